@@ -70,13 +70,13 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
     })
     return report(status)
   } catch (cause) {
-    const error = told(cause, context.feeds)
+    const error = reported(cause, context.feeds)
     return error.code === 'missing' && wanted.mayBeMissing ? report('missing') : report('failed', error)
   }
 }
 
 /** Disk errors become part of the report. Others are bugs and rethrown. */
-function told(cause: unknown, feeds: string): TransferError {
+function reported(cause: unknown, feeds: string): TransferError {
   if (cause instanceof TransferError) return cause
   if (!isSystemError(cause)) throw cause
   const message = isDiskError(cause) ? cannotWrite(feeds, cause) : cause.message

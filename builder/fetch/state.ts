@@ -31,7 +31,6 @@ const STATE = z.object({
   partials: z.record(z.string(), PARTIAL_FILE),
 })
 
-export type StoredFile = z.infer<typeof KEPT_FILE>
 export type PartialFile = z.infer<typeof PARTIAL_FILE>
 export type Validators = Pick<PartialFile, 'etag' | 'lastModified'>
 export type FetchState = z.infer<typeof STATE>

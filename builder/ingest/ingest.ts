@@ -99,7 +99,7 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
       now: effects.now,
       log: effects.log,
       progress,
-      former: workspace.former,
+      committed: workspace.committed,
       isComparable,
       poolFor: (records) => threads.pool(records >= RECORDS_FOR_THREADS),
     })

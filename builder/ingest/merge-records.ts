@@ -21,7 +21,7 @@ export interface MergeContext {
   progress: Progress
   poolFor(records: number): Pool
   /** The corpus of the last commit; null in the first ingest. */
-  former: string | null
+  committed: string | null
   /** Whether the current rules can read the CVE list's previous claims. */
   isComparable: boolean
 }
@@ -32,7 +32,7 @@ export type WithheldClaims = Withheld & { cveId: CveId; why: string }
 export async function mergeTouched(
   merging: Merging,
   settings: MergeSettings,
-  { log, progress, poolFor, former, isComparable }: MergeContext,
+  { log, progress, poolFor, committed, isComparable }: MergeContext,
 ) {
   const changes: IngestReport['changes'] = {
     added: [],
@@ -50,7 +50,7 @@ export async function mergeTouched(
   if (touched.length > 0) log('merging')
   const pool = poolFor(touched.length)
   let done = 0
-  const tasks = mergeTasks(merging, touched, { settings, former, isComparable })
+  const tasks = mergeTasks(merging, touched, { settings, committed, isComparable })
   for await (const results of runInOrder<MergeResult[]>(pool, 'merge', tasks)) {
     for (const first of results) {
       const one = touched[done++]!
@@ -60,12 +60,12 @@ export async function mergeTouched(
       let result = first
       while (result.kind === 'too-large') {
         const { why } = result
-        const claims = merging.withhold(cveKey, former === null ? null : committedCorpus(former))
+        const claims = merging.withhold(cveKey, committed === null ? null : committedCorpus(committed))
         if (claims === null) break
         withheld.push({ ...claims, cveId, why })
         one.statedAt = withoutFeed(one.statedAt, claims.feed)
         if (claims.feed === 'cvelist') one.listed = 0
-        result = mergeInThisThread({ records: [recordTask(merging, one, isComparable)], settings, former })[0]!
+        result = mergeInThisThread({ records: [recordTask(merging, one, isComparable)], settings, committed })[0]!
       }
       if (result.kind === 'too-large') {
         log(`${cveId} keeps its record, because no claim changed and the new record is too large: ${result.why}`)
@@ -96,7 +96,7 @@ function addNews(changes: IngestReport['changes'], cveId: CveId, { kev, severity
 function* mergeTasks(
   merging: Merging,
   touched: readonly TouchedCve[],
-  { isComparable, ...task }: Pick<MergeTask, 'settings' | 'former'> & Pick<MergeContext, 'isComparable'>,
+  { isComparable, ...task }: Pick<MergeTask, 'settings' | 'committed'> & Pick<MergeContext, 'isComparable'>,
 ): Iterable<MergeTask> {
   let records: TouchedRecord[] = []
   let length = 0

@@ -50,7 +50,7 @@ export async function mergeStaged(
       const release = date === null ? null : utcTimestamp(date)
       // First timelines have only dates that the claims themselves state.
       const dates = { release, byItem: MODULE_FEEDS.has(name) }
-      merging.settleClaims(name, false, context.former === null ? null : dates)
+      merging.settleClaims(name, false, context.committed === null ? null : dates)
     }
   }
   const previousCorpusDate = readCorpusDate(database)

@@ -64,7 +64,7 @@ export interface RecordToMerge {
   gone: PreviousRecord | null
   listed: boolean
   /** That claim's previous JSON, if it changed and can be compared. */
-  former: string | null
+  committed: string | null
   /** Dates of other feeds' changes, by feed. */
   statedAt: ReadonlyMap<string, string>
 }
@@ -124,23 +124,23 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same', review }
   const before = recordParts(previous ?? gone)
   // A restored record's previous claim is a rejection or missing.
-  const former = previous && toMerge.former !== null ? (JSON.parse(toMerge.former) as CveListRecord) : null
+  const committed = previous && toMerge.committed !== null ? (JSON.parse(toMerge.committed) as CveListRecord) : null
   // If claims cannot be compared, perhaps only the parser changed: the record's own date and state decide.
   const states = (core: CveCore | undefined) => core?.date_updated === record.dateUpdated && core.state === record.state
-  const isUpdated = listed && (former !== null || !states(before?.core))
+  const isUpdated = listed && (committed !== null || !states(before?.core))
   const recordDate = record.dateUpdated ?? settings.corpusDate
   const dates = {
     record: isUpdated ? recordDate : null,
     feeds: statedAt,
     otherwise: settings.corpusDate,
   }
-  const origin: Attribution = {
+  const attribution: Attribution = {
     // The previous record with the current other inputs; the remaining differences come from the record.
-    enriched: former && mergeCve({ ...input, record: former }),
+    enriched: committed && mergeCve({ ...input, record: committed }),
     claims: effectiveClaims(input),
-    former: former?.claims ?? [],
+    previous: committed?.claims ?? [],
   }
-  const timeline = before ? nextTimeline(before, parts, dates, origin) : firstTimeline(parts, record, input)
+  const timeline = before ? nextTimeline(before, parts, dates, attribution) : firstTimeline(parts, record, input)
   const stored = { ...texts, timeline: timelineText(timeline) } as Record<PartName, string>
   return {
     kind: 'put',

@@ -16,7 +16,7 @@ export interface ReadTask {
 export type ReadResult = (FeedItem | null)[]
 
 /** Read by the worker itself. */
-type Before = Pick<RecordToMerge, 'previous' | 'gone' | 'former'>
+type Before = Pick<RecordToMerge, 'previous' | 'gone' | 'committed'>
 
 export interface TouchedRecord extends Omit<RecordToMerge, keyof Before | 'claims'> {
   cveKey: string
@@ -29,7 +29,7 @@ export interface MergeTask {
   records: TouchedRecord[]
   settings: MergeSettings
   /** The corpus of the last commit; null if there was none. */
-  former: string | null
+  committed: string | null
 }
 
 const formers = connections(openCommittedCorpus)
@@ -49,22 +49,22 @@ export const tasks = {
 
 export const committedCorpus = formers.at
 
-export function mergeInThisThread({ records, settings, former }: MergeTask): MergeResult[] {
+export function mergeInThisThread({ records, settings, committed }: MergeTask): MergeResult[] {
   return records.map(({ claims, ...record }) =>
     claims === null
       ? { kind: 'too-large', why: 'the claims on it are longer than a record can be' }
-      : mergeRecord({ ...record, claims, ...before(record, former) }, settings),
+      : mergeRecord({ ...record, claims, ...before(record, committed) }, settings),
   )
 }
 
 function before({ cveKey, isComparable }: Pick<TouchedRecord, 'cveKey' | 'isComparable'>, path: string | null): Before {
-  if (path === null) return { previous: null, gone: null, former: null }
+  if (path === null) return { previous: null, gone: null, committed: null }
   const corpus = formers.at(path)
   const previous = corpus.record(cveKey)
   return {
     previous,
     gone: previous ? null : corpus.gone(cveKey),
-    former: isComparable ? corpus.claim('cvelist', cveKey) : null,
+    committed: isComparable ? corpus.claim('cvelist', cveKey) : null,
   }
 }
 

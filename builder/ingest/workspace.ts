@@ -20,7 +20,7 @@ export interface Workspace {
   database: Database.Database
   staging: Staging
   /** Other connections see the last commit here; null in the first ingest. */
-  former: string | null
+  committed: string | null
   /** Writes an inner archive to a file and returns its path. The next call overwrites it. */
   spill(chunks: AsyncIterable<Uint8Array>): Promise<string>
   /** Resolves when the corpus is durable. */
@@ -82,7 +82,7 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
     return {
       database,
       staging,
-      former: isNew ? null : path,
+      committed: isNew ? null : path,
       async spill(chunks) {
         await pipeline(Readable.from(chunks), createWriteStream(spillFile))
         return spillFile

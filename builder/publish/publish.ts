@@ -143,7 +143,7 @@ function judge(pointer: Pointer, published: Buffer, { name }: Target): void {
         'contradiction',
         `${name} has another snapshot with the same version ${have.version}, so it is another repository; publish this one elsewhere`,
       )
-    case 'untimely':
+    case 'timestampRegression':
       throw new PublishError(
         'contradiction',
         `version ${have.version} at ${name} was created at ${have.created_at}, after version ${pointer.version} (${pointer.created_at}), so it is another repository; publish this one elsewhere`,

@@ -51,8 +51,8 @@ export async function putDelta(
   const positions = new Map(parent.files.map(({ role, name }, position) => [keyOf(role, name), position]))
   const packed = files.toSorted(byRoleAndName).flatMap((entry, file): PackedFile[] => {
     const change = changes.of(entry)
-    const former = positions.get(keyOf(entry.role, entry.name))
-    return change && former !== undefined ? [{ file, former, ...change }] : []
+    const previous = positions.get(keyOf(entry.role, entry.name))
+    return change && previous !== undefined ? [{ file, previous, ...change }] : []
   })
   return packed.length === 0 ? null : objects.put({}, encodePack(packed))
 }

@@ -50,7 +50,7 @@ export interface BuiltShard {
   file: { bytes: Uint8Array; sha256: string; content: string } | null
   /** Null without a parent or a new file. */
   change: Change | null
-  gathered: ShardExtract
+  extract: ShardExtract
   /** Compressed members, and their compressed bytes. */
   encoded: number
   encodedBytes: number
@@ -70,7 +70,7 @@ export function buildShard(input: ShardInput): BuiltShard {
       ? { file: null, ...parent, encoded: 0, encodedBytes: 0, leftOut: [] }
       : encodeShard(input, parent?.bytes ?? null, kept)
   const change = file && parent ? shardChange({ bytes, members }, parent) : null
-  return { file, change, gathered: extractShard(bytes, members), ...encoded }
+  return { file, change, extract: extractShard(bytes, members), ...encoded }
 }
 
 function parentShard({ parent }: ShardInput): LocatedShard | null {

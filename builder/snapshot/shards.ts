@@ -86,7 +86,7 @@ export async function writeShards({
     for await (const built of runInOrder<BuiltShard>(pool, 'shard', inputs)) {
       const { file, encoded, encodedBytes } = built
       const { block, ids } = blocks[done++]!
-      rows.add({ name: block, shard: built.gathered })
+      rows.add({ name: block, shard: built.extract })
       tally.members.total += ids.length
       tally.members.encoded += encoded
       tally.members.encodedBytes += encodedBytes

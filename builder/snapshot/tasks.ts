@@ -21,7 +21,7 @@ export const tasks = {
   shard(input: ShardInput): TaskResult {
     const value = buildShard(input)
     const file = value.file ? [value.file.bytes.buffer as ArrayBuffer] : []
-    return { value, transfer: [...file, ...changeBuffers(value.change), ...buffersOf(value.gathered)] }
+    return { value, transfer: [...file, ...changeBuffers(value.change), ...buffersOf(value.extract)] }
   },
   catalog(input: CatalogInput): TaskResult {
     const value = writeCatalog(input)
@@ -44,9 +44,9 @@ export interface BuiltCatalog extends EncodedCatalog {
 
 /** Unchanged entries reuse the members of the parent's shard. */
 function writeCatalog({ entries, parent }: CatalogInput): BuiltCatalog {
-  const former = parent && readSound(parent.dist, parent.file)
-  const catalog = encodeCatalog(entries, keptEntries(former))
-  return { ...catalog, change: former && shardChange(located(Buffer.from(catalog.bytes.buffer)), located(former)) }
+  const previous = parent && readSound(parent.dist, parent.file)
+  const catalog = encodeCatalog(entries, keptEntries(previous))
+  return { ...catalog, change: previous && shardChange(located(Buffer.from(catalog.bytes.buffer)), located(previous)) }
 }
 
 const located = (bytes: Buffer): LocatedShard => ({ bytes, members: [...membersOf(bytes)] })

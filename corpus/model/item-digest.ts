@@ -14,7 +14,7 @@ export function contentDigest(digest: Uint8Array): Uint8Array {
 }
 
 /** Returns the content part of `content`, then the first 16 bytes of `wrapped`, a digest by any algorithm. */
-export function withWrapping(content: Uint8Array, wrapped: Uint8Array): Uint8Array {
+export function withRawDigest(content: Uint8Array, wrapped: Uint8Array): Uint8Array {
   const digest = new Uint8Array(CONTENT_BYTES + WRAPPING_BYTES)
   digest.set(contentDigest(content))
   digest.set(wrapped.subarray(0, WRAPPING_BYTES), CONTENT_BYTES)
@@ -22,7 +22,7 @@ export function withWrapping(content: Uint8Array, wrapped: Uint8Array): Uint8Arr
 }
 
 /** Returns whether the raw bytes and the adapter version are the same as when `digest` was computed. */
-export function isSameWrapping(digest: Uint8Array | null, adapter: number, wrapped: Uint8Array): boolean {
+export function isSameRawDigest(digest: Uint8Array | null, adapter: number, wrapped: Uint8Array): boolean {
   return (
     digest !== null &&
     digest[0] === adapter &&

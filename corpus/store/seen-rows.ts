@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3'
 
 /** File number of a claim that stays in the corpus although its source is unreadable today. */
-export const HELD = 0xffffffff
+export const SOURCE_UNREADABLE = 0xffffffff
 
 export interface SeenRows {
   /** Returns the number of the claim's file from 0, or `HELD`. Null if the claim was not seen. */
@@ -34,8 +34,8 @@ export function openSeenRows(database: Database.Database): SeenRows {
   database.function('is_seen', { directOnly: true }, (id: number) => (at(id) === 0 ? 0 : 1))
   database.function('is_new', { directOnly: true }, (id: number) => (isNew(id) ? 1 : 0))
   return {
-    fileOf: (id) => (at(id) === 0 ? null : at(id) === HELD ? HELD : at(id) - 1),
-    see: (id, file) => put(id, file === HELD ? HELD : file + 1),
+    fileOf: (id) => (at(id) === 0 ? null : at(id) === SOURCE_UNREADABLE ? SOURCE_UNREADABLE : at(id) - 1),
+    see: (id, file) => put(id, file === SOURCE_UNREADABLE ? SOURCE_UNREADABLE : file + 1),
     unsee: (id) => put(id, 0),
     isNew,
   }

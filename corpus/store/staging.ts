@@ -7,7 +7,7 @@ import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
 import { type FeedItems, openItems } from './feed-items.ts'
-import { HELD, openSeenRows } from './seen-rows.ts'
+import { openSeenRows, SOURCE_UNREADABLE } from './seen-rows.ts'
 import { sortKey } from './sort-key.ts'
 
 /** `altered` contains the previous digests of rewritten claims. */
@@ -164,7 +164,7 @@ export function openStaging(database: Database.Database): Staging {
     hold(feed, item) {
       const rows = itemsOf(feed).stageOld(item)
       if (rows === null) return false
-      for (const id of rows) seenRows.see(id, HELD)
+      for (const id of rows) seenRows.see(id, SOURCE_UNREADABLE)
       tallyOf(feed).held++
       return true
     },

@@ -12,7 +12,7 @@ export interface Withheld {
  * Restores the claims on a CVE of the feed that changed the most bytes in this ingest. Deletes its new claims, and takes the others
  * from `former`. Returns the feed and its items, or null if no claim changed.
  */
-export type Withhold = (cveKey: string, former: Pick<CommittedCorpus, 'claimAt'> | null) => Withheld | null
+export type Withhold = (cveKey: string, committed: Pick<CommittedCorpus, 'claimAt'> | null) => Withheld | null
 
 interface ChangedClaim {
   id: number
@@ -37,7 +37,7 @@ export function openWithholding(database: Database.Database): Withhold {
     'UPDATE claim SET digest = zeroblob(length(digest)) WHERE feed = ? AND item = ? AND rowid <> ?',
   )
 
-  return (cveKey, former) => {
+  return (cveKey, committed) => {
     const byFeed = [...Map.groupBy(changed.all(cveKey), ({ feed }) => feed)].map(([feed, claims]) => ({
       feed,
       claims,
@@ -49,7 +49,7 @@ export function openWithholding(database: Database.Database): Withhold {
     const items = claims.map(({ id, item, isNew }) => {
       const isNewItem = hadBefore.get(feed, item) === undefined
       if (isNew === 1) remove.run(id)
-      else restore.run({ id, ...former!.claimAt(id) })
+      else restore.run({ id, ...committed!.claimAt(id) })
       // Without a digest, the next ingest reads and reports the item again, also if other CVEs have a claim of it.
       forget.run(feed, item, id)
       return { item, isNew: isNewItem }

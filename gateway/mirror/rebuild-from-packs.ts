@@ -72,7 +72,7 @@ export async function linksTo(
 
 interface Making {
   entry: FileEntry
-  former: FileEntry
+  previous: FileEntry
 }
 
 /**
@@ -92,9 +92,9 @@ export async function rebuildFromPacks(
     const needed = new Set(makings.map(({ entry }) => entry.sha256))
     if (needed.size === 0) continue
     for (const { making, packed } of packedIn(links[night]!, dist)) {
-      const { entry, former } = making
+      const { entry, previous } = making
       if (!needed.has(entry.sha256) || made.has(entry.sha256)) continue
-      const bytes = rebuilt(packed, readObject(dist, former), entry.size)
+      const bytes = rebuilt(packed, readObject(dist, previous), entry.size)
       if (sha256(bytes) !== entry.sha256) {
         throw new SnapshotError('digest', `a delta pack produces another file than ${describe(entry)}`)
       }
@@ -106,9 +106,9 @@ export async function rebuildFromPacks(
 
 function packedIn({ child, parent, pack }: Link, dist: string): { making: Making; packed: PackedFile }[] {
   return decodePack(readStored(dist, pack, describePack(pack))).map((packed) => {
-    const [entry, former] = [child.files[packed.file], parent.files[packed.former]]
-    if (!entry || !former) throw new SnapshotError('malformed', `${describePack(pack)} refers to unknown files`)
-    return { making: { entry, former }, packed }
+    const [entry, previous] = [child.files[packed.file], parent.files[packed.previous]]
+    if (!entry || !previous) throw new SnapshotError('malformed', `${describePack(pack)} refers to unknown files`)
+    return { making: { entry, previous }, packed }
   })
 }
 
@@ -123,7 +123,7 @@ function stepsTo(
 ): Making[][] {
   const known = new Set(had.map(({ sha256 }) => sha256))
   const possible = nights.map((night) => {
-    const step = night.filter(({ former }) => known.has(former.sha256))
+    const step = night.filter(({ previous }) => known.has(previous.sha256))
     for (const { entry } of step) known.add(entry.sha256)
     return step
   })
@@ -131,7 +131,7 @@ function stepsTo(
   const steps: Making[][] = []
   for (const night of possible.toReversed()) {
     const step = night.filter(({ entry }) => needed.has(entry.sha256))
-    for (const { former } of step) needed.add(former.sha256)
+    for (const { previous } of step) needed.add(previous.sha256)
     steps.unshift(step)
   }
   return steps

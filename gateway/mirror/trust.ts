@@ -54,7 +54,7 @@ function judgeSuccession(pointer: Pointer, have: Pointer): void {
         'contradiction',
         `version ${pointer.version} of the source is another snapshot than the local version ${pointer.version}`,
       )
-    case 'untimely':
+    case 'timestampRegression':
       throw new MirrorError(
         'contradiction',
         `version ${pointer.version} of the source was created at ${pointer.created_at}, before the local version ${have.version} (${have.created_at})`,

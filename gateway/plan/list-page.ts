@@ -52,20 +52,20 @@ export function planListPage(snapshot: OpenSnapshot, request: ListRequest, match
   const { list: name, sort, filters, limit, after, paged = true } = request
   const list = snapshot.lists[name]
   const order = listOrderView(list, sort)
-  const passing = passingPositions(snapshot, request, matches)
-  const count = passing?.length ?? order.count
+  const matching = passingPositions(snapshot, request, matches)
+  const count = matching?.length ?? order.count
   const behind = after === null ? 0 : order.positionAfter(after)
-  const start = passing ? lowerBound(passing, behind) : behind
+  const start = matching ? lowerBound(matching, behind) : behind
   const end = Math.min(start + limit, count)
   const ordinals: number[] = []
-  for (let at = start; at < end; at++) ordinals.push(order.ordinal(passing ? passing[at]! : at))
+  for (let at = start; at < end; at++) ordinals.push(order.ordinal(matching ? matching[at]! : at))
   const last = ordinals.at(-1)
   const nextCursor =
     paged && end < count && last !== undefined
       ? cursorAfter(snapshot, { list: name, sort, filters }, order.keyOf(last))
       : null
   const head = { list: name, sort: sort.key, ordinals, limit, nextCursor }
-  if (passing === null && order.stored && isWithinSegments(start, limit, count)) {
+  if (matching === null && order.stored && isWithinSegments(start, limit, count)) {
     return { ...head, way: 'shard', segments: segmentsOf(start, end) }
   }
   return { ...head, way: matches ? 'sqlite' : 'merge', segments: [] }
@@ -95,11 +95,11 @@ function passingPositions(
   const sets = constraintsOf(list, filters, matches)
   if (sets.length === 0) return null
   const order = listOrderView(list, sort)
-  const passing = intersection(sets)
+  const matching = intersection(sets)
     .map((ordinal) => order.position(ordinal))
     .sort()
-  known.set(key, passing)
-  return passing
+  known.set(key, matching)
+  return matching
 }
 
 function constraintsOf(list: OpenList, filters: ListFilters, matches: Uint32Array | null): Uint32Array[] {

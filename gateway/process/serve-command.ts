@@ -92,15 +92,15 @@ async function serveUntil(
   following: MirrorProcessOptions | null,
   log: OpenLog,
 ): Promise<void> {
-  const follower = following && (await import('./mirror-process.ts')).startMirrorProcess(following, log, stop)
+  const mirrorProcess = following && (await import('./mirror-process.ts')).startMirrorProcess(following, log, stop)
   process.on('SIGHUP', () => void gateway.refresh())
   if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
   process.stderr.write(`listening on ${gateway.url}\n`)
-  const failures = [...('failed' in gateway ? [gateway.failed] : []), ...(follower ? [follower.failed] : [])]
+  const failures = [...('failed' in gateway ? [gateway.failed] : []), ...(mirrorProcess ? [mirrorProcess.failed] : [])]
   try {
     await Promise.race([abortOf(stop), ...failures])
   } finally {
-    await Promise.all([gateway.close(), follower?.close()])
+    await Promise.all([gateway.close(), mirrorProcess?.close()])
   }
 }
 

@@ -104,15 +104,15 @@ const SAME_SIGNAL_MS = 1000
 /** Returns a signal that aborts at the first SIGTERM or SIGINT. A later one ends the process at once. */
 export function stopSignal(log: Log): AbortSignal {
   const stop = new AbortController()
-  const heard = (signal: NodeJS.Signals) => {
+  const onSignal = (signal: NodeJS.Signals) => {
     if (stop.signal.aborted) return
     log.info({ signal }, 'stopping')
     stop.abort(new Error(signal))
     setTimeout(() => {
-      for (const name of ['SIGTERM', 'SIGINT'] as const) process.off(name, heard)
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.off(name, onSignal)
     }, SAME_SIGNAL_MS).unref()
   }
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, heard)
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, onSignal)
   return stop.signal
 }
 

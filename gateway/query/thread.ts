@@ -81,9 +81,9 @@ function turn(): void {
     least = had
   }
   if (next === null) {
-    warmOn()
+    warmNext()
   } else {
-    const outcome = goOn(searches.get(next)!)
+    const outcome = advance(searches.get(next)!)
     if (outcome) reply(next, outcome)
   }
   turning = searches.size > 0 || warming.size > 0
@@ -92,7 +92,7 @@ function turn(): void {
 }
 
 /** Returns null if the search has not ended. */
-function goOn(search: Search): Outcome | null {
+function advance(search: Search): Outcome | null {
   const began = performance.now()
   try {
     for (;;) {
@@ -109,7 +109,7 @@ function goOn(search: Search): Outcome | null {
   }
 }
 
-function warmOn(): void {
+function warmNext(): void {
   for (const [path, steps] of warming) {
     try {
       if (steps.next().done) warming.delete(path)

@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { digestAt, isSameWrapping, packDigests, withWrapping } from '../../model/item-digest.ts'
+import { digestAt, isSameRawDigest, packDigests, withRawDigest } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
   type Batch,
@@ -153,10 +153,10 @@ function archivedItem(
   format: TreeFormat,
 ): FeedItem {
   const stored = storedEntry(window, entry, MAX_ITEM_BYTES)
-  const wrapping = stored.digest()
-  if (known !== null && isSameWrapping(known, format.adapter, wrapping)) return { kind: 'known', key, digest: known }
+  const rawDigest = stored.digest()
+  if (known !== null && isSameRawDigest(known, format.adapter, rawDigest)) return { kind: 'known', key, digest: known }
   const item = itemOf(key, stored.bytes(), known, format)
-  return item.kind === 'skip' ? item : { ...item, digest: withWrapping(item.digest, wrapping) }
+  return item.kind === 'skip' ? item : { ...item, digest: withRawDigest(item.digest, rawDigest) }
 }
 
 function itemOf(key: string, bytes: Buffer, known: Uint8Array | null, { adapter, read }: TreeFormat): FeedItem {

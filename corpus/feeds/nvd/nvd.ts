@@ -1,7 +1,7 @@
 /** Reads NVD's CVE records (API and feeds, version 2.0). */
 import { hash } from 'node:crypto'
 import { parseCveId } from '../../model/ids/cve-id.ts'
-import { digestAt, isSameWrapping, packDigests, withWrapping } from '../../model/item-digest.ts'
+import { digestAt, isSameRawDigest, packDigests, withRawDigest } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
   type Batch,
@@ -138,9 +138,9 @@ function readRecord(number: number, seeming: string | null, known: Uint8Array | 
   let key: string = seeming ?? `record ${number}`
   try {
     if (bytes === null) throw new FeedError('entry_too_large', `more than ${MAX_ITEM_BYTES} bytes, which is the limit`)
-    const wrapping = hash('sha256', bytes, 'buffer')
+    const rawDigest = hash('sha256', bytes, 'buffer')
     // The same bytes were read before; their claim is stored under this id.
-    if (known !== null && isSameWrapping(known, NVD_ADAPTER, wrapping)) return { kind: 'known', key, digest: known }
+    if (known !== null && isSameRawDigest(known, NVD_ADAPTER, rawDigest)) return { kind: 'known', key, digest: known }
     const json = parseAnyJson(bytes)
     const cve = isObject(json) ? json.cve : null
     const stated = statedId(json)
@@ -150,7 +150,7 @@ function readRecord(number: number, seeming: string | null, known: Uint8Array | 
     if (!isObject(cve)) throw new FeedError('item_invalid', `it is not an object with "cve": ${shown(json)}`)
     if (!cveId) throw new FeedError('item_invalid', `its id is not a CVE id: ${shown(cve.id)}`)
     if (cveId !== seeming) throw new FeedError('item_invalid', `it has two ids: ${seeming} and ${cveId}`)
-    const digest = withWrapping(itemDigest(NVD_ADAPTER, JSON.stringify(json)), wrapping)
+    const digest = withRawDigest(itemDigest(NVD_ADAPTER, JSON.stringify(json)), rawDigest)
     if (isSameDigest(known, digest)) return { kind: 'known', key, digest }
     const { claim, lastModified, notes } = readNvdRecord(cve)
     // A rejected record has no claim, but replaces its previous one.

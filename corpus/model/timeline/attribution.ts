@@ -14,7 +14,7 @@ export interface Attribution {
   /** All claims that count now, in order. */
   claims: readonly CveClaim[]
   /** The previous claims of the CVE list. Empty if unavailable. */
-  former: readonly CveClaim[]
+  previous: readonly CveClaim[]
 }
 
 export type AttributedChange = FieldChange & { provider: string; isRecords: boolean }
@@ -24,12 +24,12 @@ export function attributedChanges(
   changes: readonly FieldChange[],
   next: MergedParts,
   isUpdated: boolean,
-  origin: Attribution | null,
+  attribution: Attribution | null,
 ): AttributedChange[] {
-  const isOwn = !isUpdated ? () => false : origin === null ? () => true : ownChanges(next, origin)
+  const isOwn = !isUpdated ? () => false : attribution === null ? () => true : ownChanges(next, attribution)
   return changes.map((change) => {
     const isRecords = isOwn(change)
-    return { ...change, provider: providerOf(change, isRecords, origin), isRecords }
+    return { ...change, provider: providerOf(change, isRecords, attribution), isRecords }
   })
 }
 
@@ -37,14 +37,14 @@ export function attributedChanges(
  * Returns a function that selects the record's changes: differences that would not exist if only other feeds had
  * changed. A change that both sides made is also the record's, because its claim now states it.
  */
-function ownChanges(next: MergedParts, { enriched, claims, former }: Attribution): (change: FieldChange) => boolean {
+function ownChanges(next: MergedParts, { enriched, claims, previous }: Attribution): (change: FieldChange) => boolean {
   if (enriched === null) return (change) => !isOfOthers(change, claims)
   const made = new Set(differences(enriched, next).map(({ item }) => item))
   const ofRecord = claims.filter(({ source }) => source === 'cna' || source === 'adp')
   const isNewlyStated = ({ path, provider, newValue }: FieldChange) =>
     provider === null &&
     statingSource(ofRecord, path, newValue) !== null &&
-    statingSource(former, path, newValue) === null
+    statingSource(previous, path, newValue) === null
   return (change) => change.path === '$.date_updated' || made.has(change.item) || isNewlyStated(change)
 }
 
@@ -70,11 +70,11 @@ function isOfOthers({ category, path, provider, newValue }: FieldChange, claims:
 function providerOf(
   { path, provider, oldValue, newValue }: FieldChange,
   isRecords: boolean,
-  origin: Attribution | null,
+  attribution: Attribution | null,
 ) {
   if (provider !== null) return provider
-  const stated = origin && statingSource(origin.claims, path, newValue)
-  const withdrawn = isRecords && origin ? statingSource(origin.former, path, oldValue) : null
+  const stated = attribution && statingSource(attribution.claims, path, newValue)
+  const withdrawn = isRecords && attribution ? statingSource(attribution.previous, path, oldValue) : null
   return stated ?? withdrawn ?? (isRecords ? 'record' : 'enrichment')
 }
 

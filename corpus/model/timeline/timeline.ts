@@ -99,12 +99,12 @@ export function nextTimeline(
   previous: RecordParts & { version: number },
   next: MergedParts,
   dates: ChangeDates,
-  origin: Attribution | null = null,
+  attribution: Attribution | null = null,
 ): TimelineEntry[] {
   const found = differences(previous, next)
   if (found.length === 0) return previous.timeline
   const isUpdated = dates.record !== null
-  const changes = attributedChanges(found, next, isUpdated, origin)
+  const changes = attributedChanges(found, next, isUpdated, attribution)
   // All changes came from other feeds, but the record was updated too: report the new date.
   if (isUpdated && !changes.some(({ isRecords }) => isRecords)) {
     changes.push(...attributedChanges(dateChange(previous, next), next, true, null))

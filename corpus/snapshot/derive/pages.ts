@@ -81,17 +81,17 @@ export function writePages(source: PageSource, path: string): WrittenPages {
   const digest = contentDigest()
   const stored = createHash('sha256')
   const at = new Uint32Array(Math.ceil(source.rows.length / ROWS_PER_PAGE))
-  const gathered: Buffer[] = []
-  let gatheredBytes = 0
+  const pending: Buffer[] = []
+  let pendingBytes = 0
   let page = 0
   let size = 0
   const file = openSync(path, 'w')
   const flush = () => {
-    const bytes = Buffer.concat(gathered, gatheredBytes)
+    const bytes = Buffer.concat(pending, pendingBytes)
     stored.update(bytes)
     writeFileSync(file, bytes)
-    gathered.length = 0
-    gatheredBytes = 0
+    pending.length = 0
+    pendingBytes = 0
   }
   try {
     for (const { key, segments } of pagesOf(source)) {
@@ -100,9 +100,9 @@ export function writePages(source: PageSource, path: string): WrittenPages {
       digest.add(member)
       at[page++] = size
       size += member.length
-      gathered.push(member.bytes)
-      gatheredBytes += member.length
-      if (gatheredBytes >= WRITE_BYTES) flush()
+      pending.push(member.bytes)
+      pendingBytes += member.length
+      if (pendingBytes >= WRITE_BYTES) flush()
     }
     flush()
   } finally {

@@ -51,9 +51,9 @@ async function rowsOf(dist: string, { files }: Manifest, pool: Pool): Promise<Ro
     .sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
   const collector = rowCollector()
   const inputs = shards.map((file) => ({ dist, file }))
-  let gathered = 0
+  let added = 0
   for await (const shard of runInOrder<ShardExtract>(pool, 'gather', inputs)) {
-    collector.add({ name: shards[gathered++]!.name, shard })
+    collector.add({ name: shards[added++]!.name, shard })
   }
   return collector.rows()
 }

@@ -24,7 +24,7 @@ export interface Change {
 export interface PackedFile extends Change {
   /** Index of the file in its manifest, and of its previous version in the parent's manifest. */
   file: number
-  former: number
+  previous: number
 }
 
 export interface LocatedShard {
@@ -33,16 +33,16 @@ export interface LocatedShard {
 }
 
 /** Returns the change of a shard. Reuses unchanged members and unchanged segments of changed members. */
-export function shardChange(shard: LocatedShard, former: LocatedShard): Change {
-  const old = new Map(former.members.map((member) => [member.key, member]))
+export function shardChange(shard: LocatedShard, previous: LocatedShard): Change {
+  const old = new Map(previous.members.map((member) => [member.key, member]))
   const runs: Run[] = []
   for (const member of shard.members) {
     const bytes = shard.bytes.subarray(member.at, member.at + member.length)
     const before = old.get(member.key)
-    if (before && bytes.equals(former.bytes.subarray(before.at, before.at + before.length))) {
+    if (before && bytes.equals(previous.bytes.subarray(before.at, before.at + before.length))) {
       append(runs, { from: before.at, length: member.length })
     } else if (before) {
-      for (const run of memberRuns(bytes, member, former.bytes, before)) append(runs, run)
+      for (const run of memberRuns(bytes, member, previous.bytes, before)) append(runs, run)
     } else append(runs, carry(member.length))
   }
   return { recipe: encodeRecipe(runs), carried: carriedOf(shard.bytes, runs) }
@@ -51,17 +51,17 @@ export function shardChange(shard: LocatedShard, former: LocatedShard): Change {
 const carry = (length: number): Run => ({ from: null, length })
 
 /** Yields the runs of a changed member: identical segments are reused, the bytes between them are carried. */
-function* memberRuns(bytes: Buffer, { segments, length }: LocatedMember, before: Buffer, former: LocatedMember) {
+function* memberRuns(bytes: Buffer, { segments, length }: LocatedMember, before: Buffer, previous: LocatedMember) {
   let end = 0
   for (const { offset, length } of segments) {
     const segment = bytes.subarray(offset, offset + length)
-    const same = former.segments.find((one) => {
-      const at = former.at + one.offset
+    const same = previous.segments.find((one) => {
+      const at = previous.at + one.offset
       return one.length === length && segment.equals(before.subarray(at, at + length))
     })
     if (!same) continue
     yield carry(offset - end)
-    yield { from: former.at + same.offset, length }
+    yield { from: previous.at + same.offset, length }
     end = offset + length
   }
   yield carry(length - end)
@@ -94,7 +94,7 @@ function carriedOf(bytes: Buffer, runs: readonly Run[]): Buffer {
  * Rebuilds a file of `size` bytes from its previous version `former`.
  * @throws SnapshotError `malformed` when runs are out of range or do not add up to `size`
  */
-export function rebuilt({ recipe, carried }: Change, former: Uint8Array, size: number): Buffer {
+export function rebuilt({ recipe, carried }: Change, previous: Uint8Array, size: number): Buffer {
   // Check before allocating: an untrusted manifest may state any size.
   let total = 0
   for (const { length } of runsIn(recipe)) total += length
@@ -103,7 +103,7 @@ export function rebuilt({ recipe, carried }: Change, former: Uint8Array, size: n
   let at = 0
   let taken = 0
   for (const { from, length } of runsIn(recipe)) {
-    const source = from === null ? carried : former
+    const source = from === null ? carried : previous
     const start = from ?? taken
     if (start + length > source.length || at + length > size) throw misfit()
     bytes.set(source.subarray(start, start + length), at)
@@ -153,8 +153,8 @@ const MAGIC = Buffer.from('VSDELTA1', 'latin1')
 /** Encodes a pack. Files must be in ascending order of `file`. */
 export function encodePack(files: readonly PackedFile[]): Buffer {
   const head: Uint8Array[] = [encodeNumbers(files.length)]
-  for (const { file, former, recipe, carried } of files) {
-    head.push(encodeNumbers(file, former, recipe.length, carried.length), recipe)
+  for (const { file, previous, recipe, carried } of files) {
+    head.push(encodeNumbers(file, previous, recipe.length, carried.length), recipe)
   }
   const size = Buffer.alloc(4)
   size.writeUInt32LE(head.reduce((sum, { length }) => sum + length, 0))
@@ -190,12 +190,12 @@ export function decodePack(bytes: Buffer): PackedFile[] {
   let at = headEnd
   for (let i = 0; i < count; i++) {
     const file = head.next()
-    const former = head.next()
+    const previous = head.next()
     const recipeLength = head.next()
     const carried = head.next()
     const recipe = head.bytes(recipeLength)
     if (file <= (files.at(-1)?.file ?? -1) || at + carried > bytes.length) throw noPack()
-    files.push({ file, former, recipe, carried: bytes.subarray(at, at + carried) })
+    files.push({ file, previous, recipe, carried: bytes.subarray(at, at + carried) })
     at += carried
   }
   if (at !== bytes.length || !head.atEnd()) throw noPack()

@@ -49,22 +49,22 @@ export interface ContentDigest {
 export function contentDigest(): ContentDigest {
   const hash = createHash('sha256')
   // Buffered, because a hash call costs more than the 28 bytes of a segment.
-  const gathered = Buffer.allocUnsafe(DIGEST_BYTES)
+  const block = Buffer.allocUnsafe(DIGEST_BYTES)
   let end = 0
   const flush = () => {
-    hash.update(gathered.subarray(0, end))
+    hash.update(block.subarray(0, end))
     end = 0
   }
   return {
     add({ key, segments }) {
       if (end + MAX_DIGEST_LINE > DIGEST_BYTES) flush()
-      end += gathered.write(key, end, 'latin1')
-      gathered[end++] = 0
-      gathered[end++] = segments.length
+      end += block.write(key, end, 'latin1')
+      block[end++] = 0
+      block[end++] = segments.length
       for (const { kind, count, plainLength, hash } of segments) {
-        gathered.writeUInt32LE(((count << 8) | kind) >>> 0, end)
-        gathered.writeUInt32LE(plainLength, end + 4)
-        gathered.set(hash, end + 8)
+        block.writeUInt32LE(((count << 8) | kind) >>> 0, end)
+        block.writeUInt32LE(plainLength, end + 4)
+        block.set(hash, end + 8)
         end += 8 + SHORT_HASH_LENGTH
       }
     },

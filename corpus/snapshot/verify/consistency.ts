@@ -48,7 +48,7 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   const { dist, manifest, checked } = context
   const faults: string[] = []
   const shards = checked
-    .flatMap(({ file, findings: { gathered } }) => (gathered ? [{ file, name: file.name, shard: gathered }] : []))
+    .flatMap(({ file, findings: { extract } }) => (extract ? [{ file, name: file.name, shard: extract }] : []))
     .sort((a, b) => compareFirst(a.shard, b.shard))
   faults.push(...shards.flatMap(({ file, shard }, i) => misplaced(file, shard, shards[i - 1]?.shard)))
 

@@ -27,7 +27,7 @@ export interface FileFindings {
   segments: number
   /** The fault of the file. When set, the other fields are invalid. */
   fault: string | null
-  gathered: ShardExtract | null
+  extract: ShardExtract | null
   /** Start of each member of a page shard. */
   membersAt: Uint32Array
   entries: LocatedEntry[]
@@ -42,7 +42,7 @@ export function verifyFile(dist: string, file: FileEntry): FileFindings {
     members: 0,
     segments: 0,
     fault: null,
-    gathered: null,
+    extract: null,
     membersAt: new Uint32Array(),
     entries: [],
   }
@@ -137,7 +137,7 @@ function verifyShard(
     findings.segments += member.segments.length
   }
   findings.members = membersAt.length
-  if (role === 'cve') findings.gathered = extractShard(bytes)
+  if (role === 'cve') findings.extract = extractShard(bytes)
   else findings.membersAt = Uint32Array.from(membersAt)
   if (catalog !== null) findings.entries = decodeCatalog(catalog, bytes)
   return { content: digest.hex(), count: membersAt.length }

@@ -11,7 +11,7 @@ import { verifyFile } from './file.ts'
 export const tasks = {
   file({ dist, file }: { dist: string; file: FileEntry }): TaskResult {
     const value = verifyFile(dist, file)
-    return { value, transfer: value.gathered ? buffersOf(value.gathered) : [] }
+    return { value, transfer: value.extract ? buffersOf(value.extract) : [] }
   },
   pages(source: PageSource): TaskResult {
     return { value: pagesContent(source) }

@@ -71,7 +71,7 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
     const inputs = files.map((file) => ({ dist, file }))
     for await (const findings of runInOrder<FileFindings>(pool, 'file', inputs)) {
       const file = files[checked.length]!
-      if (findings.gathered) bounded(findings.gathered)
+      if (findings.extract) bounded(findings.extract)
       checked.push({ file, findings })
       report.bytes += findings.bytes
       report.members += findings.members

@@ -46,7 +46,7 @@ async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results:
     const merges = items.map((item) => ({
       records: [{ ...NEW, cveKey: '', claims: [{ feed: 'cvelist', body: item.kind === 'claim' ? item.body : '' }] }],
       settings,
-      former: null,
+      committed: null,
     })) satisfies MergeTask[]
     const results: MergeResult[] = []
     for await (const merged of runInOrder<MergeResult[]>(pool, 'merge', merges)) results.push(...merged)
@@ -103,9 +103,9 @@ test('NVD’s records, too: new ones, known ones and those that are left out', a
 })
 
 test('a record that was there is compared with what was committed, on whichever thread', async () => {
-  const former = join(folder.path, 'corpus.db')
+  const committed = join(folder.path, 'corpus.db')
   const feeds = putFeeds(join(folder.path, 'feeds'), { 'cvelistv5/2024-06-01_all_CVEs.zip': readFileSync(path) })
-  await ingest({ feeds, corpus: former }, quietEffects())
+  await ingest({ feeds, corpus: committed }, quietEffects())
   const { batches } = await cveList.open(feedFile(path), readOptions(path))
   const [batch] = await listOf(batches)
   for (const jobs of [0, 1]) {
@@ -122,7 +122,7 @@ test('a record that was there is compared with what was committed, on whichever 
         claims: [{ feed: 'cvelist', body: text }],
       })
       const records = [record(body), record(redated)]
-      const merged = await pool.run<MergeResult[]>('merge', { records, settings, former } satisfies MergeTask)
+      const merged = await pool.run<MergeResult[]>('merge', { records, settings, committed } satisfies MergeTask)
       assert.equal(
         merged.map((result) => (result.kind === 'put' ? [result.isNew, result.version] : result.kind)),
         ['same', [false, 2]],

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
-import { withWrapping } from '../../../corpus/model/item-digest.ts'
+import { withRawDigest } from '../../../corpus/model/item-digest.ts'
 import { openMerging } from '../../../corpus/store/merging.ts'
 import { createSchema } from '../../../corpus/store/schema.ts'
 import { idOfSortKey, sortKey } from '../../../corpus/store/sort-key.ts'
@@ -90,13 +90,13 @@ test('an item that is only wrapped otherwise changes nothing, and is known by it
   const database = new Database(':memory:')
   createSchema(database)
   const [content, first, second] = [Buffer.alloc(17, 1), Buffer.alloc(16, 2), Buffer.alloc(16, 3)]
-  const claim = { feed: 'osv', item: 'X', cveIds: [A], digest: withWrapping(content, first), statedAt: null, file: 0 }
+  const claim = { feed: 'osv', item: 'X', cveIds: [A], digest: withRawDigest(content, first), statedAt: null, file: 0 }
   openStaging(database).claim(claim, '"x"')
   for (const table of ['altered', 'scores']) database.exec(`DROP TABLE temp.${table}`)
   const staging = openStaging(database)
   assert.equal(Buffer.from(staging.digestOf('osv', 'X')!), Buffer.concat([content, first]))
   assert.is(staging.digestOf('osv', 'X'), null, 'asked for before: it may be on its way')
-  staging.known({ ...claim, digest: withWrapping(content, second) })
+  staging.known({ ...claim, digest: withRawDigest(content, second) })
   assert.is(staging.hold('osv', 'X'), false, 'it was staged')
   assert.equal(staging.claimCounts('osv'), { kept: 1, added: 0, changed: 0, removed: 0 })
   const merging = openMerging(database)

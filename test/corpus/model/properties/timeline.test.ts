@@ -141,7 +141,7 @@ property(
   ([before, after], dates) => {
     const [previous, parts] = [first(before), mergeCve(after)]
     const enriched = mergeCve({ ...after, record: before.record })
-    const origin = { enriched, claims: effectiveClaims(after), former: before.record.claims }
+    const attribution = { enriched, claims: effectiveClaims(after), previous: before.record.claims }
     const told = (entries: TimelineEntry[]) =>
       entries
         .flatMap(({ messages }) => messages)
@@ -150,7 +150,7 @@ property(
       told(entries)
         .map(({ json_path, old_value, new_value }) => [json_path, old_value, new_value].join('\n'))
         .sort()
-    const entries = nextTimeline({ ...previous, timeline: [] }, parts, dates, origin)
+    const entries = nextTimeline({ ...previous, timeline: [] }, parts, dates, attribution)
     assert.equal(essence(entries), essence(nextTimeline({ ...previous, timeline: [] }, parts, dates)))
     const headlines = entries.filter(({ messages }) =>
       messages.some(({ json_path }) => /^\$\.(?:severity|cvss_score)/.test(json_path)),

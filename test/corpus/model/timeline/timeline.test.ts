@@ -26,8 +26,8 @@ function changed(
   dates: ChangeDates = LISTED,
   enriched: MergedParts | null = null,
 ): TimelineEntry[] {
-  const origin = enriched && { enriched, claims: [], former: [] }
-  return nextTimeline({ ...before, timeline: [], version: 3 }, after, dates, origin)
+  const attribution = enriched && { enriched, claims: [], previous: [] }
+  return nextTimeline({ ...before, timeline: [], version: 3 }, after, dates, attribution)
 }
 
 const brief = (entries: readonly TimelineEntry[]) =>
@@ -288,10 +288,10 @@ test('rule 23: that ransomware campaigns use it is a change of its KEV listing',
 })
 
 /** Returns the providers of all messages of a night. The CVE list's claims become `own`; other feeds add `others`. */
-function told(former: CveClaim[], own: CveClaim[], others: CveClaim[], before: CveClaim[] = []) {
-  const origin = { enriched: merged([...former, ...others]), claims: [...own, ...others], former }
-  const previous = { ...merged([...former, ...before]), timeline: [], version: 3 }
-  return nextTimeline(previous, merged([...own, ...others]), LISTED, origin).flatMap(({ messages, version_from }) =>
+function told(previous: CveClaim[], own: CveClaim[], others: CveClaim[], before: CveClaim[] = []) {
+  const attribution = { enriched: merged([...previous, ...others]), claims: [...own, ...others], previous }
+  const record = { ...merged([...previous, ...before]), timeline: [], version: 3 }
+  return nextTimeline(record, merged([...own, ...others]), LISTED, attribution).flatMap(({ messages, version_from }) =>
     messages.slice(1).map((one) => [one.json_path, one.provider, version_from === 3 ? 'record' : 'others']),
   )
 }
@@ -339,9 +339,9 @@ test('API 14.9: a primary weakness that the catalog moves is not the record’s,
   const own = titled({ weaknesses: ['cwe-1', 'cwe-79'] })
   const catalog = { isWeakness: (id: string) => id === 'cwe-79', weaknessName: () => null }
   const now = { ...own, title: 'U' }
-  const origin = { enriched: merged([own], { catalog }), claims: [now], former: [own] }
+  const attribution = { enriched: merged([own], { catalog }), claims: [now], previous: [own] }
   const previous = { ...merged([own]), timeline: [], version: 3 }
-  assert.equal(spans(nextTimeline(previous, merged([now], { catalog }), LISTED, origin)), [
+  assert.equal(spans(nextTimeline(previous, merged([now], { catalog }), LISTED, attribution)), [
     ['description', 3, 4, NIGHT],
     ['weakness', 4, 4, EVENING],
   ])

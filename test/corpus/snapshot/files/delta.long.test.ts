@@ -31,9 +31,9 @@ function packed(): PackedFile[] {
   const files: PackedFile[] = []
   for (const [file, entry] of manifest.files.entries()) {
     if (entry.role !== 'cve' && entry.role !== 'catalog') continue
-    const former = parent.files.findIndex(({ role, name }) => role === entry.role && name === entry.name)
-    if (former < 0 || parent.files[former]!.sha256 === entry.sha256) continue
-    files.push({ file, former, ...shardChange(located(bytesOf(entry)), located(bytesOf(parent.files[former]!))) })
+    const previous = parent.files.findIndex(({ role, name }) => role === entry.role && name === entry.name)
+    if (previous < 0 || parent.files[previous]!.sha256 === entry.sha256) continue
+    files.push({ file, previous, ...shardChange(located(bytesOf(entry)), located(bytesOf(parent.files[previous]!))) })
   }
   return files
 }
@@ -48,17 +48,17 @@ test('SPEC, "Delta pack": with the files of the parent a pack makes those of the
   for (const one of decoded) {
     const entry = manifest.files[one.file]!
     assert.ok(
-      rebuilt(one, bytesOf(parent.files[one.former]!), entry.size).equals(readObject(dist, entry)),
+      rebuilt(one, bytesOf(parent.files[one.previous]!), entry.size).equals(readObject(dist, entry)),
       `${entry.role} ${entry.name}`,
     )
   }
 })
 
-test('of a shard it carries no member and no segment that its former self has', () => {
+test('a delta of a shard contains no member and no segment of the previous shard', () => {
   let changed = 0
-  for (const { file, former, carried } of files) {
+  for (const { file, previous, carried } of files) {
     const shard = located(bytesOf(manifest.files[file]!))
-    const before = located(bytesOf(parent.files[former]!))
+    const before = located(bytesOf(parent.files[previous]!))
     const bytesIn = ({ bytes }: LocatedShard, { at, length }: LocatedMember) => bytes.subarray(at, at + length)
     const old = new Map(before.members.map((member) => [member.key, bytesIn(before, member)]))
     const fresh = shard.members.filter((member) => !old.get(member.key)?.equals(bytesIn(shard, member)))
@@ -69,7 +69,7 @@ test('of a shard it carries no member and no segment that its former self has', 
   assert.ok(changed > 0)
 })
 
-test('a file that is its former self in another order needs nothing carried', () => {
+test('a reordered file needs no content in its delta', () => {
   const shardFile = manifest.files.find(({ role, count }) => role === 'cve' && count > 3)!
   const shard = located(bytesOf(shardFile))
   const turned = Buffer.concat(
@@ -77,7 +77,7 @@ test('a file that is its former self in another order needs nothing carried', ()
   )
   const change = shardChange(located(turned), shard)
   assert.is(change.carried.length, 0)
-  const [decoded] = decodePack(encodePack([{ file: 0, former: 0, ...change }]))
+  const [decoded] = decodePack(encodePack([{ file: 0, previous: 0, ...change }]))
   assert.ok(rebuilt(decoded!, shard.bytes, turned.length).equals(turned))
 })
 
@@ -104,7 +104,7 @@ test('a fully changed member is stored whole, between two runs of the old shard'
   )
 })
 
-test('of a changed member, the segments that its former self had are taken from the old shard', () => {
+test('unchanged segments of a changed member come from the old shard', () => {
   const longer = member('a', 'one', 'a second part')
   const { recipe, carried } = shardChange(shardOf(longer), shardOf(a))
   assert.is(carried.length, longer.length - a.segments[0]!.length)
@@ -124,7 +124,7 @@ function refused(work: () => unknown): boolean {
 test('every number that a pack may have survives, also beyond 32 bits', () => {
   const files = [0, 127, 128, 16_383, 16_384, 999_999].map((file) => ({
     file,
-    former: 999_999 - file,
+    previous: 999_999 - file,
     recipe: Uint8Array.of(1, 2, 3),
     carried: Buffer.from(`carried by ${file}`),
   }))
@@ -160,8 +160,8 @@ test('a pack with a bit changed anywhere makes something else, or nothing; it ne
     try {
       for (const one of decodePack(damaged)) {
         const entry = manifest.files[one.file]
-        const former = parent.files[one.former]
-        if (entry && former) rebuilt(one, bytesOf(former), entry.size)
+        const previous = parent.files[one.previous]
+        if (entry && previous) rebuilt(one, bytesOf(previous), entry.size)
       }
     } catch (error) {
       assert.ok(error instanceof SnapshotError && error.code === 'malformed', String(error))
