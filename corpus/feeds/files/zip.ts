@@ -63,7 +63,7 @@ export async function openZip(
   if (only.method !== DEFLATED) throw unsupportedMethod(only, only.name)
   // Check before the disk is full: a zip does not compress this well.
   if (only.size > MAX_INNER_BYTES || only.size > MAX_INNER_RATIO * only.compressedSize) {
-    throw new FeedError('entry_too_large', `${only.name} in it is not a zip: it would extract to ${only.size} bytes`)
+    throw new FeedError('entry_too_large', `${only.name} in it is too large: it would extract to ${only.size} bytes`)
   }
   return readDirectory({ path: await spill(inflated(path, start, only)) })
 }

@@ -275,7 +275,7 @@ for (const [what, text] of WHOLE) {
     night.put({ [FORMS.kev.path(TODAY)]: text(items('kev').join()) })
     const error = await night.refusal()
     assert.is(error.code, 'feed-unusable')
-    assert.match(error.message, /^KEV: kev\/2024-06-02\/known_.* is no KEV catalogue/)
+    assert.match(error.message, /^KEV: kev\/2024-06-02\/known_.* is not a KEV catalog/)
   })
 }
 
