@@ -296,7 +296,7 @@ test('targets that are none of ours, damaged, or taken', async () => {
     assert.match(await refusal(run(first, none)), /^usage: cannot publish to \S+; use a folder or s3:/)
   }
   assert.match(await refusal(run(first, 's3://x/y')), /^usage: the address has no bucket/)
-  assert.match(await refusal(run(at('nowhere'), newFolder())), /^missing: there is no folder \S+nowhere; name /)
+  assert.match(await refusal(run(at('nowhere'), newFolder())), /^missing: there is no folder \S+nowhere; use /)
 })
 
 test('killed before any of its steps, it leaves the old night whole, and the next run completes', async () => {
