@@ -38,10 +38,10 @@ const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => 
   void process.stdout.write(`${asJson ? printableJson(report, 1) : printable(words(report))}\n`)
 
 const INGEST_REPORT = `
-The report has one line for each feed. The age of a feed is the number of days from
-its date to the corpus date, which is the newest date in the CVE list. A negative age
-means that the feed is newer. If nothing changed since the last ingest, the report is
-one line.`
+The report has one line for each feed. The corpus date is the newest date in the CVE
+list. The age of a feed is the number of days from its own date to the corpus date; it
+is negative if the feed is newer. If nothing changed since the last ingest, the report
+is one line.`
 
 interface BuildFlags {
   corpus: string
@@ -83,13 +83,20 @@ program
 program
   .command('fetch <feeds>')
   .description('Download the public feeds')
-  .addOption(option('--only <names>', 'only these feeds, separated by commas').argParser(feedNames))
+  .addOption(
+    option('--only <names>', 'download only these feeds, separated by commas (default: all)').argParser(feedNames),
+  )
   .addOption(
     option('--base-url <url>', 'download from this copy of a feeds folder; kev=<url> sets one feed (repeatable)')
       .argParser(baseUrls)
       .default(noBaseUrls, 'the publishers'),
   )
-  .addOption(option('--osv-ecosystems <names>', "OSV ecosystems, separated by commas, or 'all'").argParser(ecosystems))
+  .addOption(
+    option(
+      '--osv-ecosystems <names>',
+      "OSV ecosystems, separated by commas, or 'all' (default: all but Linux distributions)",
+    ).argParser(ecosystems),
+  )
   .addOption(json())
   .addHelpText(
     'after',
@@ -114,11 +121,12 @@ program
   .addOption(corpus())
   .addOption(option('--as-of <date>', 'read the newest file of each feed up to this date').argParser(day))
   .addOption(option('--accept-shrink', 'accept a feed that lost more than 10 % of its records'))
-  .addOption(option('--accept-older', 'accept a feed whose edition is older than that in the corpus'))
+  .addOption(option('--accept-older', 'accept a feed with an older edition than the corpus has'))
   .addOption(
-    option('--floor <feed=n,...>', 'reject a feed that has fewer usable records or is absent (repeatable)').argParser(
-      (text, before?: string) => (before === undefined ? text : `${before},${text}`),
-    ),
+    option(
+      '--floor <feed=n,...>',
+      'reject a feed that is absent or has fewer than n usable records (repeatable)',
+    ).argParser((text, before?: string) => (before === undefined ? text : `${before},${text}`)),
   )
   .addOption(
     option('--mission <level>', '"mission and well-being" value of the SSVC decision')
@@ -171,7 +179,7 @@ program
   .addOption(required(option('--out <dist>', 'folder of snapshots')))
   .addOption(signKeys())
   .addOption(expires())
-  .addOption(option('--unsigned', 'accept an unsigned pointer although the previous one is signed'))
+  .addOption(option('--unsigned', 'allow an unsigned snapshot after a signed one'))
   .addOption(jobs())
   .addOption(json())
   .addHelpText(
@@ -224,7 +232,12 @@ program
 program
   .command('verify <dist>')
   .description('Verify digests, members and counts of the current snapshot')
-  .addOption(option('--keys <file>', 'key set (JWKS); one of its keys must have signed the pointer'))
+  .addOption(
+    option(
+      '--keys <file>',
+      'key set (JWKS); one of its keys must have signed the pointer (default: signatures are not required)',
+    ),
+  )
   .addOption(jobs())
   .addOption(json())
   .addHelpText('after', examples('verify dist', 'verify dist --keys keys.json'))
@@ -243,7 +256,7 @@ program
 
 program
   .command('show <dist> [path]')
-  .description('Print a record, a file or the manifest as JSON')
+  .description('Print a part as JSON: manifest (default), pointer, a CVE id, or <role>/<name>')
   .addHelpText('after', examples('show dist', 'show dist CVE-2024-3400', 'show dist list/cwes'))
   .action(async (dist: string, path: string | undefined) => {
     const { show } = await import('./show.ts')
@@ -265,7 +278,7 @@ program
   .command('prune <dist>')
   .description('Remove old snapshots, and the files that only they use')
   .addOption(
-    required(option('--keep <n>', 'number of snapshots to keep, with the current one').argParser(wholeNumber(1))),
+    required(option('--keep <n>', 'number of snapshots to keep, including the current one').argParser(wholeNumber(1))),
   )
   .addOption(json())
   .addHelpText('after', examples('prune dist --keep 7', 'prune dist --keep 7 --json'))
@@ -280,7 +293,7 @@ program
   .description('Upload the current snapshot to a folder or to s3://bucket/prefix')
   .addOption(option('--parallel <n>', 'number of parallel transfers').argParser(wholeNumber(1, 64)).default(6))
   .addOption(json())
-  .addOption(option('--unsigned', 'replace a signed snapshot by an unsigned one'))
+  .addOption(option('--unsigned', 'allow an unsigned snapshot to replace a signed one'))
   .addHelpText('after', examples('publish dist /srv/vulnshelf', 'publish dist s3://bucket/vulnshelf --parallel 12'))
   .action(async (dist: string, to: string, options: { parallel: number; unsigned?: boolean; json?: boolean }) => {
     const { publishFromCommand } = await import('./publish/command.ts')

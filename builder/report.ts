@@ -51,7 +51,7 @@ const LEFT_OUT_SHOWN = 20
 
 function formatLeftOut({ name, part, bytes, limit }: LeftOut): string {
   const what = part === 'core' ? 'long texts of core' : part
-  return `${what} of ${name}: ${bytes === null ? 'too many bytes' : `${grouped(bytes)} bytes`}, the limit is ${grouped(limit)}`
+  return `${what} of ${name}: ${bytes === null ? 'too many bytes' : `${grouped(bytes)} bytes`}; the limit is ${grouped(limit)}`
 }
 
 const formatSigners = (signedBy: readonly string[], expiresAt: string | null) =>

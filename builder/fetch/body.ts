@@ -134,7 +134,7 @@ function parsed(text: string, what: string): void {
 
 async function readWhole(path: string): Promise<string> {
   const size = await sizeOf(path)
-  if (size > MAX_JSON_BYTES) throw wrong(`it has ${size} bytes, the limit is ${MAX_JSON_BYTES}`)
+  if (size > MAX_JSON_BYTES) throw wrong(`the file has ${size} bytes; the limit is ${MAX_JSON_BYTES}`)
   return (await readFile(path, 'utf8')).replace(/^\ufeff/, '')
 }
 

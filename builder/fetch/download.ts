@@ -161,7 +161,7 @@ async function receiveInto(
       throw new TransferError('digest', `its server announces ${total} bytes, but the list states ${wanted.bytes}`)
     }
     if (total !== null && total > wanted.maxBytes) {
-      throw new TransferError('too_large', `it has ${total} bytes, the limit is ${wanted.maxBytes}`)
+      throw new TransferError('too_large', `the file has ${total} bytes; the limit is ${wanted.maxBytes}`)
     }
     await effects.mkdir(dirname(partial))
     const file = await effects.grow(partial, offset)

@@ -41,7 +41,7 @@ import { jsonText } from '../../corpus/model/values/json-text.ts'
 import { largeParts, MAX_MEMBER_PLAIN } from '../../corpus/snapshot/index.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
-/** Increase it when the rules change; then all records are merged again. */
+/** Version of the merge rules. Increase it when they change, so that all records are merged again. */
 export const MERGE_RULES = 10
 
 export interface RecordSettings {
@@ -119,7 +119,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   const [large] = largeParts(texts, MAX_MEMBER_PLAIN - 3 * MAX_TIMELINE)
   if (large) {
     const { part, bytes, limit } = large
-    return { kind: 'too-large', why: `its ${part} would have ${bytes} bytes, the limit is ${limit}` }
+    return { kind: 'too-large', why: `its ${part} would have ${bytes} bytes; the limit is ${limit}` }
   }
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same', review }
   const before = recordParts(previous ?? gone)

@@ -11,7 +11,7 @@ export interface FeedReport {
   status: 'read' | 'unchanged' | 'absent'
   version: string | null
   date: string | null
-  /** Negative if the feed is newer than the corpus date; null while either is unknown. */
+  /** Days from the feed's date to the corpus date: negative if the feed is newer, null if a date is unknown. */
   ageDays: number | null
   /** Date of its newest file. */
   published: string | null

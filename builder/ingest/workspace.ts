@@ -60,7 +60,7 @@ async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
   }
 }
 
-/** Includes the log of a deleted corpus, which must never be replayed. */
+/** Suffixes of files that a killed first ingest leaves. `-wal` can belong to a deleted corpus and must never be replayed. */
 const LEFTOVERS = ['-wal', '-shm', '-journal', '.new', '.new-wal', '.new-shm', '.new-journal']
 
 async function openAt(path: string, isNew: boolean, effects: Effects): Promise<Workspace> {

@@ -20,12 +20,12 @@ export interface Uploads {
 export function uploadAll(contents: readonly Content[], uploads: Uploads): Promise<void> {
   const { target, parallel, effects, onBytes } = uploads
   return runParallel(contents, parallel, async (content, signal) => {
-    const watched = { ...content, read: () => passing(content.read(), signal, onBytes) }
+    const watched = { ...content, read: () => reported(content.read(), signal, onBytes) }
     await transferring(content.path, effects, () => target.put(watched), { signal })
   })
 }
 
-async function* passing(
+async function* reported(
   bytes: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
   onBytes: (bytes: number) => void,

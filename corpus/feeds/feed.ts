@@ -145,7 +145,7 @@ export function claimText(claim: unknown, maxLength = MAX_CLAIM_LENGTH): string 
   const text = jsonText(claim)
   if (text !== null && text.length <= maxLength) return text
   const length = text === null ? 'too many' : String(text.length)
-  throw new FeedError('entry_too_large', `its claim has ${length} characters, the limit is ${maxLength}`)
+  throw new FeedError('entry_too_large', `its claim has ${length} characters; the limit is ${maxLength}`)
 }
 
 /** Returns the digest of an item's upstream bytes: the adapter's version, then 16 bytes of SHA-256. */
@@ -168,7 +168,7 @@ export function jsonItemDigest(adapter: number, json: unknown): Uint8Array {
 /** @throws FeedError when the item is too large */
 export function withinLimit(json: string): string {
   if (json.length <= MAX_ITEM_BYTES) return json
-  throw new FeedError('entry_too_large', `${json.length} characters, the limit is ${MAX_ITEM_BYTES}`)
+  throw new FeedError('entry_too_large', `${json.length} characters; the limit is ${MAX_ITEM_BYTES}`)
 }
 
 /** Whether two digests have the same content, regardless of the raw bytes. */
@@ -193,7 +193,7 @@ export const isEntryName = (name: string): boolean => nameBytes(name) <= MAX_NAM
 /** @throws FeedError when the name is too long for an entry */
 export function assertName(name: string): void {
   if (isEntryName(name)) return
-  const what = `its percent-encoded name has ${nameBytes(name)} bytes, the limit is ${MAX_NAME_BYTES}`
+  const what = `its percent-encoded name has ${nameBytes(name)} bytes; the limit is ${MAX_NAME_BYTES}`
   throw new FeedError('item_invalid', what)
 }
 
@@ -203,7 +203,7 @@ export function assertName(name: string): void {
  */
 export function assertNameLength(what: string, name: string | null): void {
   if (name === null || name.length <= MAX_NAME_LENGTH) return
-  throw new FeedError('item_invalid', `${what} has ${name.length} characters, the limit is ${MAX_NAME_LENGTH}`)
+  throw new FeedError('item_invalid', `${what} has ${name.length} characters; the limit is ${MAX_NAME_LENGTH}`)
 }
 
 /** Maximum weaknesses per claim, because they are compared with those of every other claim. */
@@ -213,7 +213,7 @@ const MAX_WEAKNESSES = 1000
 export function boundedWeaknesses(ids: Iterable<string>): string[] {
   const all = [...ids]
   if (all.length <= MAX_WEAKNESSES) return all
-  throw new FeedError('item_invalid', `it lists ${all.length} weaknesses, the limit is ${MAX_WEAKNESSES}`)
+  throw new FeedError('item_invalid', `it lists ${all.length} weaknesses; the limit is ${MAX_WEAKNESSES}`)
 }
 
 const CHUNK_BYTES = 1 << 20

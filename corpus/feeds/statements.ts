@@ -5,7 +5,7 @@ import { severityOf } from '../model/scores/cvss.ts'
 import { utcTimestamp } from '../model/values/date.ts'
 import { isObject, objects, shown, statedText, text } from './json.ts'
 
-/** The date of records without one, when a date is required: the epoch. */
+/** Date for records that state none but need one: the epoch. */
 export const NO_DATE = new Date(0).toISOString()
 
 /** Returns a time in UTC. An impossible time is null and noted (rule 29). */

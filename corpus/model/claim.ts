@@ -81,7 +81,7 @@ export interface KevEntry {
   vendor: string
   product: string
   name: string
-  /** `Known` or `Unknown`. */
+  /** Usually `Known` or `Unknown`. Null if not stated. */
   ransomware: string | null
   notes: string | null
 }

@@ -61,7 +61,10 @@ export interface ScoredVector {
   score: number
 }
 
-/** Returns a weighted choice among the lines `vector score count`, in ascending order of score. */
+/**
+ * Returns a function that picks a vector for an even number from 0 to 1. The table has lines `vector score count`, in
+ * ascending order of score; `count` is the weight.
+ */
 export function scoredVectors(table: string): (even: number) => ScoredVector {
   const lines = table.trim().split('\n')
   const rows = lines.map((line) => {

@@ -46,6 +46,7 @@ interface Year {
   start: number
   end: number
   /** Thousands, ascending. */
+  /** Ascending. Block 3 contains the ids 3000 to 3999. */
   blocks: number[]
 }
 

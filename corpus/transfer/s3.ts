@@ -93,7 +93,7 @@ export async function openBucket(
       const first = answer.$metadata.httpStatusCode === 206 ? firstByteOf(answer.ContentRange) : 0
       if (first !== null && first <= from) return { bytes: incoming(stream, silentMs), from: first, discard }
       await discard()
-      throw new TransferError('restart', `s3://${bucket} cannot go on from byte ${from}`)
+      throw new TransferError('restart', `s3://${bucket} cannot resume at byte ${from}`)
     },
     async put(path, { bytes, size, sha256, contentType, cacheControl }) {
       if (size > MOST_BYTES) throw new TransferError('too_large', `S3 takes ${MOST_BYTES} bytes at once, not ${size}`)

@@ -42,7 +42,7 @@ export function boundsOf(schema: JsonSchema): Html | null {
   return bounds.length === 0 ? null : joined(bounds, '; ')
 }
 
-/** Includes nested unnamed objects. Returns null for other types. */
+/** Returns a table of an object's fields and of the unnamed objects in it, or null if the type is no object. */
 export function fieldsOf(schema: JsonSchema): Html | null {
   const rows = rowsOf(schema, '')
   if (rows.length === 0) return null

@@ -107,7 +107,7 @@ export async function connectRedis(address: RedisAddress, log: Log): Promise<Red
   redis.on('close', () => lose(new Error('the connection is closed')))
   redis.once('ready', tryAgain)
   const trials = setInterval(tryAgain, TRIAL_MS).unref()
-  const late = setTimeout(() => lose(new Error(`not ready within ${START_MS} ms`)), START_MS)
+  const late = setTimeout(() => lose(new Error(`Redis was not ready within ${START_MS} ms`)), START_MS)
   await known.promise
   clearTimeout(late)
 

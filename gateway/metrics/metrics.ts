@@ -153,7 +153,7 @@ function watchRegistry({ registry, now }: Watched, registers: Registry[]): void 
     () => registry().open,
     'max',
   )
-  counter('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', registers, () => registry().swaps)
+  counter('vulnshelf_snapshot_swaps_total', 'New snapshots that were activated', registers, () => registry().swaps)
   counter('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', registers, () => registry().refusals)
 }
 

@@ -81,7 +81,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
     )
   try {
     // The gateway has ended, perhaps by a kill.
-    const leave = () => end('nobody needs it any more')
+    const leave = () => end('the gateway has ended')
     if (process.connected) process.once('disconnect', leave)
     else if (followed !== undefined) return leave()
     if (interval === undefined) return print(await run())

@@ -35,7 +35,7 @@ export async function takeFolder(dist: string, effects: Effects): Promise<() => 
 }
 
 /**
- * A folder with only `tmp` is accepted: a mirror was killed after locking it.
+ * A mirror killed before it takes the lock leaves only `tmp`, so such a folder is accepted.
  * @throws MirrorError `unusable`
  */
 function assertDist(dist: string): void {

@@ -79,7 +79,7 @@ export function judgeManifest(bytes: Uint8Array, pointer: Pointer, maxBytes: num
   if (total > maxBytes) {
     throw new MirrorError(
       'too_large',
-      `the snapshot has ${total} bytes, the limit is ${maxBytes}; raise --max-bytes to accept it`,
+      `the snapshot has ${total} bytes; the limit is ${maxBytes}; raise --max-bytes to accept it`,
     )
   }
   return manifest

@@ -45,12 +45,19 @@ program
     option('--jwks <file or url>', 'key set (JWKS) that verifies tokens; by default it is discovered from the issuer'),
   )
   .addOption(option('--no-preview', 'accept tokens of non-administrators (turns preview mode off)'))
-  .addOption(option('--origins <list>', 'allowed origins of web pages (CORS), separated by commas').argParser(list))
+  .addOption(
+    option('--origins <list>', 'allowed origins of web pages (CORS), separated by commas (default: none)').argParser(
+      list,
+    ),
+  )
   .addOption(option('--no-access-log', 'do not log requests'))
   .addOption(option('--cookie <name>', 'name of the session cookie that can contain the token').default('session'))
   .addOption(option('--admin-claims <list>', 'claims that mark an administrator (default: role,roles)').argParser(list))
   .addOption(
-    option('--algorithms <list>', 'accepted signature algorithms of tokens, separated by commas').argParser(list),
+    option(
+      '--algorithms <list>',
+      'accepted signature algorithms of tokens, separated by commas (default: RS256,PS256,ES256,EdDSA)',
+    ).argParser(list),
   )
   .addOption(
     option('--rate-limit <n>', 'maximum requests per account in a window').argParser(wholeNumber(1, 1e9)).default(600),
@@ -66,12 +73,10 @@ program
       .default(60),
   )
   .addOption(
-    option('--trusted-proxies <list>', 'proxies whose X-Forwarded-For is trusted: addresses or networks').argParser(
-      list,
-    ),
+    option('--trusted-proxies <list>', 'trust X-Forwarded-For from these addresses or networks').argParser(list),
   )
   .addOption(
-    option('--redis-url <url>', 'Redis server for limits that gateways share; REDIS_URL is read too')
+    option('--redis-url <url>', 'Redis server for shared limits; the variable REDIS_URL also sets it')
       // Help must not show the value, which can contain a password.
       .default(process.env.REDIS_URL || undefined, 'REDIS_URL'),
   )
@@ -103,7 +108,7 @@ program
   )
   .addOption(option('--keys <file>', 'with --follow: key set (JWKS); one of its keys must have signed the pointer'))
   .addOption(
-    option('--keep <n>', 'with --follow: number of snapshots to keep, with the current one')
+    option('--keep <n>', 'with --follow: number of snapshots to keep, including the current one')
       .argParser(wholeNumber(1, 1e6))
       .default(3),
   )
@@ -135,7 +140,9 @@ program
       'key set (JWKS); one of its keys must have signed the pointer; without it, no signature is required',
     ),
   )
-  .addOption(option('--interval <time>', 'repeat at this interval, such as 5m or 1h').argParser(duration))
+  .addOption(
+    option('--interval <time>', 'repeat at this interval, such as 5m or 1h (default: run once)').argParser(duration),
+  )
   .addOption(option('--parallel <n>', 'number of parallel transfers').argParser(wholeNumber(1, 64)).default(6))
   .addOption(option('--max-rate <bytes>', 'maximum bytes per second of all transfers, such as 10M').argParser(bytes))
   .addOption(option('--max-bytes <bytes>', 'reject a larger snapshot').argParser(bytes).default(1e12, '1T'))
@@ -147,7 +154,7 @@ program
   )
   .addOption(option('--bundle <file>', 'also write the new files to this bundle, for mirrors without a network'))
   .addOption(
-    option('--keep <n>', 'number of snapshots to keep, with the current one (default: all)').argParser(
+    option('--keep <n>', 'number of snapshots to keep, including the current one (default: all)').argParser(
       wholeNumber(1, 1e6),
     ),
   )
@@ -169,7 +176,11 @@ program
   .command('token')
   .description('Create a local key set and a token, for development only')
   .addOption(option('--role <role>', 'role claim').default('admin'))
-  .addOption(option('--tier <n>', 'access tier').argParser(wholeNumber(0, 1_000_000)))
+  .addOption(
+    option('--tier <n>', 'access tier (default: 0 for users, all for administrators)').argParser(
+      wholeNumber(0, 1_000_000),
+    ),
+  )
   .addOption(option('--expires <time>', 'lifetime, such as 30m, 1h or 2d').default('1h'))
   .addOption(option('--issuer <issuer>', 'issuer (iss claim)').default(LOCAL.issuer))
   .addOption(option('--audience <audience>', 'audience (aud claim)').default(LOCAL.audience))

@@ -80,7 +80,8 @@ function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) 
     page(sort, page) {
       const from = pages.get(sort)
       const at = list.orders[sort]?.pagesAt[page]
-      if (!from || at === undefined) throw new SnapshotError('malformed', `${name} has no page ${page} by ${sort}`)
+      if (!from || at === undefined)
+        throw new SnapshotError('malformed', `${name} has no page ${page} in sort order ${sort}`)
       const end = list.orders[sort]!.pagesAt[page + 1] ?? from.size
       return readMember(from, at, end - at, pageKey(page))
     },

@@ -138,7 +138,7 @@ function opening(
   const fds = Int32Array.from(shards, ({ fd }) => fd)
   const pageAt = (sort: CveSort, page: number) => {
     const at = orders[sort].pagesAt[page]
-    if (at === undefined) throw new SnapshotError('malformed', `the list by ${sort} has no page ${page}`)
+    if (at === undefined) throw new SnapshotError('malformed', `the list has no page ${page} in sort order ${sort}`)
     return at
   }
   return {

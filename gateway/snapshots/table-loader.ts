@@ -43,7 +43,7 @@ function run<T>(task: LoaderTask, take: (reply: LoaderReply) => void, result: ()
       }
     }
     worker.once('error', reject)
-    worker.once('exit', () => reject(new Error('reading was cancelled')))
+    worker.once('exit', () => reject(new Error('loading of the snapshot was cancelled')))
   })
   return { result: finished, cancel: () => void endThread(worker) }
 }

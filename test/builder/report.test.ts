@@ -46,9 +46,9 @@ test('a build names what it left out, and 20 of it at most', () => {
       .split('\n')
       .slice(5, -1)
   assert.equal(lines([large, entry, core]), [
-    '  omitted: affected of CVE-2024-0001: 81,400,001 bytes, the limit is 67,108,864',
-    '  omitted: entry of capecs/capec-66: too many bytes, the limit is 2,097,152',
-    '  omitted: long texts of core of CVE-2024-0001: 300,000 bytes, the limit is 262,144',
+    '  omitted: affected of CVE-2024-0001: 81,400,001 bytes; the limit is 67,108,864',
+    '  omitted: entry of capecs/capec-66: too many bytes; the limit is 2,097,152',
+    '  omitted: long texts of core of CVE-2024-0001: 300,000 bytes; the limit is 262,144',
   ])
   const many = lines(Array.from({ length: 21 }, () => large))
   assert.equal([many.length, many.at(-1)], [21, '  21 parts omitted (--json lists all)'])

@@ -84,7 +84,7 @@ export interface Outcome {
  * `mostPages` bounds each walk of a long list.
  * @throws Error that names the first query with wrong rows
  */
-export async function holdCombinations<Row>(
+export async function expectCombinations<Row>(
   ask: Ask,
   list: ListCase<Row>,
   { mostPages = Number.POSITIVE_INFINITY }: { mostPages?: number } = {},
@@ -99,7 +99,7 @@ export async function holdCombinations<Row>(
     if (list.fixed !== undefined) parameters.push(list.fixed)
     const from: ServedFrom[] = values.some(([name]) => name === 'q') ? ['sqlite'] : ['merge', 'shard']
     for (const limit of [severalPages(expected.length), 100]) {
-      await holdWalk(ask, list, {
+      await expectWalk(ask, list, {
         query: [...parameters, `limit=${limit}`].join('&'),
         limit,
         expected,
@@ -132,7 +132,7 @@ interface Page {
   pagination: { limit: number; next_cursor: string | null }
 }
 
-async function holdWalk<Row>(ask: Ask, list: ListCase<Row>, walk: Walk<Row>): Promise<void> {
+async function expectWalk<Row>(ask: Ask, list: ListCase<Row>, walk: Walk<Row>): Promise<void> {
   const { query, limit, expected, texts, from, mostPages } = walk
   let cursor: string | null = null
   for (let page = 0; page < mostPages; page++) {

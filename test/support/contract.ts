@@ -58,7 +58,7 @@ export function contractOf(document: OpenapiDocument): Contract {
       const asked = `${method} ${target} was answered ${status}`
       const path = target.split('?')[0]!
       const operation = operations.find(({ pattern }) => pattern.test(path))?.get
-      if (status >= 400) holdError(asked, status, body)
+      if (status >= 400) expectError(asked, status, body)
       if (operation === undefined || BEFORE_ROUTES.has(status)) {
         if (path.startsWith(`${prefix}/`) && status < 400)
           throw new Error(`${asked}, but no endpoint is described there`)
@@ -67,7 +67,7 @@ export function contractOf(document: OpenapiDocument): Contract {
       const expected = described(operation, status)
       if (expected === null) throw new Error(`${asked}, which is not described for ${operation.operationId}`)
       if (!contentType?.startsWith('application/json')) throw new Error(`${asked} as ${contentType}`)
-      for (const schema of expected) holdBody(asked, body, readable(schema))
+      for (const schema of expected) expectBody(asked, body, readable(schema))
     },
   }
 }
@@ -79,14 +79,14 @@ const errorSchema = z.strictObject({
 })
 
 /** Checks an error from any server: its body has the common shape, and its code matches its status. */
-export function holdError(asked: string, status: number, body: string): void {
-  holdBody(asked, body, errorSchema)
+export function expectError(asked: string, status: number, body: string): void {
+  expectBody(asked, body, errorSchema)
   const { error } = JSON.parse(body) as { error: string }
   const expected = STATUS[error as ErrorCode] as number | undefined
   if (expected !== status) throw new Error(`${asked} with the error '${error}', which is ${expected ?? 'unknown'}`)
 }
 
-function holdBody(asked: string, body: string, schema: z.ZodType): void {
+function expectBody(asked: string, body: string, schema: z.ZodType): void {
   let value: unknown
   try {
     value = JSON.parse(body)
@@ -118,7 +118,7 @@ export function heldFetch(contract: Contract): (url: string, init?: RequestInit)
 /** For routes that a test defines: the document does not describe their answers, but their errors are checked. */
 export const ERRORS: Contract = {
   hold({ method, target, status, body }) {
-    if (status >= 400 && body !== '') holdError(`${method} ${target} was answered ${status}`, status, body)
+    if (status >= 400 && body !== '') expectError(`${method} ${target} was answered ${status}`, status, body)
   },
 }
 

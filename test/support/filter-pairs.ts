@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../gateway/routes/table.ts'
 import type { Asked } from './ask.ts'
-import { holdCombinations, type ListCase } from './combinations.ts'
+import { expectCombinations, type ListCase } from './combinations.ts'
 import type { CorpusFacts } from './corpus-facts.ts'
 import { cnaCvesCase, cvesCase, cweCvesCases } from './cve-cases.ts'
 import {
@@ -16,7 +16,7 @@ import {
   vendorsCase,
 } from './list-cases.ts'
 import { type AllRows, allRows } from './list-rows.ts'
-import { holdRows } from './list-truth.ts'
+import { expectRows } from './list-truth.ts'
 import { at, keyOfName } from './plain.ts'
 
 /** Returns the cases of each list. Lists below another resource have a large, a small, an empty and an unknown one. */
@@ -75,7 +75,7 @@ const COMBINATIONS: Record<string, number> = {
 /** Registers the tests. `mostPages` bounds the pages of each walk in long lists. */
 export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, options: { mostPages?: number } = {}) {
   const rows = await allRows(asked)
-  holdRows(rows, facts)
+  expectRows(rows, facts)
 
   const cases = listCases(rows, facts)
   test('every list that has pages is here, with every filter that it has', () => {
@@ -93,7 +93,7 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, opti
       const began = performance.now()
       const sum = { ran: 0, withRows: 0, choosing: 0 }
       for (const list of lists) {
-        const outcome = await holdCombinations(asked.ask, list, options)
+        const outcome = await expectCombinations(asked.ask, list, options)
         assert.is(outcome.covered.size, namesWithOrders(list), `${list.path}: every pair of filters meets every order`)
         for (const figure of ['ran', 'withRows', 'choosing'] as const) sum[figure] += outcome[figure]
       }

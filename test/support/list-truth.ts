@@ -8,7 +8,7 @@ import type { Summary } from './cve-cases.ts'
 import type { AllRows } from './list-rows.ts'
 import { keyOfName } from './plain.ts'
 
-export function holdRows(rows: AllRows, facts: CorpusFacts): void {
+export function expectRows(rows: AllRows, facts: CorpusFacts): void {
   test('/cves has every record of the corpus once, with its EPSS', () => {
     const records = facts.cores.map((core) => {
       const { score = null, percentile = null } = facts.epss.get(String(core.cve_id)) ?? {}

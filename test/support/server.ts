@@ -7,7 +7,7 @@ import { healthRoutes } from '../../gateway/http/health.ts'
 import { createLimits } from '../../gateway/limits/limits.ts'
 import type { Log } from '../../gateway/process/log.ts'
 import { type RunningServer, type ServeOptions, startServer } from '../../gateway/process/serve.ts'
-import { ERRORS, heldFetch, holdError } from './contract.ts'
+import { ERRORS, expectError, heldFetch } from './contract.ts'
 import { AUDIENCE, adminClaims, ISSUER, jwks, type SigningKey, sign, signingKey } from './tokens.ts'
 
 export interface LogLine {
@@ -90,6 +90,6 @@ export function parseRaw(raw: string): { status: number; headers: Record<string,
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
   })
   const [status, body] = [Number(first.split(' ')[1]), raw.slice(end + 4)]
-  if (status >= 400 && body !== '') holdError('a raw request', status, body)
+  if (status >= 400 && body !== '') expectError('a raw request', status, body)
   return { status, headers: Object.fromEntries(headers), body }
 }

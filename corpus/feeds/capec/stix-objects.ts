@@ -18,7 +18,7 @@ export interface StixCatalog {
   skips: FeedSkip[]
 }
 
-/** Whether a document of a zip or checkout belongs to CAPEC: `…/attack-pattern/<id>.json`, or the single file. */
+/** Whether a document of a zip or checkout belongs to CAPEC: `stix*.json`, or one file per object, such as `attack-pattern/<id>.json`. */
 export function isStixDocument(name: string): boolean {
   return /(^|\/)(attack-pattern|course-of-action|relationship)\/[^/]+\.json$|stix[^/]*\.json$/i.test(name)
 }

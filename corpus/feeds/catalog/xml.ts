@@ -58,7 +58,7 @@ export function parseXml(text: string, name: string): XmlElement {
     throw invalid('has a document type declaration, which is not supported')
   const { tags, longest } = measureTags(text)
   if (tags > MAX_TAGS) throw invalid(`has more than ${MAX_TAGS} tags`)
-  if (longest > MAX_TEXT) throw invalid(`has a text of ${longest} characters, the limit is ${MAX_TEXT}`)
+  if (longest > MAX_TEXT) throw invalid(`has a text of ${longest} characters; the limit is ${MAX_TEXT}`)
   let parsed: ParsedNode[]
   try {
     parsed = parser.parse(text, true)

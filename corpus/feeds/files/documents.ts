@@ -73,7 +73,7 @@ function fileDocument(path: string, name: string): Document {
     name,
     read() {
       if (size > MAX_DOCUMENT_BYTES) {
-        throw new FeedError('entry_too_large', `${size} bytes, the limit is ${MAX_DOCUMENT_BYTES}`)
+        throw new FeedError('entry_too_large', `${size} bytes; the limit is ${MAX_DOCUMENT_BYTES}`)
       }
       return readFileSync(path)
     },

@@ -14,7 +14,7 @@ const isGzipped = ({ path }: Pick<NamedFile, 'path'>) => path.endsWith('.gz')
 export function readPlain(file: NamedFile, maxBytes: number): Buffer {
   const bytes = attempt('file_unreadable', file, () => {
     const { size } = statSync(file.path)
-    if (size > maxBytes) throw new Error(`${size} bytes, the limit is ${maxBytes}`)
+    if (size > maxBytes) throw new Error(`${size} bytes; the limit is ${maxBytes}`)
     return readFileSync(file.path)
   })
   if (!isGzipped(file)) return bytes

@@ -169,7 +169,7 @@ function readItemFile(path: string): Buffer {
   try {
     const { size } = statSync(path)
     if (size > MAX_ITEM_BYTES) {
-      throw new FeedError('entry_too_large', `${size} bytes, the limit is ${MAX_ITEM_BYTES}`)
+      throw new FeedError('entry_too_large', `${size} bytes; the limit is ${MAX_ITEM_BYTES}`)
     }
     return readFileSync(path)
   } catch (cause) {

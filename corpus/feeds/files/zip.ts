@@ -165,7 +165,7 @@ const scratch = Buffer.allocUnsafe(64 << 10)
 /** @throws FeedError with an `entry_` code, or `file_damaged` */
 export function storedEntry(window: FileWindow, entry: EntryMeasures, maxBytes: number): StoredEntry {
   if (entry.size > maxBytes || entry.compressedSize > maxBytes) {
-    throw new FeedError('entry_too_large', `${entry.size} bytes, the limit is ${maxBytes}`)
+    throw new FeedError('entry_too_large', `${entry.size} bytes; the limit is ${maxBytes}`)
   }
   if (entry.encrypted) throw new FeedError('entry_unsupported', 'it is encrypted')
   const compressed = window.at(dataStart(window, entry), entry.compressedSize)

@@ -49,7 +49,7 @@ function behind({ metric, version }: RankedMetric, decider: RankedMetric): strin
   if (metric.source_type !== source_type) return `${source_type} ranks above ${metric.source_type}`
   if (version !== decider.version) return `CVSS ${decider.version} ranks above ${version}`
   if (metric.captured_at !== captured_at) return 'older'
-  return metric.base_score === base_score ? 'ranks lower' : 'lower'
+  return metric.base_score === base_score ? 'ranks lower' : 'scores lower'
 }
 
 /** Returns the metric on one line. */

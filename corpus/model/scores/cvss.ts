@@ -117,7 +117,7 @@ function gather(claims: readonly CveClaim[], recordUpdated: string | null): Rank
 
 /**
  * Orders by source, version, newest, higher score, then vector and name for a total order. Scores that NVD copies come
- * last: by source alone they could precede the metric that backs the headline.
+ * last, because they must not precede the metric that backs the headline.
  */
 function compareRanks(a: RankedMetric, b: RankedMetric): number {
   const [x, y] = [a.metric, b.metric]

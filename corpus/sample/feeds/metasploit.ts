@@ -129,7 +129,7 @@ function withCve(world: World, facts: Facts, coverage: Coverage, position: numbe
   })
 }
 
-/** Returns further lines of the description, wrapped and indented as upstream's. */
+/** Returns further lines of a description, indented as in upstream's file. */
 function explained(random: Random): string {
   return Array.from({ length: Math.floor(LINES(random.float())) }, () => `\n          ${random.pick(OUTCOMES)}`).join(
     '',

@@ -36,7 +36,7 @@ export function plainBytes(bytes: Buffer, segment: LocatedSegment): Buffer {
   if (segment.plainLength > MAX_SEGMENT_PLAIN) {
     throw new SnapshotError(
       'malformed',
-      `a segment states ${segment.plainLength} bytes, the limit is ${MAX_SEGMENT_PLAIN}`,
+      `a segment states ${segment.plainLength} bytes; the limit is ${MAX_SEGMENT_PLAIN}`,
     )
   }
   const plain = inflateSegment(storedBytes(bytes, segment), segment.plainLength)

@@ -97,7 +97,7 @@ export function spliceGzip(pieces: readonly Piece[]): Buffer {
 export function splicePlain(pieces: readonly Piece[]): Buffer {
   const length = sum(pieces, (piece) => (typeof piece === 'string' ? 0 : piece.segment.plainLength))
   if (length > MAX_MEMBER_PLAIN) {
-    throw new SnapshotError('malformed', `segments state ${length} bytes, the limit is ${MAX_MEMBER_PLAIN}`)
+    throw new SnapshotError('malformed', `the segments need ${length} bytes; the limit is ${MAX_MEMBER_PLAIN}`)
   }
   return Buffer.concat(
     pieces.map((piece) => {

@@ -114,7 +114,7 @@ export function rebuilt({ recipe, carried }: Change, previous: Uint8Array, size:
   return bytes
 }
 
-const misfit = () => new SnapshotError('malformed', 'a recipe of a delta pack does not produce its file')
+const misfit = () => new SnapshotError('malformed', 'a delta pack is damaged: a recipe does not rebuild its file')
 
 export function encodeRecipe(runs: readonly Run[]): Uint8Array {
   const bytes: number[] = []

@@ -243,14 +243,14 @@ export function decodeMemberHead(bytes: Buffer): MemberHead {
       throw new SnapshotError('malformed', 'a segment is outside its member')
     }
     if (plainLength > MAX_SEGMENT_PLAIN) {
-      throw new SnapshotError('malformed', `a segment states ${plainLength} bytes, the limit is ${MAX_SEGMENT_PLAIN}`)
+      throw new SnapshotError('malformed', `a segment states ${plainLength} bytes; the limit is ${MAX_SEGMENT_PLAIN}`)
     }
     from = end
     plainOfSegments += plainLength
     segments.push(segment)
   }
   if (plainOfSegments > MAX_MEMBER_PLAIN) {
-    throw new SnapshotError('malformed', `a member states ${plainOfSegments} bytes, the limit is ${MAX_MEMBER_PLAIN}`)
+    throw new SnapshotError('malformed', `a member states ${plainOfSegments} bytes; the limit is ${MAX_MEMBER_PLAIN}`)
   }
   return {
     key: bytes.toString('latin1', tableEnd, nameEnd),

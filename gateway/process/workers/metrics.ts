@@ -29,7 +29,7 @@ export function mergedMetrics(
     () => figures().restarts,
   )
   // Names of a single process. Workers only follow, so their own counts are 0.
-  counter('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', registers, () => figures().swaps)
+  counter('vulnshelf_snapshot_swaps_total', 'New snapshots that were activated', registers, () => figures().swaps)
   counter('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', registers, () => figures().refusals)
   new Gauge({
     name: 'vulnshelf_workers',

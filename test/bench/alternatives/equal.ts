@@ -10,7 +10,7 @@ const SAMPLES = 50
  * Sends the first of the same requests to both, each in its own syntax.
  * @throws Error if an answer differs; the format of cursors is ignored
  */
-export async function holdEqual(
+export async function expectEqual(
   gateway: Client,
   port: number,
   headers: readonly string[],

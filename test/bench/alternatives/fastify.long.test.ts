@@ -9,7 +9,7 @@ import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { createClient } from '../http/client.ts'
 import type { Measured } from '../http/processes.ts'
 import { databaseOf } from './database.ts'
-import { holdEqual } from './equal.ts'
+import { expectEqual } from './equal.ts'
 import { fastifyTarget, startFastify } from './fastify-process.ts'
 
 const { path, remove } = temporaryFolder('alternatives-fastify')
@@ -42,7 +42,7 @@ async function hold(targets: readonly string[]): Promise<void> {
     const headers = [`Authorization: Bearer ${gateway.token}`]
     for (let at = 0; at < targets.length; at += 50) {
       const asked = targets.slice(at, at + 50).map((target) => ({ target }))
-      await holdEqual(client, fastify.port, headers, asked, translated.slice(at, at + 50))
+      await expectEqual(client, fastify.port, headers, asked, translated.slice(at, at + 50))
     }
   } finally {
     client.close()

@@ -14,7 +14,7 @@ import { type Usage, usageOf, usedBetween } from '../http/usage.ts'
 import { type BenchContext, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
 import { median, ratioOf } from '../report/spread.ts'
 import { databaseOf } from './database.ts'
-import { holdEqual } from './equal.ts'
+import { expectEqual } from './equal.ts'
 import { fastifyTarget, startFastify } from './fastify-process.ts'
 import { haveNginx, type Nginx, NO_NGINX, startNginx } from './nginx.ts'
 
@@ -142,7 +142,7 @@ async function prepare(
     if (name === 'nginx') {
       add(name, server, await filesOf(nginx!, `${kind}-${site.corpus.cves}`, requests.slice(0, FILES), site))
     } else {
-      await holdEqual(site.catalog.client, server.port, headers, requests, translated)
+      await expectEqual(site.catalog.client, server.port, headers, requests, translated)
       add(name, server, translated)
     }
   }

@@ -104,7 +104,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
               activate: () => view.activate(second),
             })
           : null
-      report.minutes.push(await holdLoad(bench, { at: (i + 1) * range, seconds, rate, ...rates, swap: i === swapIn }))
+      report.minutes.push(await expectLoad(bench, { at: (i + 1) * range, seconds, rate, ...rates, swap: i === swapIn }))
       if (swapping) report.swap.seenAfter = await swapping
       const { requests, errors, p99, rssMb } = report.minutes.at(-1)!
       say(
@@ -177,7 +177,7 @@ function closedLoop(bench: Soak, of: 'mix' | 'reference', seconds: number): Prom
 
 type Range = Pick<SoakMinute, 'at' | 'seconds' | 'capacity' | 'reference' | 'rate' | 'swap'>
 
-async function holdLoad(bench: Soak, range: Range): Promise<SoakMinute> {
+async function expectLoad(bench: Soak, range: Range): Promise<SoakMinute> {
   const { seconds, rate } = range
   const { load, gateway, connections } = bench
   let peakRssMb = 0

@@ -215,7 +215,7 @@ test('a body beyond the limit is not even begun where its length is announced', 
   const it = yesterday(plain(NEW))
   const small = { ...it, wanted: { ...it.wanted, maxBytes: 999 } }
   const { error, attempts, received } = await fetchFile(small, world.effects)
-  assert.equal(error, { code: 'too_large', message: 'it has 1000 bytes, the limit is 999' })
+  assert.equal(error, { code: 'too_large', message: 'the file has 1000 bytes; the limit is 999' })
   assert.equal([attempts, received], [1, 0])
   assert.equal(located(it), OLD)
   await world.close()

@@ -80,7 +80,7 @@ test('a catalog with a text of 50 MB is refused before it is parsed', async () =
   assert.is(error.code, 'feed-unusable')
   assert.match(
     error.message,
-    /^CWE: cwe\/2024-06-02\/cwec_v4\.15\.xml has a text of \d+ characters, the limit is 2000000/,
+    /^CWE: cwe\/2024-06-02\/cwec_v4\.15\.xml has a text of \d+ characters; the limit is 2000000/,
   )
 })
 

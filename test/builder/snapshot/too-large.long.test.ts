@@ -83,19 +83,19 @@ const TOO_LARGE: [what: string, change: (record: Json) => void, skip: RegExp][] 
   [
     '200,000 products',
     withProducts,
-    /^CVE-2024-0001 entry_too_large: its claim has 8\d{7} characters, the limit is 67108864$/,
+    /^CVE-2024-0001 entry_too_large: its claim has 8\d{7} characters; the limit is 67108864$/,
   ],
   [
     '300,000 references that are evidence each',
     withExploits,
-    /^CVE-2024-0001 record_too_large: it does not fit into CVE-2024-0001: its evidence would have \d{8} bytes, the limit is 67108864$/,
+    /^CVE-2024-0001 record_too_large: it does not fit into CVE-2024-0001: its evidence would have \d{8} bytes; the limit is 67108864$/,
   ],
   [
     'a description of 300 KB',
     (record) => {
       record.containers.cna.descriptions[0].value = 'x'.repeat(300_000)
     },
-    /^CVE-2024-0001 record_too_large: it does not fit into CVE-2024-0001: its core would have 300\d{3} bytes, the limit is 262144$/,
+    /^CVE-2024-0001 record_too_large: it does not fit into CVE-2024-0001: its core would have 300\d{3} bytes; the limit is 262144$/,
   ],
   [
     'a provider with a name of 8 MB and 100 metrics',
@@ -106,7 +106,7 @@ const TOO_LARGE: [what: string, change: (record: Json) => void, skip: RegExp][] 
       }))
       record.containers.adp = [{ providerMetadata: { shortName: 'x'.repeat(8_000_000) }, metrics }]
     },
-    /^CVE-2024-0001 item_invalid: the short name of its adp has 8000000 characters, the limit is 2048$/,
+    /^CVE-2024-0001 item_invalid: the short name of its adp has 8000000 characters; the limit is 2048$/,
   ],
 ]
 
@@ -312,7 +312,7 @@ const MANY: [what: string, change: (record: Json) => void, skip: string | null][
       const descriptions = Array.from({ length: 1001 }, (_, i) => ({ cweId: `CWE-${i + 1}` }))
       record.containers.cna.problemTypes = [{ descriptions }]
     },
-    `${A} item_invalid: it lists 1001 weaknesses, the limit is 1000`,
+    `${A} item_invalid: it lists 1001 weaknesses; the limit is 1000`,
   ],
   [
     'a product with a name of 8 MB and 100 versions',
@@ -320,7 +320,7 @@ const MANY: [what: string, change: (record: Json) => void, skip: string | null][
       const versions = Array.from({ length: 100 }, (_, i) => ({ version: `${i}`, status: 'affected' }))
       record.containers.cna.affected = [{ vendor: 'v', product: 'p'.repeat(8_000_000), versions }]
     },
-    `${A} item_invalid: the name of an affected product has 8000000 characters, the limit is 2048`,
+    `${A} item_invalid: the name of an affected product has 8000000 characters; the limit is 2048`,
   ],
 ]
 

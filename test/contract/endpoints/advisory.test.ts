@@ -50,8 +50,8 @@ states('15.3', 'no advisory is linked', async () => {
 })
 
 states('15.4', 'all its statuses', async () => {
-  await refusing.holdAlways(`/cves/${advised[0]}/advisory`)
-  await refusing.holdTier((id) => `/cves/${id}/advisory`)
+  await refusing.expectAlways(`/cves/${advised[0]}/advisory`)
+  await refusing.expectTier((id) => `/cves/${id}/advisory`)
   await refuses(service, '/cves/CVE-1/advisory', 'cveId')
   const { status, body } = await service.ask(`/cves/${UNKNOWN}/advisory`)
   assert.equal([status, (body as { error: string }).error], [404, 'not_found'])

@@ -16,14 +16,14 @@ const evidence = (id: string) => records.get(id)!.evidence
 const fullest = ids.toSorted((a, b) => entries(b).length - entries(a).length)[0]!
 const refusing = await openRefusing(service, fullest)
 
-async function holdAffected(id: string, query: string, passes: (entry: AffectedEntry) => boolean): Promise<number> {
+async function expectAffected(id: string, query: string, passes: (entry: AffectedEntry) => boolean): Promise<number> {
   const expected = entries(id).filter(passes)
   const answer = await service.json(`/cves/${id}/affected${query}`)
   assert.equal(answer, { cve_id: id, count: expected.length, entries: expected }, `${id} ${query}`)
   return expected.length
 }
 
-async function holdEvidence(id: string, query: string, passes: (item: EvidenceItem) => boolean): Promise<number> {
+async function expectEvidence(id: string, query: string, passes: (item: EvidenceItem) => boolean): Promise<number> {
   const expected = evidence(id).filter(passes)
   const answer = await service.json(`/cves/${id}/evidence${query}`)
   assert.equal(answer, { cve_id: id, count: expected.length, evidence: expected }, `${id} ${query}`)
@@ -35,7 +35,7 @@ const SOURCES = ['cna', 'adp', 'advisory', 'osv', 'nvd', 'svc_analysis']
 states('12.1', 'entries of one source', async () => {
   for (const source of SOURCES) {
     let found = 0
-    for (const id of ids) found += await holdAffected(id, `?source=${source}`, (entry) => entry.source === source)
+    for (const id of ids) found += await expectAffected(id, `?source=${source}`, (entry) => entry.source === source)
     assert.ok(found > 0, source)
   }
   assert.equal(new Set(ids.flatMap((id) => entries(id).map(({ source }) => source))), new Set(SOURCES))
@@ -53,10 +53,10 @@ states('12.2', 'entries of one ecosystem', async () => {
     let found = 0
     for (const id of ids) {
       const query = `?ecosystem=${encodeURIComponent(ecosystem)}`
-      const matching = await holdAffected(id, query, (entry) => entry.ecosystem === ecosystem)
+      const matching = await expectAffected(id, query, (entry) => entry.ecosystem === ecosystem)
       found += matching
       if (matching === 0) continue
-      await holdAffected(id, `${query}&source=osv`, (one) => one.ecosystem === ecosystem && one.source === 'osv')
+      await expectAffected(id, `${query}&source=osv`, (one) => one.ecosystem === ecosystem && one.source === 'osv')
     }
     assert.is(found > 0, ecosystems.includes(ecosystem), ecosystem)
   }
@@ -67,7 +67,7 @@ states('12.3', 'the entries and their number', async () => {
   for (const id of ids) {
     const answer = await service.json(`/cves/${id}/affected`)
     assert.equal(Object.keys(answer).sort(), ['count', 'cve_id', 'entries'])
-    await holdAffected(id, '', () => true)
+    await expectAffected(id, '', () => true)
   }
   assert.ok(entries(fullest).length > 5)
 })
@@ -83,10 +83,10 @@ states('12.4', 'no entry matches', async () => {
 })
 
 states('12.5', 'all its statuses', async () => {
-  await refusing.holdAlways(`/cves/${fullest}/affected`)
-  await refusing.holdAlways(`/cves/${fullest}/affected?source=cna`)
-  await refusing.holdTier((id) => `/cves/${id}/affected`)
-  await refusing.holdTier((id) => `/cves/${id}/affected?source=nvd`)
+  await refusing.expectAlways(`/cves/${fullest}/affected`)
+  await refusing.expectAlways(`/cves/${fullest}/affected?source=cna`)
+  await refusing.expectTier((id) => `/cves/${id}/affected`)
+  await refusing.expectTier((id) => `/cves/${id}/affected?source=nvd`)
   await refuses(service, `/cves/${fullest}/affected?vendor=x`, 'vendor')
   assert.is((await service.ask(`/cves/${UNKNOWN}/affected`)).status, 404)
 })
@@ -96,7 +96,7 @@ const TYPES = ['exploitation', 'detection', 'mitigation']
 states('13.1', 'evidence of one type', async () => {
   for (const type of TYPES) {
     let found = 0
-    for (const id of ids) found += await holdEvidence(id, `?type=${type}`, (item) => item.type === type)
+    for (const id of ids) found += await expectEvidence(id, `?type=${type}`, (item) => item.type === type)
     assert.ok(found > 0, type)
   }
   assert.equal(new Set(ids.flatMap((id) => evidence(id).map(({ type }) => type))), new Set(TYPES))
@@ -108,7 +108,7 @@ states('13.2', 'the items and their number', async () => {
   for (const id of ids) {
     const answer = await service.json(`/cves/${id}/evidence`)
     assert.equal(Object.keys(answer).sort(), ['count', 'cve_id', 'evidence'])
-    await holdEvidence(id, '', () => true)
+    await expectEvidence(id, '', () => true)
   }
   assert.ok(ids.some((id) => new Set(evidence(id).map(({ type }) => type)).size === 3))
 })
@@ -124,10 +124,10 @@ states('13.3', 'no item of the type', async () => {
 })
 
 states('13.4', 'all its statuses', async () => {
-  await refusing.holdAlways(`/cves/${fullest}/evidence`)
-  await refusing.holdAlways(`/cves/${fullest}/evidence?type=mitigation`)
-  await refusing.holdTier((id) => `/cves/${id}/evidence`)
-  await refusing.holdTier((id) => `/cves/${id}/evidence?type=detection`)
+  await refusing.expectAlways(`/cves/${fullest}/evidence`)
+  await refusing.expectAlways(`/cves/${fullest}/evidence?type=mitigation`)
+  await refusing.expectTier((id) => `/cves/${id}/evidence`)
+  await refusing.expectTier((id) => `/cves/${id}/evidence?type=detection`)
   await refuses(service, `/cves/${fullest}/evidence?source=nvd`, 'source')
   assert.is((await service.ask(`/cves/${UNKNOWN}/evidence`)).status, 404)
 })

@@ -4,9 +4,9 @@ import type { CapecEntry } from '../../../corpus/model/catalog.ts'
 import type { CapecListEntry } from '../../../corpus/model/catalog-names.ts'
 import { capecsCase } from '../../support/list-cases.ts'
 import { lower } from '../../support/plain.ts'
-import { holdPaging, openRefusing, refuses, refusesValues } from '../support/checks.ts'
+import { expectPaging, openRefusing, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { catalogsOf, holdListSorts, inListOrder } from '../support/rows.ts'
+import { catalogsOf, expectListSorts, inListOrder } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /capecs')
@@ -80,12 +80,13 @@ states('21.3', 'one severity', async () => {
 states('21.4', 'three keys, both ways', async () => {
   const severities = rows.map((row) => row.typical_severity)
   assert.ok(severities.includes(null) && new Set(severities).size === 6, 'ties, and some have none')
-  await holdListSorts(service, '/capecs', rows, orders, 'id')
+  await expectListSorts(service, '/capecs', rows, orders, 'id')
   await refusesValues(service, '/capecs', 'sort', ['', 'capec_id', '-', '--id', 'likelihood'])
 })
 
 states('21.5', 'pages', async () => {
-  for (const path of ['/capecs', '/capecs?q=a&sort=-severity', '/capecs?status=Draft']) await holdPaging(service, path)
+  for (const path of ['/capecs', '/capecs?q=a&sort=-severity', '/capecs?status=Draft'])
+    await expectPaging(service, path)
 })
 
 states('21.6', 'rows in the list envelope', async () => {
@@ -141,8 +142,8 @@ states('22.3', 'the full entry', async () => {
 })
 
 states('22.4', 'all its statuses; tiers do not apply', async () => {
-  await refusing.holdAlways('/capecs/66')
-  await refusing.holdAlways('/capecs/CAPEC-66?fields=name')
+  await refusing.expectAlways('/capecs/66')
+  await refusing.expectAlways('/capecs/CAPEC-66?fields=name')
   await refuses(service, '/capecs/CAPEC-', 'capecId')
   await refuses(service, '/capecs/66?field=name', 'field')
   assert.is((await refusing.asReader('/capecs/66', 0)).status, 200, 'tiers are of CVEs alone')

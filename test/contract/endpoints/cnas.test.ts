@@ -1,9 +1,9 @@
 /** gateway/API.md, section 23: the CVEs of a CNA and the statistics, against all records and all rows of `/cnas`. */
 import * as assert from 'uvu/assert'
 import { keyOfName } from '../../support/plain.ts'
-import { holdPaging, refuses, refusesValues } from '../support/checks.ts'
+import { expectPaging, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { type CveKey, type CvePage, holdCves, holdSorts, type Summary, summariesOf } from '../support/rows.ts'
+import { type CveKey, type CvePage, expectCves, expectSorts, type Summary, summariesOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cnas/{slug}/cves, /cnas/stats')
@@ -32,12 +32,12 @@ states('23.3', 'the key, in any case', async () => {
   assert.ok(slugs.length > 20 && slugs.includes('ångmark_nord'))
   for (const slug of slugs) {
     for (const form of [slug, slug.toUpperCase()]) {
-      await holdCves(service, `/cnas/${encodeURIComponent(form)}/cves`, ofCna(slug))
+      await expectCves(service, `/cnas/${encodeURIComponent(form)}/cves`, ofCna(slug))
     }
   }
   for (const { slug, total_cves } of cnas) assert.is(ofCna(slug).length, total_cves, slug)
   for (const unknown of ['nobody', 'mirado', '%25', `${most}_`, 'stats2'])
-    await holdCves(service, `/cnas/${unknown}/cves`, [])
+    await expectCves(service, `/cnas/${unknown}/cves`, [])
 })
 
 states('23.4', 'any of five bands', async () => {
@@ -46,7 +46,7 @@ states('23.4', 'any of five bands', async () => {
     const chosen = bands.filter((_, i) => mask & (1 << i))
     const passes = ({ severity }: Summary) => severity !== null && chosen.includes(severity)
     for (const slug of [most, slugOf('ÅngMark')]) {
-      await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves?severity=${chosen}`, ofCna(slug).filter(passes))
+      await expectCves(service, `/cnas/${encodeURIComponent(slug)}/cves?severity=${chosen}`, ofCna(slug).filter(passes))
     }
   }
   await refusesValues(service, path, 'severity', ['', 'severe', 'high,', 'null'])
@@ -56,7 +56,7 @@ states('23.5', 'KEV-listed CVEs or the others', async () => {
   for (const slug of slugs) {
     for (const value of [true, false]) {
       const rows = ofCna(slug).filter(({ kev }) => kev.listed === value)
-      await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves?kev=${value}`, rows)
+      await expectCves(service, `/cnas/${encodeURIComponent(slug)}/cves?kev=${value}`, rows)
     }
   }
   assert.ok(slugs.some((slug) => ofCna(slug).some(({ kev }) => kev.listed)))
@@ -67,7 +67,7 @@ states('23.6', 'CVEs with or without exploit', async () => {
   for (const slug of slugs) {
     for (const value of [true, false]) {
       const rows = ofCna(slug).filter((row) => row.has_exploit === value)
-      await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves?has_exploit=${value}`, rows)
+      await expectCves(service, `/cnas/${encodeURIComponent(slug)}/cves?has_exploit=${value}`, rows)
     }
   }
   assert.is(new Set(ofCna(most).map((row) => row.has_exploit)).size, 2)
@@ -78,8 +78,8 @@ states('23.7', 'the primary weakness', async () => {
   const cwes = new Set(all.flatMap(({ primary_cwe_id }) => primary_cwe_id ?? []))
   for (const cwe of [...cwes, 'cwe-999999']) {
     const rows = ofCna(most).filter(({ primary_cwe_id }) => primary_cwe_id === cwe)
-    await holdCves(service, `${path}?cwe=${cwe.toUpperCase()}`, rows)
-    await holdCves(
+    await expectCves(service, `${path}?cwe=${cwe.toUpperCase()}`, rows)
+    await expectCves(
       service,
       `${path}?cwe=${cwe}&has_exploit=true&kev=false&severity=high,medium`,
       rows.filter((row) => {
@@ -94,14 +94,14 @@ states('23.7', 'the primary weakness', async () => {
 states('23.8', 'three keys, both ways', async () => {
   const keys: CveKey[] = ['published', 'cvss', 'epss']
   for (const slug of [most, ...slugs.slice(0, 8), 'ångmark']) {
-    await holdSorts(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), keys)
-    await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), '-published')
+    await expectSorts(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), keys)
+    await expectCves(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), '-published')
   }
   await refusesValues(service, path, 'sort', ['', 'updated', '-updated', 'title', '-'])
 })
 
 states('23.9', 'pages', async () => {
-  for (const more of ['', '?sort=-epss', '?has_exploit=false&sort=cvss']) await holdPaging(service, path + more)
+  for (const more of ['', '?sort=-epss', '?has_exploit=false&sort=cvss']) await expectPaging(service, path + more)
 })
 
 states('23.10', 'the CNA and the page', async () => {

@@ -1,6 +1,6 @@
 /** gateway/API.md, sections 3 to 7: statements about every list, every parameter and every endpoint. */
 import * as assert from 'uvu/assert'
-import { holdPaging, openRefusing, refuses } from '../support/checks.ts'
+import { expectPaging, openRefusing, refuses } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import { everyEndpoint, everyList, isPerCve } from '../support/endpoints.ts'
 import { REJECTED, RESERVED, UNKNOWN } from '../support/odd-records.ts'
@@ -36,7 +36,7 @@ states('5.1', 'every endpoint requires a token', async () => {
 })
 
 states('5.5', 'no valid token, on every endpoint', async () => {
-  for (const { path } of endpoints) await refusing.holdToken(path)
+  for (const { path } of endpoints) await refusing.expectToken(path)
 })
 
 states('5.9', 'the cookie opens every endpoint', async () => {
@@ -59,7 +59,7 @@ states('5.11', 'non-administrators are refused everywhere', async () => {
 
 states('5.12', 'a CVE above the tier of the caller', async () => {
   for (const { template, path } of endpoints) {
-    if (isPerCve(template)) await refusing.holdTier((id) => path.replace(CVE_ID, id))
+    if (isPerCve(template)) await refusing.expectTier((id) => path.replace(CVE_ID, id))
     else assert.is((await refusing.asReader(path, 0)).status, 200, path)
   }
 })
@@ -72,7 +72,7 @@ states('5.13', 'lists are the same for every tier', async () => {
 })
 
 states('4.1', 'limit and cursor of every list', async () => {
-  for (const { path } of LISTS) await holdPaging(service, path)
+  for (const { path } of LISTS) await expectPaging(service, path)
 })
 
 states('4.2', 'the answer repeats the limit', async () => {
@@ -275,12 +275,12 @@ states('6.5', 'the message says to start again', async () => {
 })
 
 states('7.7', 'every endpoint, once the quota is used up', async () => {
-  for (const { path } of endpoints) await refusing.holdQuota(path)
+  for (const { path } of endpoints) await refusing.expectQuota(path)
 })
 
 states('3.6', 'four statuses that every endpoint has', async () => {
   for (const { path } of endpoints) {
-    await refusing.holdAlways(path)
+    await refusing.expectAlways(path)
     await refuses(service, `${path}${path.includes('?') ? '&' : '?'}nothing=1`, 'nothing')
   }
 })

@@ -1,14 +1,14 @@
 /** gateway/API.md, section 9: the list, its orders and its pages, and all filters with one another. */
 import * as assert from 'uvu/assert'
-import { holdPaging, openRefusing, refusesValues } from '../support/checks.ts'
+import { expectPaging, openRefusing, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import { REJECTED, RESERVED } from '../support/odd-records.ts'
 import {
   CVE_KEYS,
   type CveKey,
   type CvePage,
-  holdCves,
-  holdSorts,
+  expectCves,
+  expectSorts,
   idsOf,
   inOrder,
   type Summary,
@@ -39,7 +39,7 @@ states('9.13', 'every record that is served', async () => {
 })
 
 states('9.14', 'newest publication first', async () => {
-  await holdCves(service, '/cves', all)
+  await expectCves(service, '/cves', all)
   const { data } = await service.json<CvePage>('/cves')
   const times = data.map(({ date_published }) => Date.parse(date_published!))
   assert.equal(
@@ -75,14 +75,14 @@ states('9.15', 'a CVE matches all filters', async () => {
     for (const [nameB, valueB, testB] of FILTERS.slice(i + 1)) {
       const rows = all.filter((row) => testA(row) && testB(row))
       if (rows.length > 0) found++
-      await holdCves(service, `/cves?${nameA}=${valueA}&${nameB}=${valueB}`, rows)
+      await expectCves(service, `/cves?${nameA}=${valueA}&${nameB}=${valueB}`, rows)
     }
   }
   assert.ok(found > 60, `only ${found} pairs find anything`)
   for (let most = 3; most <= FILTERS.length; most++) {
     const chosen = FILTERS.slice(0, most)
     const query = chosen.map(([name, value]) => `${name}=${value}`).join('&')
-    await holdCves(
+    await expectCves(
       service,
       `/cves?${query}`,
       all.filter((row) => chosen.every(([, , test]) => test(row))),
@@ -97,7 +97,7 @@ states('9.11', 'four keys, both ways', async () => {
     assert.ok(values.includes(null), `${key} is null somewhere`)
     assert.ok(new Set(values).size < values.length, `${key} has ties`)
   }
-  await holdSorts(service, '/cves', all, keys)
+  await expectSorts(service, '/cves', all, keys)
   for (const limit of [1, 25]) {
     for (const sort of ['cvss', '-epss']) {
       assert.equal(idsOf(await service.all<Summary>(`/cves?sort=${sort}`, limit)), idsOf(inOrder(all, sort)))
@@ -108,7 +108,7 @@ states('9.11', 'four keys, both ways', async () => {
 })
 
 states('9.12', 'pages', async () => {
-  for (const path of ['/cves', '/cves?kev=false&sort=cvss', '/cves?q=in']) await holdPaging(service, path)
+  for (const path of ['/cves', '/cves?kev=false&sort=cvss', '/cves?q=in']) await expectPaging(service, path)
 })
 
 states('9.17', 'records in the list envelope', async () => {
@@ -130,7 +130,7 @@ states('9.18', 'no row is hidden by a tier', async () => {
   assert.equal(body, await service.json('/cves?limit=100'), 'no row is missing, and none is cut down')
   assert.is((await refusing.asReader(`/cves/${newest[0]!.cve_id}`, 0)).status, 403)
   assert.is((await refusing.asReader(`/cves/${newest[1]!.cve_id}`, 0)).status, 200)
-  await refusing.holdAlways('/cves')
+  await refusing.expectAlways('/cves')
 })
 
 after(async () => {

@@ -1,13 +1,13 @@
 /** gateway/API.md, section 20: the CVEs of a weakness against all records, filtered here. */
 import * as assert from 'uvu/assert'
-import { holdPaging, refusesValues } from '../support/checks.ts'
+import { expectPaging, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import {
   CVE_KEYS,
   type CveKey,
   type CvePage,
-  holdCves,
-  holdSorts,
+  expectCves,
+  expectSorts,
   inOrder,
   recordsOf,
   type Summary,
@@ -51,7 +51,7 @@ states('20.7', 'CVEs that a source maps', async () => {
 states('20.1', 'three forms of the id', async () => {
   for (const slug of slugs) {
     for (const form of [slug, slug.slice(4), slug.toUpperCase()]) {
-      await holdCves(service, `/cwes/${form}/cves`, primary(slug))
+      await expectCves(service, `/cwes/${form}/cves`, primary(slug))
     }
   }
   for (const wrong of ['CWE79', 'CAPEC-79', 'x', 'CWE-', '079', '7.9']) {
@@ -61,9 +61,9 @@ states('20.1', 'three forms of the id', async () => {
 
 states('20.2', 'primary weakness or any mapping', async () => {
   for (const slug of slugs) {
-    await holdCves(service, `/cwes/${slug}/cves`, primary(slug))
-    await holdCves(service, `/cwes/${slug}/cves?scope=primary`, primary(slug))
-    await holdCves(service, `/cwes/${slug}/cves?scope=any`, any(slug))
+    await expectCves(service, `/cwes/${slug}/cves`, primary(slug))
+    await expectCves(service, `/cwes/${slug}/cves?scope=primary`, primary(slug))
+    await expectCves(service, `/cwes/${slug}/cves?scope=any`, any(slug))
     assert.ok(primary(slug).every((row) => any(slug).includes(row)))
   }
   assert.ok(slugs.some((slug) => any(slug).length > primary(slug).length))
@@ -76,8 +76,8 @@ states('20.3', 'any of five bands', async () => {
   for (let mask = 1; mask < 2 ** bands.length; mask++) {
     const chosen = bands.filter((_, i) => mask & (1 << i))
     const passes = ({ severity }: Summary) => severity !== null && chosen.includes(severity)
-    await holdCves(service, `${path}?severity=${chosen}`, primary(most).filter(passes))
-    await holdCves(
+    await expectCves(service, `${path}?severity=${chosen}`, primary(most).filter(passes))
+    await expectCves(
       service,
       `${path}?severity=${chosen}&scope=any&kev=false`,
       any(most).filter((row) => passes(row) && !row.kev.listed),
@@ -91,8 +91,8 @@ states('20.4', 'KEV-listed CVEs or the others', async () => {
   for (const slug of slugs) {
     const rows = any(slug).filter(({ kev }) => kev.listed)
     listed += rows.length
-    await holdCves(service, `/cwes/${slug}/cves?scope=any&kev=true`, rows)
-    await holdCves(
+    await expectCves(service, `/cwes/${slug}/cves?scope=any&kev=true`, rows)
+    await expectCves(
       service,
       `/cwes/${slug}/cves?scope=any&kev=false`,
       any(slug).filter(({ kev }) => !kev.listed),
@@ -104,15 +104,15 @@ states('20.4', 'KEV-listed CVEs or the others', async () => {
 
 states('20.5', 'four keys, both ways', async () => {
   for (const slug of slugs.slice(0, 12)) {
-    await holdSorts(service, `/cwes/${slug}/cves`, primary(slug), Object.keys(CVE_KEYS) as CveKey[])
-    await holdSorts(service, `/cwes/${slug}/cves?scope=any`, any(slug), Object.keys(CVE_KEYS) as CveKey[])
+    await expectSorts(service, `/cwes/${slug}/cves`, primary(slug), Object.keys(CVE_KEYS) as CveKey[])
+    await expectSorts(service, `/cwes/${slug}/cves?scope=any`, any(slug), Object.keys(CVE_KEYS) as CveKey[])
   }
-  await holdCves(service, path, primary(most), '-published')
+  await expectCves(service, path, primary(most), '-published')
   await refusesValues(service, path, 'sort', ['', 'title', '-', '--epss'])
 })
 
 states('20.6', 'pages', async () => {
-  for (const more of ['', '?scope=any&sort=cvss', '?severity=medium']) await holdPaging(service, path + more)
+  for (const more of ['', '?scope=any&sort=cvss', '?severity=medium']) await expectPaging(service, path + more)
 })
 
 states('20.8', 'the weakness, the scope and the page', async () => {

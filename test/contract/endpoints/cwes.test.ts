@@ -4,9 +4,9 @@ import type { CweEntry } from '../../../corpus/model/catalog.ts'
 import type { CweListEntry } from '../../../corpus/model/catalog-names.ts'
 import { cwesCase } from '../../support/list-cases.ts'
 import { lower } from '../../support/plain.ts'
-import { holdPaging, openRefusing, refuses, refusesValues } from '../support/checks.ts'
+import { expectPaging, openRefusing, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { catalogsOf, holdListSorts, inListOrder, recordsOf } from '../support/rows.ts'
+import { catalogsOf, expectListSorts, inListOrder, recordsOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cwes')
@@ -72,12 +72,12 @@ states('18.4', 'one likelihood', async () => {
 
 states('18.5', 'three keys, both ways', async () => {
   assert.ok(new Set(rows.map((row) => row.cve_count)).size < rows.length, 'ties')
-  await holdListSorts(service, '/cwes', rows, orders, '-cves')
+  await expectListSorts(service, '/cwes', rows, orders, '-cves')
   await refusesValues(service, '/cwes', 'sort', ['', 'cve_count', '-', '--id', 'kev'])
 })
 
 states('18.6', 'pages', async () => {
-  for (const path of ['/cwes', '/cwes?q=a&sort=name', '/cwes?abstraction=Base']) await holdPaging(service, path)
+  for (const path of ['/cwes', '/cwes?q=a&sort=name', '/cwes?abstraction=Base']) await expectPaging(service, path)
 })
 
 states('18.7', 'rows in the list envelope', async () => {
@@ -134,8 +134,8 @@ states('19.3', 'the full entry', async () => {
 })
 
 states('19.4', 'all its statuses; tiers do not apply', async () => {
-  await refusing.holdAlways('/cwes/79')
-  await refusing.holdAlways('/cwes/CWE-79?fields=name')
+  await refusing.expectAlways('/cwes/79')
+  await refusing.expectAlways('/cwes/CWE-79?fields=name')
   await refuses(service, '/cwes/CWE-', 'cweId')
   await refuses(service, '/cwes/79?field=name', 'field')
   assert.is((await refusing.asReader('/cwes/79', 0)).status, 200, 'tiers are of CVEs alone')

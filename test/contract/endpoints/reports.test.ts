@@ -158,8 +158,8 @@ states('16.8', 'no report', async () => {
 })
 
 states('16.9', 'all its statuses', async () => {
-  await refusing.holdAlways(`/cves/${fullest}/reports`)
-  await refusing.holdTier((id) => `/cves/${id}/reports?full=true`)
+  await refusing.expectAlways(`/cves/${fullest}/reports`)
+  await refusing.expectTier((id) => `/cves/${id}/reports?full=true`)
   await refuses(service, `/cves/${fullest}/reports?colour=1`, 'colour')
   assert.is((await service.ask(`/cves/${UNKNOWN}/reports`)).status, 404)
 })

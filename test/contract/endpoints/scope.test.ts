@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { DOCUMENT, ROUTES } from '../../../gateway/routes/table.ts'
 import { contractSuite } from '../support/contract.ts'
 import { everyEndpoint } from '../support/endpoints.ts'
-import { boolean, holdField, integer, object, string } from '../support/field-types.ts'
+import { boolean, expectField, integer, object, string } from '../support/field-types.ts'
 import { allDetails, type Detail } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { openWorld, sharedService } from '../support/service.ts'
@@ -90,7 +90,7 @@ states('1.8', 'records with scores, KEV, SSVC and flags', () => {
   const served = feeds.records.filter(({ cveMetadata }) => cveMetadata.state !== 'REJECTED')
   assert.is(details.length, served.length)
   for (const name of ['has_patch', 'has_workaround', 'has_exploit', 'has_detection']) {
-    holdField(details, name, boolean)
+    expectField(details, name, boolean)
   }
   const some = (holds: (detail: Detail) => boolean) => assert.ok(details.filter(holds).length > 2)
   some(({ cvss, cvss_score: score }) => cvss.metrics.length > 0 && score !== null)
@@ -135,7 +135,7 @@ const exploits = await service.all<Record<string, unknown>>('/exploits')
 
 states('1.12', 'every module of both sources', () => {
   assert.is(exploits.length, feeds.archive.length + feeds.framework.length)
-  for (const name of ['source', 'source_id', 'name']) holdField(exploits, name, string)
+  for (const name of ['source', 'source_id', 'name']) expectField(exploits, name, string)
 })
 
 states('1.13', 'search and suggestions', async () => {

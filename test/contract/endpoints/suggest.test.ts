@@ -30,7 +30,7 @@ const QUERIES = [
 ]
 
 /** Holds a list of suggestions to be the best that there are. */
-function holdBest(found: Suggestion[], q: string, limit: number, types: readonly Type[] = TYPES): void {
+function expectBest(found: Suggestion[], q: string, limit: number, types: readonly Type[] = TYPES): void {
   const all = matches(q, types)
   assert.is(found.length, Math.min(limit, all.length), q)
   const ranks = found.map(({ type, id }) => all.find(({ thing }) => thing.type === type && thing.id === id)?.rank)
@@ -43,7 +43,7 @@ function holdBest(found: Suggestion[], q: string, limit: number, types: readonly
 }
 
 states('26.12', 'suggestions for a partial query', async () => {
-  for (const q of QUERIES) holdBest(await suggest(q), q, 8)
+  for (const q of QUERIES) expectBest(await suggest(q), q, 8)
   assert.ok(QUERIES.filter((q) => matches(q).length > 0).length > 14)
   await refuses(service, '/search/suggest', 'q')
   await refusesValues(service, '/search/suggest', 'q', ['', 'a', '😀', 'x'.repeat(201)])
@@ -54,7 +54,7 @@ states('26.13', 'any of six types', async () => {
     for (let mask = 1; mask < 2 ** TYPES.length; mask++) {
       const chosen = TYPES.filter((_, i) => mask & (1 << i))
       const found = await suggest(q, `&limit=15&types=${chosen.join(',')}`)
-      holdBest(found, q, 15, chosen)
+      expectBest(found, q, 15, chosen)
     }
     assert.equal(await suggest(q, '&types=cna,%20cve,cve'), await suggest(q, '&types=cve,cna'))
     assert.equal(await suggest(q), await suggest(q, `&types=${TYPES.join(',')}`))
@@ -65,7 +65,7 @@ states('26.13', 'any of six types', async () => {
 states('26.14', 'the number of suggestions', async () => {
   for (const q of QUERIES) {
     const most = await suggest(q, '&limit=15')
-    holdBest(most, q, 15)
+    expectBest(most, q, 15)
     for (const limit of [1, 2, 8, 14]) assert.equal(await suggest(q, `&limit=${limit}`), most.slice(0, limit), q)
     assert.equal(await suggest(q), most.slice(0, 8))
   }
@@ -76,7 +76,7 @@ states('26.15', 'one list of all types', async () => {
   let mixed = 0
   for (const q of QUERIES) {
     const found = await suggest(q, '&limit=15')
-    holdBest(found, q, 15)
+    expectBest(found, q, 15)
     for (const item of found) {
       const { key: _, ...expected } = things[item.type].find(({ id }) => id === item.id)!
       assert.equal(item, expected)

@@ -106,9 +106,9 @@ states('14.5', 'no entry matches', async () => {
 })
 
 states('14.6', 'all its statuses', async () => {
-  await refusing.holdAlways(`/cves/${longest}/timeline?messages=false`)
-  await refusing.holdTier((id) => `/cves/${id}/timeline`)
-  await refusing.holdTier((id) => `/cves/${id}/timeline?category=nvd`)
+  await refusing.expectAlways(`/cves/${longest}/timeline?messages=false`)
+  await refusing.expectTier((id) => `/cves/${id}/timeline`)
+  await refusing.expectTier((id) => `/cves/${id}/timeline?category=nvd`)
   await refuses(service, `/cves/${longest}/timeline?until=2024-01-01`, 'until')
   assert.is((await service.ask(`/cves/${UNKNOWN}/timeline`)).status, 404)
 })

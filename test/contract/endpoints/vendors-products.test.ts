@@ -1,7 +1,7 @@
 /** gateway/API.md, section 24: the endpoints, against the names in the claims. */
 import * as assert from 'uvu/assert'
 import { keyOfName, lower } from '../../support/plain.ts'
-import { holdLimit, holdPaging, refuses, refusesValues } from '../support/checks.ts'
+import { expectLimit, expectPaging, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import { recordsOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
@@ -107,7 +107,7 @@ states('24.3', 'text in the name', async () => {
 })
 
 states('24.4', 'pages, and no sort', async () => {
-  for (const more of ['', '?q=e']) await holdPaging(service, path + more)
+  for (const more of ['', '?q=e']) await expectPaging(service, path + more)
   await refuses(service, `${path}?sort=cves`, 'sort')
 })
 
@@ -183,7 +183,7 @@ states('24.10', 'products of one vendor', async () => {
 })
 
 states('24.11', 'the number of rows', async () => {
-  await holdLimit(service, '/products?q=er')
+  await expectLimit(service, '/products?q=er')
 })
 
 states('24.13', 'a cursor is refused', async () => {

@@ -4,10 +4,10 @@ import type { Advisory } from '../../../corpus/model/record.ts'
 import { contractSuite } from '../support/contract.ts'
 import { scoreOf } from '../support/expected.ts'
 import {
+  expectField,
+  expectNullable,
+  expectSeen,
   fraction,
-  holdField,
-  holdNullable,
-  holdSeen,
   listOf,
   matching,
   object,
@@ -45,7 +45,7 @@ for (const { cve_id: id } of await service.all<{ cve_id: string }>('/cves')) {
 const answers = linked.map(({ answer }) => answer)
 
 /** Holds a field of every advisory against what its upstream one makes it. */
-function holdEach(name: keyof Answer, expected: (stated: OsvJson, answer: Answer) => unknown): void {
+function expectEach(name: keyof Answer, expected: (stated: OsvJson, answer: Answer) => unknown): void {
   for (const { answer, stated } of linked) {
     assert.equal(answer[name], expected(stated, answer), `${name} of ${stated.id}`)
   }
@@ -54,39 +54,39 @@ function holdEach(name: keyof Answer, expected: (stated: OsvJson, answer: Answer
 const moment = (text: string | null | undefined) => (text ? new Date(text).toISOString() : null)
 
 states('15.5', 'the id of the advisory', () => {
-  holdField(answers, 'advisory_id', matching(/^GHSA-\w{4}-\w{4}-\w{4}$/))
-  holdEach('advisory_id', ({ id }) => id)
+  expectField(answers, 'advisory_id', matching(/^GHSA-\w{4}-\w{4}-\w{4}$/))
+  expectEach('advisory_id', ({ id }) => id)
   assert.ok(answers.length > 20)
 })
 
 states('15.6', 'the CVE it belongs to', () => {
-  holdField(answers, 'cve_id', matching(/^CVE-\d{4}-\d{4,}$/))
+  expectField(answers, 'cve_id', matching(/^CVE-\d{4}-\d{4,}$/))
   for (const { answer, stated } of linked) assert.ok(stated.aliases?.includes(answer.cve_id), stated.id)
 })
 
 states('15.7', 'the page of the advisory', () => {
-  holdField(answers, 'html_url', string)
-  holdEach('html_url', ({ id }) => `https://github.com/advisories/${id}`)
+  expectField(answers, 'html_url', string)
+  expectEach('html_url', ({ id }) => `https://github.com/advisories/${id}`)
 })
 
 states('15.8', 'a short text', () => {
-  holdField(answers, 'summary', matching(/\S/))
+  expectField(answers, 'summary', matching(/\S/))
   // Unreviewed ones have no summary: how their text begins stands in.
-  holdEach('summary', ({ summary, details = '' }, answer) => {
+  expectEach('summary', ({ summary, details = '' }, answer) => {
     const beginning = details.replace(/\s+/g, ' ').startsWith(answer.summary) && answer.summary.length <= 120
     return summary ?? (beginning ? answer.summary : null)
   })
 })
 
 states('15.9', 'the whole text in Markdown', () => {
-  holdField(answers, 'description', string)
-  holdEach('description', ({ details }) => details)
+  expectField(answers, 'description', string)
+  expectEach('description', ({ details }) => details)
   assert.ok(answers.some(({ description }) => /^### /m.test(description)))
 })
 
 states('15.10', 'the severity of the publisher', () => {
-  holdField(answers, 'severity', string)
-  holdEach('severity', ({ database_specific: specific }) => specific?.severity?.toLowerCase() ?? 'unknown')
+  expectField(answers, 'severity', string)
+  expectEach('severity', ({ database_specific: specific }) => specific?.severity?.toLowerCase() ?? 'unknown')
   assert.ok(new Set(answers.map(({ severity }) => severity)).size > 2)
 })
 
@@ -95,11 +95,11 @@ states('15.11', 'vector and score of each version', () => {
     ['cvss_v3', 'CVSS_V3'],
     ['cvss_v4', 'CVSS_V4'],
   ] as const) {
-    holdEach(name, ({ severity = [] }) => {
+    expectEach(name, ({ severity = [] }) => {
       const vector = severity.find((one) => one.type === type)?.score ?? null
       return { vector, score: vector === null ? null : scoreOf(vector) }
     })
-    holdSeen(
+    expectSeen(
       answers.map((answer) => answer[name].vector === null),
       [true, false],
     )
@@ -107,13 +107,13 @@ states('15.11', 'vector and score of each version', () => {
 })
 
 states('15.12', 'weaknesses by id', () => {
-  holdField(answers, 'cwe_ids', listOf(matching(/^CWE-\d+$/)))
-  holdEach('cwe_ids', ({ database_specific: specific }) => specific?.cwe_ids ?? [])
+  expectField(answers, 'cwe_ids', listOf(matching(/^CWE-\d+$/)))
+  expectEach('cwe_ids', ({ database_specific: specific }) => specific?.cwe_ids ?? [])
   assert.ok(answers.some(({ cwe_ids: ids }) => ids.length > 0))
 })
 
 states('15.13', 'names of the weaknesses by id', () => {
-  holdEach('cwe_names', (_, { cwe_ids: ids }) =>
+  expectEach('cwe_names', (_, { cwe_ids: ids }) =>
     Object.fromEntries(ids.flatMap((id) => (weaknesses.has(id) ? [[id, weaknesses.get(id)]] : []))),
   )
   assert.ok(answers.some(({ cwe_names: names }) => Object.keys(names).length > 0))
@@ -121,36 +121,36 @@ states('15.13', 'names of the weaknesses by id', () => {
 
 states('15.14', 'the source repository', () => {
   // Null where the publisher names no repository: one cannot be made up.
-  holdEach('source_repo_url', ({ references = [] }) => references.find(({ type }) => type === 'PACKAGE')?.url ?? null)
+  expectEach('source_repo_url', ({ references = [] }) => references.find(({ type }) => type === 'PACKAGE')?.url ?? null)
   assert.ok(answers.filter(({ source_repo_url: url }) => url !== null).length > 20)
 })
 
 states('15.15', 'publication, update and review', () => {
-  holdField(answers, 'published_at', timestamp)
-  holdField(answers, 'updated_at', timestamp)
-  holdNullable(answers, 'reviewed_at', timestamp)
-  holdEach('published_at', ({ published }) => moment(published))
-  holdEach('updated_at', ({ modified }) => moment(modified))
-  holdEach('reviewed_at', ({ database_specific: specific }) => moment(specific?.github_reviewed_at))
+  expectField(answers, 'published_at', timestamp)
+  expectField(answers, 'updated_at', timestamp)
+  expectNullable(answers, 'reviewed_at', timestamp)
+  expectEach('published_at', ({ published }) => moment(published))
+  expectEach('updated_at', ({ modified }) => moment(modified))
+  expectEach('reviewed_at', ({ database_specific: specific }) => moment(specific?.github_reviewed_at))
 })
 
 states('15.16', 'the time of withdrawal', () => {
-  holdNullable(answers, 'withdrawn_at', timestamp)
-  holdEach('withdrawn_at', ({ withdrawn }) => moment(withdrawn))
+  expectNullable(answers, 'withdrawn_at', timestamp)
+  expectEach('withdrawn_at', ({ withdrawn }) => moment(withdrawn))
 })
 
 states('15.17', 'URLs of the advisory', () => {
-  holdField(answers, 'references', listOf(string))
-  holdEach('references', ({ references = [] }) => [...new Set(references.map(({ url }) => url))])
+  expectField(answers, 'references', listOf(string))
+  expectEach('references', ({ references = [] }) => [...new Set(references.map(({ url }) => url))])
 })
 
 states('15.18', 'packages with range and fix', () => {
   const packages = answers.flatMap(({ affected_packages: list }) => list)
   assert.ok(packages.length > 20)
-  for (const name of ['ecosystem', 'name'] as const) holdField(packages, name, matching(/\S/))
-  holdField(packages, 'vulnerable_version_range', matching(/^(= \S+|>= \S+|(>= \S+, )?<=? \S+)$/))
+  for (const name of ['ecosystem', 'name'] as const) expectField(packages, name, matching(/\S/))
+  expectField(packages, 'vulnerable_version_range', matching(/^(= \S+|>= \S+|(>= \S+, )?<=? \S+)$/))
   // Null where no patched version is known.
-  holdNullable(packages, 'first_patched_version', matching(/\S/))
+  expectNullable(packages, 'first_patched_version', matching(/\S/))
   for (const { answer, stated } of linked) {
     assert.equal(
       [...new Set(answer.affected_packages.map(({ ecosystem, name }) => `${ecosystem} ${name}`))],
@@ -172,11 +172,11 @@ states('15.19', 'people and their roles', () => {
   const credits = answers.flatMap((answer) => answer.credits)
   const shape = object({ type: string, login: matching(/\S/), html_url: matching(/^https:\/\//) })
   assert.ok(credits.every(shape))
-  holdSeen(
+  expectSeen(
     credits.map(({ type }) => type),
     ['finder', 'analyst'],
   )
-  holdEach('credits', ({ credits: stated = [] }) =>
+  expectEach('credits', ({ credits: stated = [] }) =>
     stated.map(({ type, name, contact = [] }) => ({
       type: type.toLowerCase(),
       login: name,
@@ -186,8 +186,8 @@ states('15.19', 'people and their roles', () => {
 })
 
 states('15.20', 'EPSS in the shape of advisories', () => {
-  holdField(answers, 'epss', object({ percentage: fraction, percentile: fraction }))
-  holdEach('epss', (_, { cve_id: id }) => {
+  expectField(answers, 'epss', object({ percentage: fraction, percentile: fraction }))
+  expectEach('epss', (_, { cve_id: id }) => {
     const { score, percentile } = feeds.epss.scores.get(id)!
     return { percentage: score, percentile }
   })

@@ -7,10 +7,10 @@ import {
   attribute,
   consequence,
   executionStep,
-  holdField,
-  holdNullable,
-  holdSeen,
-  holdValues,
+  expectField,
+  expectNullable,
+  expectSeen,
+  expectValues,
   type Is,
   integer,
   lastChange,
@@ -51,48 +51,48 @@ const entries = await aboutEach(rows, ({ capec_id: id }) => service.json<CapecEn
 const upstream = byKey(feeds.patterns(), (element) => attribute(element, 'ID')!)
 
 /** Holds what `expected` makes of the XML of each pattern against its row. */
-function holdEach(name: keyof Row, expected: (element: XmlElement) => unknown): void {
+function expectEach(name: keyof Row, expected: (element: XmlElement) => unknown): void {
   for (const row of rows) {
     assert.equal(row[name], expected(upstream.get(String(row.capec_id))!), `${name} of CAPEC-${row.capec_id}`)
   }
 }
 
 states('21.7', 'the number of the id', () => {
-  holdField(rows, 'capec_id', integer)
+  expectField(rows, 'capec_id', integer)
   assert.equal(rows.map(({ capec_id: id }) => String(id)).sort(), [...upstream.keys()].sort())
 })
 
 states('21.8', 'the id in upper case', () => {
-  holdEach('capec_id_string', (element) => `CAPEC-${attribute(element, 'ID')}`)
+  expectEach('capec_id_string', (element) => `CAPEC-${attribute(element, 'ID')}`)
 })
 
 states('21.9', 'name and description', () => {
-  for (const name of ['name', 'description']) holdField(rows, name, text)
-  holdEach('name', (element) => attribute(element, 'Name'))
-  holdEach('description', (element) => textOf(element, 'Description'))
+  for (const name of ['name', 'description']) expectField(rows, name, text)
+  expectEach('name', (element) => attribute(element, 'Name'))
+  expectEach('description', (element) => textOf(element, 'Description'))
 })
 
 states('21.10', 'three levels of abstraction', () => {
-  holdEach('abstraction', (element) => attribute(element, 'Abstraction'))
-  holdValues(
+  expectEach('abstraction', (element) => attribute(element, 'Abstraction'))
+  expectValues(
     rows.map(({ abstraction }) => abstraction),
     ['Meta', 'Standard', 'Detailed'],
   )
 })
 
 states('21.11', 'the status in the catalog', () => {
-  holdField(rows, 'status', string)
-  holdEach('status', (element) => attribute(element, 'Status'))
-  holdSeen(
+  expectField(rows, 'status', string)
+  expectEach('status', (element) => attribute(element, 'Status'))
+  expectSeen(
     rows.map(({ status }) => status),
     ['Draft', 'Stable'],
   )
 })
 
 states('21.12', 'likelihood and severity', () => {
-  for (const name of ['likelihood_of_attack', 'typical_severity']) holdNullable(rows, name, text)
-  holdEach('likelihood_of_attack', (element) => textOf(element, 'Likelihood_Of_Attack'))
-  holdEach('typical_severity', (element) => textOf(element, 'Typical_Severity'))
+  for (const name of ['likelihood_of_attack', 'typical_severity']) expectNullable(rows, name, text)
+  expectEach('likelihood_of_attack', (element) => textOf(element, 'Likelihood_Of_Attack'))
+  expectEach('typical_severity', (element) => textOf(element, 'Typical_Severity'))
 })
 
 /** Lists of texts: the field of the row, that of the full entry, and the list and item of the XML. */
@@ -105,7 +105,7 @@ const TEXT_LISTS = [
 
 states('21.13', 'lists of texts', () => {
   for (const [name, , list, item] of TEXT_LISTS) {
-    holdField(rows, name, texts)
+    expectField(rows, name, texts)
     assert.ok(rows.some((row) => row[name].length > 0) && rows.some((row) => row[name].length === 0), name)
     for (const row of rows) {
       const stated = itemsOf(upstream.get(String(row.capec_id))!, list, item)
@@ -116,9 +116,9 @@ states('21.13', 'lists of texts', () => {
 })
 
 states('21.14', 'scopes, impacts and note', () => {
-  holdField(rows, 'consequences', listOf(consequence))
+  expectField(rows, 'consequences', listOf(consequence))
   // Null where the catalog gives no note.
-  holdEach('consequences', (element) =>
+  expectEach('consequences', (element) =>
     itemsOf(element, 'Consequences', 'Consequence').map((one) => ({
       scopes: textsOf(one, 'Scope'),
       impacts: textsOf(one, 'Impact'),
@@ -129,7 +129,7 @@ states('21.14', 'scopes, impacts and note', () => {
 })
 
 states('21.15', 'the steps in order', () => {
-  holdField(rows, 'execution_flow', listOf(executionStep))
+  expectField(rows, 'execution_flow', listOf(executionStep))
   for (const { capec_id: id, execution_flow: flow } of rows) {
     const stated = itemsOf(upstream.get(String(id))!, 'Execution_Flow', 'Attack_Step')
     assert.equal(
@@ -147,10 +147,10 @@ states('21.15', 'the steps in order', () => {
 })
 
 states('21.16', 'weaknesses with their names', async () => {
-  holdField(rows, 'related_weaknesses', listOf(relatedWeakness))
+  expectField(rows, 'related_weaknesses', listOf(relatedWeakness))
   const weaknesses = await service.all<{ cwe_id: string; name: string }>('/cwes')
   const names = new Map(weaknesses.map(({ cwe_id: id, name }) => [id, name]))
-  holdEach('related_weaknesses', (element) =>
+  expectEach('related_weaknesses', (element) =>
     itemsOf(element, 'Related_Weaknesses', 'Related_Weakness').map((one) => {
       const display = `CWE-${attribute(one, 'CWE_ID')}`
       return { id: display.toLowerCase(), display, name: names.get(display) ?? null }
@@ -160,7 +160,7 @@ states('21.16', 'weaknesses with their names', async () => {
 })
 
 states('21.17', 'parents and children', () => {
-  holdField(rows, 'related_attack_patterns', listOf(relatedPattern))
+  expectField(rows, 'related_attack_patterns', listOf(relatedPattern))
   for (const { capec_id: id, related_attack_patterns: related } of rows) {
     const stated = itemsOf(upstream.get(String(id))!, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
     const parents = stated.filter((one) => attribute(one, 'Nature') === 'ChildOf')
@@ -211,7 +211,7 @@ const FULL: Record<keyof CapecEntry, Is> = {
 
 states('22.5', 'every field and no other', () => {
   for (const entry of entries) assert.ok(object(FULL)(entry), JSON.stringify(entry).slice(0, 300))
-  for (const name of ['severity', 'likelihood']) holdNullable(entries, name, string)
+  for (const name of ['severity', 'likelihood']) expectNullable(entries, name, string)
   const lists = ['extended_description', 'indicators', 'examples', 'alternate_terms', 'taxonomy_mappings'] as const
   for (const name of lists) assert.ok(entries.filter((entry) => entry[name].length > 0).length > 5, name)
   for (const [i, entry] of entries.entries()) {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { CnaRow, CnaStats, ImprovedCna } from '../../../corpus/model/directory.ts'
 import { contractSuite } from '../support/contract.ts'
 import { cnaReferences, containerWeaknesses, sameTag } from '../support/expected.ts'
-import { holdValues, integer, matching, number, object, oneOf, string, timestamp } from '../support/field-types.ts'
+import { expectValues, integer, matching, number, object, oneOf, string, timestamp } from '../support/field-types.ts'
 import type { Summary } from '../support/rows.ts'
 import { type CveJson, sampleFeeds } from '../support/sample-feeds.ts'
 import { openService } from '../support/service.ts'
@@ -130,7 +130,7 @@ states('23.16', 'the rows and their figures', () => {
 })
 
 states('23.18', 'active by recent records', () => {
-  holdValues(
+  expectValues(
     rows.map((row) => row.activity_status),
     ['Active', 'Inactive'],
   )

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { contractSuite } from '../support/contract.ts'
 import { everyEndpoint, isPerCve } from '../support/endpoints.ts'
-import { day, holdField, integer, listOf, nullable, object, string, timestamp } from '../support/field-types.ts'
+import { day, expectField, integer, listOf, nullable, object, string, timestamp } from '../support/field-types.ts'
 import { aboutEach, allDetails, type Summary } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
@@ -177,14 +177,14 @@ states('2.3', 'nullable fields are never absent', async () => {
   for (const [, itemsOf, names] of MAYBE_NULL) {
     const items = await itemsOf()
     for (const name of names) {
-      holdField(items, name, (value) => value !== undefined)
+      expectField(items, name, (value) => value !== undefined)
       if (items.some((item) => (item as Record<string, unknown>)[name] === null)) nulls++
     }
   }
   assert.ok(nulls > 40, `${nulls} of the fields are null somewhere`)
   const advised = await aboutEach(details, async ({ cve_id: id }) => service.ask(`/cves/${id}/advisory`))
   const advisories = advised.flatMap(({ status, body }) => (status === 200 ? [body as object] : []))
-  for (const name of ['withdrawn_at', 'reviewed_at']) holdField(advisories, name, nullable(timestamp))
+  for (const name of ['withdrawn_at', 'reviewed_at']) expectField(advisories, name, nullable(timestamp))
 })
 
 after(() => service.remove())

@@ -5,10 +5,10 @@ import { cisaOf } from '../support/expected.ts'
 import {
   boolean,
   day,
+  expectField,
+  expectSeen,
+  expectValues,
   fraction,
-  holdField,
-  holdSeen,
-  holdValues,
   listOf,
   matching,
   nullable,
@@ -29,7 +29,7 @@ const upstream = byKey(feeds.records, ({ cveMetadata }) => cveMetadata.cveId)
 const metrics = details.flatMap(({ cvss }) => cvss.metrics)
 
 /** The section is there with an `include` that names it, and not with one that does not. */
-async function holdIncluded(section: string, field: string): Promise<void> {
+async function expectIncluded(section: string, field: string): Promise<void> {
   const others = SECTIONS.split(',').filter((name) => name !== section)
   for (const { cve_id: id } of details.slice(0, 10)) {
     const [given, without] = await Promise.all([
@@ -42,9 +42,9 @@ async function holdIncluded(section: string, field: string): Promise<void> {
 }
 
 states('10.9', 'metrics and assessment', async () => {
-  await holdIncluded('cvss', 'cvss')
+  await expectIncluded('cvss', 'cvss')
   const isObject = (value: unknown) => typeof value === 'object' && value !== null
-  holdField(details, 'cvss', object({ metrics: listOf(isObject), svc_assessment: nullable(isObject) }))
+  expectField(details, 'cvss', object({ metrics: listOf(isObject), svc_assessment: nullable(isObject) }))
   const assessed = details.filter(({ cvss }) => cvss.svc_assessment !== null)
   assert.equal(
     assessed.map(({ cve_id }) => cve_id).sort(),
@@ -54,16 +54,16 @@ states('10.9', 'metrics and assessment', async () => {
 })
 
 states('10.10', 'the score of the day', async () => {
-  await holdIncluded('epss', 'epss_detail')
+  await expectIncluded('epss', 'epss_detail')
   const current = object({ date: day, epss_score: fraction, percentile: fraction, model_version: string })
-  holdField(details, 'epss_detail', object({ current: nullable(current) }))
+  expectField(details, 'epss_detail', object({ current: nullable(current) }))
   const { date, modelVersion: model_version, scores } = feeds.epss
   for (const { cve_id: id, epss_detail: detail } of details) {
     const found = scores.get(id)
     const expected = found && { date, epss_score: found.score, percentile: found.percentile, model_version }
     assert.equal(detail.current, expected ?? null, id)
   }
-  holdSeen(
+  expectSeen(
     details.map(({ epss_detail: detail }) => detail.current === null),
     [true, false],
   )
@@ -71,7 +71,7 @@ states('10.10', 'the score of the day', async () => {
 
 states('10.11', 'sections equal their endpoints', async () => {
   const names = ['references', 'exploits', 'evidence', 'timeline', 'analysis'] as const
-  for (const section of ['affected', ...names]) await holdIncluded(section, section)
+  for (const section of ['affected', ...names]) await expectIncluded(section, section)
   for (const detail of details) {
     const { cve_id: id } = detail
     const alone = (path: string) => service.json<Record<string, unknown>>(`/cves/${id}/${path}`)
@@ -81,15 +81,15 @@ states('10.11', 'sections equal their endpoints', async () => {
 })
 
 states('10.15', 'the kind of source', () => {
-  holdField(metrics, 'source_type', string)
-  holdValues(
+  expectField(metrics, 'source_type', string)
+  expectValues(
     metrics.map(({ source_type }) => source_type),
     ['svc', 'cna', 'adp', 'nvd', 'advisory'],
   )
 })
 
 states('10.16', 'the name of the source', () => {
-  holdField(metrics, 'source_short_name', matching(/./))
+  expectField(metrics, 'source_short_name', matching(/./))
   for (const { cve_id: id, cvss } of details) {
     for (const { source_type: type, source_short_name: name } of cvss.metrics) {
       if (type === 'cna') assert.is(name, upstream.get(id)!.containers.cna!.providerMetadata.shortName)
@@ -100,18 +100,18 @@ states('10.16', 'the name of the source', () => {
 })
 
 states('10.17', 'the CVSS version of the vector', () => {
-  holdField(metrics, 'cvss_version', string)
+  expectField(metrics, 'cvss_version', string)
   for (const { cvss_version: version, vector_string: vector } of metrics) {
     assert.is(version, /^CVSS:(\d\.\d)\//.exec(vector)?.[1] ?? '2.0', vector)
   }
-  holdValues(
+  expectValues(
     metrics.map(({ cvss_version: version }) => version),
     ['4.0', '3.1', '3.0', '2.0'],
   )
 })
 
 states('10.18', 'the base score as stated', () => {
-  holdField(metrics, 'base_score', number)
+  expectField(metrics, 'base_score', number)
   // What CNA and ADP state is given as they state it, every figure of it.
   for (const { cve_id: id, cvss } of details) {
     const record = upstream.get(id)!
@@ -130,19 +130,19 @@ states('10.18', 'the base score as stated', () => {
 })
 
 states('10.19', 'the band in upper case', () => {
-  holdField(metrics, 'base_severity', matching(/^(NONE|LOW|MEDIUM|HIGH|CRITICAL)$/))
-  holdSeen(
+  expectField(metrics, 'base_severity', matching(/^(NONE|LOW|MEDIUM|HIGH|CRITICAL)$/))
+  expectSeen(
     metrics.map(({ base_severity: severity }) => severity),
     ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'],
   )
 })
 
 states('10.20', 'the CVSS vector', () => {
-  holdField(metrics, 'vector_string', matching(/^(CVSS:(4\.0|3\.[01])\/)?AV:[A-Z]\/.*[A-Z]:[A-Z]/))
+  expectField(metrics, 'vector_string', matching(/^(CVSS:(4\.0|3\.[01])\/)?AV:[A-Z]\/.*[A-Z]:[A-Z]/))
 })
 
 states('10.21', 'the metric of the headline', () => {
-  holdField(metrics, 'is_primary', boolean)
+  expectField(metrics, 'is_primary', boolean)
   for (const { cve_id: id, cvss, cvss_score: score } of details) {
     const primary = cvss.metrics.filter(({ is_primary }) => is_primary)
     assert.equal(
@@ -154,7 +154,7 @@ states('10.21', 'the metric of the headline', () => {
 })
 
 states('10.22', 'the time of the metric', () => {
-  holdField(metrics, 'captured_at', timestamp)
+  expectField(metrics, 'captured_at', timestamp)
   for (const { cve_id: id, cvss, date_updated: updated } of details) {
     for (const { source_type: type, captured_at: at, source_short_name: name, cvss_version: version } of cvss.metrics) {
       if (type === 'cna' || type === 'adp') assert.is(at, updated, id)
@@ -173,7 +173,7 @@ states('10.22', 'the time of the metric', () => {
 states('10.23', 'the assessment of the service', () => {
   const shape = { base_score: number, base_severity: string, vector_string: string, rescore_timestamp: timestamp }
   const sections = details.map(({ cvss }) => cvss)
-  holdField(sections, 'svc_assessment', nullable(object(shape)))
+  expectField(sections, 'svc_assessment', nullable(object(shape)))
   for (const { cve_id: id, cvss } of details) {
     const { svc_assessment: assessment } = cvss
     if (!assessment) continue

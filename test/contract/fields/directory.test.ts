@@ -1,7 +1,7 @@
 /** gateway/API.md, sections 23 and 24: references and rows of the directory, counted from the claims. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from '../support/contract.ts'
-import { holdField, holdSeen, integer, object, string } from '../support/field-types.ts'
+import { expectField, expectSeen, integer, object, string } from '../support/field-types.ts'
 import { aboutEach, allDetails } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
@@ -96,7 +96,7 @@ states('24.16', 'the row names the vendor too', async () => {
       assert.equal(product, own)
     }
   }
-  holdField(await found('er'), 'vendor_display', string)
+  expectField(await found('er'), 'vendor_display', string)
 })
 
 states('24.17', 'one row for each vendor', async () => {
@@ -104,7 +104,7 @@ states('24.17', 'one row for each vendor', async () => {
   assert.ok(shared.length > 5)
   for (const [name, same] of shared.slice(0, 30)) {
     const rows = (await found(name)).filter(({ display }) => display === name)
-    holdSeen(
+    expectSeen(
       rows.map(({ vendor }) => vendor),
       same.map(({ vendor }) => vendor),
     )

@@ -4,10 +4,10 @@ import type { EvidenceItem } from '../../../corpus/model/record.ts'
 import { contractSuite } from '../support/contract.ts'
 import { cnaReferences, sameTag, ssvcOf } from '../support/expected.ts'
 import {
-  holdField,
-  holdNullable,
-  holdSeen,
-  holdValues,
+  expectField,
+  expectNullable,
+  expectSeen,
+  expectValues,
   integer,
   matching,
   nullable,
@@ -28,8 +28,8 @@ const items = details.flatMap(({ evidence }) => evidence)
 const of = (name: keyof EvidenceItem, value: unknown) => items.filter((item) => item[name] === value)
 
 states('13.5', 'three types', () => {
-  holdField(items, 'type', oneOf('exploitation', 'detection', 'mitigation'))
-  holdValues(
+  expectField(items, 'type', oneOf('exploitation', 'detection', 'mitigation'))
+  expectValues(
     items.map(({ type }) => type),
     ['exploitation', 'detection', 'mitigation'],
   )
@@ -64,10 +64,10 @@ function shownBy(id: string): Record<string, number> {
 }
 
 states('13.6', 'the feed of the item', () => {
-  holdField(items, 'source', matching(/^[a-z_]+$/))
+  expectField(items, 'source', matching(/^[a-z_]+$/))
   const sources = items.map(({ source }) => source)
-  holdSeen(sources, ['agency_kev', 'agency_adp', 'exploit_archive', 'exploit_framework', 'template_scanner'])
-  holdSeen(sources, ['nvd', 'osv', 'git_ref', 'code_host_poc_search'])
+  expectSeen(sources, ['agency_kev', 'agency_adp', 'exploit_archive', 'exploit_framework', 'template_scanner'])
+  expectSeen(sources, ['nvd', 'osv', 'git_ref', 'code_host_poc_search'])
   for (const { cve_id: id, evidence } of details) {
     for (const [source, times] of Object.entries(shownBy(id))) {
       const own = evidence.filter((item) => item.source === source && item.type !== 'mitigation')
@@ -79,10 +79,10 @@ states('13.6', 'the feed of the item', () => {
 })
 
 states('13.7', 'what the feed shows', () => {
-  holdField(items, 'evidence_type', matching(/^[a-z_]+$/))
+  expectField(items, 'evidence_type', matching(/^[a-z_]+$/))
   const types = items.map(({ evidence_type: type }) => type)
-  holdSeen(types, ['kev_listed', 'weaponized_exploit', 'poc_public', 'ssvc_active'])
-  holdSeen(types, ['detection_template', 'fixed_version', 'fix_commit'])
+  expectSeen(types, ['kev_listed', 'weaponized_exploit', 'poc_public', 'ssvc_active'])
+  expectSeen(types, ['detection_template', 'fixed_version', 'fix_commit'])
   const family: Record<string, EvidenceItem['type']> = {
     kev_listed: 'exploitation',
     weaponized_exploit: 'exploitation',
@@ -110,13 +110,13 @@ states('13.7', 'what the feed shows', () => {
 })
 
 states('13.8', 'four grades of confidence', () => {
-  holdField(items, 'confidence', oneOf('confirmed', 'high', 'medium', 'low', null))
-  holdSeen(
+  expectField(items, 'confidence', oneOf('confirmed', 'high', 'medium', 'low', null))
+  expectSeen(
     items.map(({ confidence }) => confidence),
     ['confirmed', 'high', 'medium', 'low'],
   )
   const only = (name: keyof EvidenceItem, value: string, ...expected: string[]) =>
-    holdValues(
+    expectValues(
       of(name, value).map(({ confidence }) => confidence),
       expected,
     )
@@ -129,7 +129,7 @@ states('13.8', 'four grades of confidence', () => {
 })
 
 states('13.9', 'a link to the evidence', () => {
-  holdNullable(items, 'evidence_url', matching(/^https?:\/\/\S+$/))
+  expectNullable(items, 'evidence_url', matching(/^https?:\/\/\S+$/))
   for (const { cve_id: id, evidence, exploits, references } of details) {
     const urls = (source: string) =>
       evidence.flatMap((item) => (item.source === source ? (item.evidence_url ?? []) : [])).sort()
@@ -150,7 +150,7 @@ states('13.9', 'a link to the evidence', () => {
 })
 
 states('13.10', 'a rank for exploitation only', () => {
-  holdNullable(items, 'maturity_rank', integer)
+  expectNullable(items, 'maturity_rank', integer)
   for (const { type, maturity_rank: rank } of items) assert.is(rank !== null, type === 'exploitation')
   const rankOf = (type: string) => of('evidence_type', type)[0]!.maturity_rank!
   assert.ok(rankOf('poc_public') < rankOf('weaponized_exploit') && rankOf('weaponized_exploit') < rankOf('kev_listed'))
@@ -158,7 +158,7 @@ states('13.10', 'a rank for exploitation only', () => {
 
 states('13.11', 'details of a mitigation', () => {
   for (const name of ['fixed_version', 'ecosystem', 'product'] as const) {
-    holdNullable(items, name, string)
+    expectNullable(items, name, string)
     for (const item of items) if (item.type !== 'mitigation') assert.is(item[name], null, item.evidence_type)
   }
   for (const { cve_id: id, evidence, affected } of details) {
@@ -176,7 +176,7 @@ states('13.11', 'details of a mitigation', () => {
 })
 
 states('13.12', 'a text about the item', () => {
-  holdNullable(items, 'explanation', matching(/\S/))
+  expectNullable(items, 'explanation', matching(/\S/))
   for (const { source, explanation } of of('evidence_type', 'kev_listed')) {
     assert.ok(explanation !== null, source)
   }
@@ -185,7 +185,7 @@ states('13.12', 'a text about the item', () => {
 })
 
 states('13.13', 'first and last time', () => {
-  for (const name of ['first_seen', 'last_seen']) holdNullable(items, name, nullable(timestamp))
+  for (const name of ['first_seen', 'last_seen']) expectNullable(items, name, nullable(timestamp))
   for (const { first_seen: first, last_seen: last, source } of items) {
     if (first !== null && last !== null) assert.ok(first <= last, `${source}: ${first} to ${last}`)
   }

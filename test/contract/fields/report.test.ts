@@ -8,8 +8,8 @@ import type { SampleDist } from '../../support/dist.ts'
 import { contractSuite } from '../support/contract.ts'
 import {
   boolean,
-  holdField,
-  holdValues,
+  expectField,
+  expectValues,
   integer,
   matching,
   object,
@@ -50,37 +50,37 @@ interface ReportType {
 const typesOf = (query = '') => service.json<{ report_types: ReportType[] }>(`/reports/types${query}`)
 
 states('16.10', 'a UUID of its own', () => {
-  holdField(both, 'id', matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
+  expectField(both, 'id', matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
   assert.is(new Set(reports.map(({ id }) => id)).size, reports.length)
   for (const { id } of both) assert.ok(stated.has(id), id)
 })
 
 states('16.11', 'a type of the catalog', async () => {
   const { report_types: types } = await typesOf()
-  holdField(both, 'report_type', oneOf(...types.map(({ prompt_name }) => prompt_name)))
+  expectField(both, 'report_type', oneOf(...types.map(({ prompt_name }) => prompt_name)))
   for (const { id, report_type: type } of both) assert.is(type, stated.get(id)!.report_type)
   assert.ok(new Set(both.map(({ report_type: type }) => type)).size > 2)
 })
 
 states('16.12', 'the model that wrote it', () => {
-  holdField(both, 'model', string)
+  expectField(both, 'model', string)
   for (const { id, model } of both) assert.is(model, stated.get(id)!.model)
 })
 
 states('16.13', 'the time of creation', () => {
-  holdField(both, 'created_at', timestamp)
+  expectField(both, 'created_at', timestamp)
   for (const { id, created_at: at } of both) assert.is(Date.parse(at), Date.parse(String(stated.get(id)!.created_at)))
 })
 
 states('16.14', 'code points of the whole text', () => {
-  holdField(both, 'char_count', integer)
+  expectField(both, 'char_count', integer)
   for (const { id, char_count: count } of both) assert.is(count, [...String(stated.get(id)!.report_text)].length, id)
   for (const { report_text: text, char_count: count } of full) assert.is([...text].length, count)
   assert.ok(full.some(({ report_text: text, char_count: count }) => text.length > count))
 })
 
 states('16.15', 'the beginning of the text', async () => {
-  holdField(reports, 'excerpt', string)
+  expectField(reports, 'excerpt', string)
   assert.ok(full.every((report) => !Object.hasOwn(report, 'excerpt')))
   for (const { id, excerpt } of reports) {
     const text = String(stated.get(id)!.report_text)
@@ -92,7 +92,7 @@ states('16.15', 'the beginning of the text', async () => {
 })
 
 states('16.16', 'the whole text', () => {
-  holdField(full, 'report_text', string)
+  expectField(full, 'report_text', string)
   assert.ok(reports.every((report) => !Object.hasOwn(report, 'report_text')))
   for (const { id, report_text: text } of full) assert.is(text, stated.get(id)!.report_text, id)
   assert.equal(
@@ -111,7 +111,7 @@ states('17.3', 'name and flag of each type', async () => {
 
 states('17.5', 'types in production', async () => {
   const { report_types: types } = await typesOf()
-  holdValues(
+  expectValues(
     types.map(({ enabled }) => enabled),
     [true, false],
   )

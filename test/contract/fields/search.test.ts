@@ -1,7 +1,7 @@
 /** gateway/API.md, section 26: the results of searches of every type. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from '../support/contract.ts'
-import { holdField, holdValues, matching, number, object, oneOf, string } from '../support/field-types.ts'
+import { expectField, expectValues, matching, number, object, oneOf, string } from '../support/field-types.ts'
 import { aboutEach } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
@@ -44,7 +44,7 @@ states('26.10', 'fields of a result', async () => {
     score: number,
   })
   for (const item of items) assert.ok(shape(item), JSON.stringify(item))
-  holdValues(
+  expectValues(
     items.map(({ type }) => type),
     TYPES,
   )
@@ -65,7 +65,7 @@ states('26.10', 'fields of a result', async () => {
 states('26.11', 'the id of a product', async () => {
   const products = items.filter(({ type }) => type === 'product')
   assert.ok(products.length > 20)
-  holdField(products, 'id', matching(/^[^/\s]+\/\S+$/))
+  expectField(products, 'id', matching(/^[^/\s]+\/\S+$/))
   for (const { id, label } of new Map(products.map((item) => [item.id, item])).values()) {
     const [vendor, slug] = [id.slice(0, id.indexOf('/')), id.slice(id.indexOf('/') + 1)]
     const path = `/products?q=${encodeURIComponent(slug)}&vendor=${encodeURIComponent(vendor)}&limit=100`

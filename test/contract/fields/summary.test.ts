@@ -5,11 +5,11 @@ import { cisaOf, cnaReferences, headlineOf, primaryCweOf, sameTag, ssvcOf } from
 import {
   boolean,
   day,
+  expectField,
+  expectNullable,
+  expectSeen,
+  expectValues,
   fraction,
-  holdField,
-  holdNullable,
-  holdSeen,
-  holdValues,
   listOf,
   matching,
   nullable,
@@ -32,7 +32,7 @@ const upstream = byKey(feeds.records, ({ cveMetadata }) => cveMetadata.cveId)
 const weaknesses = byKey(await service.all<{ slug: string; name: string }>('/cwes'), ({ slug }) => slug)
 
 /** Holds a field of every record against what its upstream record, and the other feeds, make it. */
-function holdEach(name: keyof Detail, expected: (record: CveJson, detail: Detail) => unknown): void {
+function expectEach(name: keyof Detail, expected: (record: CveJson, detail: Detail) => unknown): void {
   for (const detail of details) {
     const record = upstream.get(detail.cve_id)!
     assert.equal(detail[name], expected(record, detail), `${name} of ${detail.cve_id}`)
@@ -42,7 +42,7 @@ function holdEach(name: keyof Detail, expected: (record: CveJson, detail: Detail
 const moment = (text: string | undefined) => (text === undefined ? null : new Date(text).toISOString())
 
 states('8.1', 'the id in upper case', async () => {
-  holdField(details, 'cve_id', matching(/^CVE-\d{4}-\d{4,}$/))
+  expectField(details, 'cve_id', matching(/^CVE-\d{4}-\d{4,}$/))
   const served = feeds.records.filter(({ cveMetadata }) => cveMetadata.state !== 'REJECTED')
   assert.equal(details.map(({ cve_id }) => cve_id).sort(), served.map(({ cveMetadata }) => cveMetadata.cveId).sort())
   for (const { cve_id: id } of details.slice(0, 20)) {
@@ -51,9 +51,9 @@ states('8.1', 'the id in upper case', async () => {
 })
 
 states('8.2', 'two states; rejected records are absent', async () => {
-  holdField(details, 'state', oneOf('PUBLISHED', 'RESERVED'))
-  holdEach('state', ({ cveMetadata }) => cveMetadata.state)
-  holdSeen(
+  expectField(details, 'state', oneOf('PUBLISHED', 'RESERVED'))
+  expectEach('state', ({ cveMetadata }) => cveMetadata.state)
+  expectSeen(
     details.map(({ state }) => state),
     ['PUBLISHED', 'RESERVED'],
   )
@@ -67,9 +67,9 @@ states('8.2', 'two states; rejected records are absent', async () => {
 })
 
 states('8.3', 'the title of the CNA or a derived one', () => {
-  holdNullable(details, 'title', string)
+  expectNullable(details, 'title', string)
   let [provided, derived] = [0, 0]
-  holdEach('title', ({ containers: { cna } }, { description, primary_cwe_id: cwe }) => {
+  expectEach('title', ({ containers: { cna } }, { description, primary_cwe_id: cwe }) => {
     if (cna?.title) {
       provided++
       return cna.title
@@ -91,8 +91,8 @@ function beginningOf(text: string): string {
 }
 
 states('8.4', 'the description of the CNA', () => {
-  holdNullable(details, 'description', string)
-  holdEach('description', ({ containers: { cna } }) => {
+  expectNullable(details, 'description', string)
+  expectEach('description', ({ containers: { cna } }) => {
     const texts = cna?.descriptions ?? []
     return (texts.find(({ lang }) => /^en/.test(lang)) ?? texts[0])?.value ?? null
   })
@@ -101,17 +101,17 @@ states('8.4', 'the description of the CNA', () => {
 const HEADLINE_SOURCES = ['svc_metrics', 'cna', 'CISA-ADP', 'nvd', 'advisory', null]
 
 states('8.5', 'the band of the headline score', () => {
-  holdNullable(details, 'severity', string)
-  holdValues(
+  expectNullable(details, 'severity', string)
+  expectValues(
     details.map(({ severity }) => severity),
     ['critical', 'high', 'medium', 'low', 'none', null],
   )
-  holdEach('severity', (record) => headlineOf(record, feeds).severity)
+  expectEach('severity', (record) => headlineOf(record, feeds).severity)
 })
 
 states('8.6', 'the score behind the severity', () => {
-  holdNullable(details, 'cvss_score', number)
-  holdEach('cvss_score', (record) => headlineOf(record, feeds).cvss_score)
+  expectNullable(details, 'cvss_score', number)
+  expectEach('cvss_score', (record) => headlineOf(record, feeds).cvss_score)
   for (const { cvss, cvss_score: score, severity } of details) {
     assert.is(cvss.metrics.find(({ is_primary }) => is_primary)?.base_score ?? null, score)
     assert.is(score === null, severity === null)
@@ -119,37 +119,37 @@ states('8.6', 'the score behind the severity', () => {
 })
 
 states('8.7', 'the source of the headline score', () => {
-  holdNullable(details, 'cvss_score_source', string)
-  holdEach('cvss_score_source', (record) => headlineOf(record, feeds).cvss_score_source)
-  holdValues(
+  expectNullable(details, 'cvss_score_source', string)
+  expectEach('cvss_score_source', (record) => headlineOf(record, feeds).cvss_score_source)
+  expectValues(
     details.map(({ cvss_score_source: source }) => source),
     HEADLINE_SOURCES,
   )
 })
 
 states('8.8', 'the time of publication', () => {
-  holdNullable(details, 'date_published', timestamp)
-  holdEach('date_published', ({ cveMetadata }) => moment(cveMetadata.datePublished))
+  expectNullable(details, 'date_published', timestamp)
+  expectEach('date_published', ({ cveMetadata }) => moment(cveMetadata.datePublished))
 })
 
 states('8.9', 'the time of the last update', () => {
-  holdNullable(details, 'date_updated', timestamp)
-  holdEach('date_updated', ({ cveMetadata }) => moment(cveMetadata.dateUpdated))
+  expectNullable(details, 'date_updated', timestamp)
+  expectEach('date_updated', ({ cveMetadata }) => moment(cveMetadata.dateUpdated))
 })
 
 states('8.10', 'the CNA that assigned the id', () => {
-  holdField(details, 'assigner', nullable(string))
-  holdEach('assigner', ({ cveMetadata }) => cveMetadata.assignerShortName ?? null)
+  expectField(details, 'assigner', nullable(string))
+  expectEach('assigner', ({ cveMetadata }) => cveMetadata.assignerShortName ?? null)
   assert.ok(new Set(details.map(({ assigner }) => assigner)).size > 20)
 })
 
 states('8.11', 'listed or not, and since when', () => {
-  holdField(details, 'kev', object({ listed: boolean, date_added: nullable(day) }))
-  holdEach('kev', ({ cveMetadata: { cveId } }) => {
+  expectField(details, 'kev', object({ listed: boolean, date_added: nullable(day) }))
+  expectEach('kev', ({ cveMetadata: { cveId } }) => {
     const added = feeds.kev.get(cveId) ?? null
     return { listed: added !== null, date_added: added }
   })
-  holdValues(
+  expectValues(
     details.map(({ kev }) => kev.listed),
     [true, false],
   )
@@ -162,39 +162,39 @@ states('8.12', 'three points and a decision, or null', () => {
     technical_impact: oneOf('partial', 'total', null),
     decision: oneOf('track', 'track*', 'attend', 'act', null),
   })
-  holdField(details, 'ssvc', shape)
-  holdEach('ssvc', ssvcOf)
+  expectField(details, 'ssvc', shape)
+  expectEach('ssvc', ssvcOf)
   const seen = details.map(({ ssvc }) => ssvc)
   const of = <K extends keyof Detail['ssvc']>(point: K) => seen.map((one) => one[point])
-  holdValues(of('exploitation'), ['none', 'poc', 'active', null])
-  holdValues(of('automatable'), ['yes', 'no', null])
-  holdValues(of('technical_impact'), ['partial', 'total', null])
-  holdValues(of('decision'), ['track', 'track*', 'attend', 'act', null])
+  expectValues(of('exploitation'), ['none', 'poc', 'active', null])
+  expectValues(of('automatable'), ['yes', 'no', null])
+  expectValues(of('technical_impact'), ['partial', 'total', null])
+  expectValues(of('decision'), ['track', 'track*', 'attend', 'act', null])
 })
 
 states('8.13', 'score, percentile and day', () => {
   const scored = { score: fraction, percentile: fraction, date: day }
   const unscored = { score: oneOf(null), percentile: oneOf(null), date: oneOf(null) }
-  holdField(details, 'epss', (value) => object(scored)(value) || object(unscored)(value))
-  holdEach('epss', ({ cveMetadata: { cveId } }) => {
+  expectField(details, 'epss', (value) => object(scored)(value) || object(unscored)(value))
+  expectEach('epss', ({ cveMetadata: { cveId } }) => {
     const found = feeds.epss.scores.get(cveId)
     return found ? { ...found, date: feeds.epss.date } : { score: null, percentile: null, date: null }
   })
-  holdSeen(
+  expectSeen(
     details.map(({ epss }) => epss.date),
     [feeds.epss.date, null],
   )
 })
 
 states('8.14', 'a fixed version or a patch is known', () => {
-  holdField(details, 'has_patch', boolean)
-  holdEach('has_patch', (_, { affected, references }) => {
+  expectField(details, 'has_patch', boolean)
+  expectEach('has_patch', (_, { affected, references }) => {
     const claims = affected.filter(({ source }) => source !== 'svc_analysis')
     const fixed = claims.flatMap(({ affected_ranges: ranges }) => ranges ?? []).some((range) => range.fixed !== null)
     const patched = claims.some(({ patched_versions: versions }) => versions !== null && versions.length > 0)
     return fixed || patched || references.some(({ tags }) => sameTag(tags, 'patch'))
   })
-  holdSeen(flags('has_patch'), [true, false])
+  expectSeen(flags('has_patch'), [true, false])
 })
 
 const flags = (name: 'has_patch' | 'has_workaround' | 'has_exploit' | 'has_detection') =>
@@ -202,29 +202,29 @@ const flags = (name: 'has_patch' | 'has_workaround' | 'has_exploit' | 'has_detec
 const nvdReferences = (id: string) => feeds.nvd.get(id)?.references ?? []
 
 states('8.15', 'a workaround is documented', () => {
-  holdField(details, 'has_workaround', boolean)
-  holdEach('has_workaround', (record) => {
+  expectField(details, 'has_workaround', boolean)
+  expectEach('has_workaround', (record) => {
     const references = [...cnaReferences(record), ...nvdReferences(record.cveMetadata.cveId)]
     return (
       (record.containers.cna?.workarounds ?? []).length > 0 ||
       references.some(({ tags }) => sameTag(tags, 'mitigation'))
     )
   })
-  holdSeen(flags('has_workaround'), [true, false])
+  expectSeen(flags('has_workaround'), [true, false])
 })
 
 states('8.16', 'code or exploitation is known', () => {
-  holdField(details, 'has_exploit', boolean)
+  expectField(details, 'has_exploit', boolean)
   const archived = feeds.archive.flatMap(({ codes = '' }) => codes.split(';'))
   const packed = feeds.framework.flatMap(({ references }) => references as string[])
   const published = new Set([...archived, ...packed, ...feeds.searched])
-  holdEach('has_exploit', (record) => {
+  expectEach('has_exploit', (record) => {
     const id = record.cveMetadata.cveId
     const references = [...cnaReferences(record), ...(cisaOf(record)?.references ?? []), ...nvdReferences(id)]
     const assessed = ['poc', 'active'].includes(ssvcOf(record).exploitation ?? '')
     return feeds.kev.has(id) || assessed || published.has(id) || references.some(({ tags }) => sameTag(tags, 'exploit'))
   })
-  holdSeen(flags('has_exploit'), [true, false])
+  expectSeen(flags('has_exploit'), [true, false])
 })
 
 const detectedIn = (id: string): string[] => {
@@ -234,17 +234,17 @@ const detectedIn = (id: string): string[] => {
 }
 
 states('8.17', 'detection content exists', () => {
-  holdField(details, 'has_detection', boolean)
-  holdEach('has_detection', ({ cveMetadata }) => detectedIn(cveMetadata.cveId).length > 0)
-  holdSeen(flags('has_detection'), [true, false])
+  expectField(details, 'has_detection', boolean)
+  expectEach('has_detection', ({ cveMetadata }) => detectedIn(cveMetadata.cveId).length > 0)
+  expectSeen(flags('has_detection'), [true, false])
 })
 
 states('8.18', 'the layers of the detection content', () => {
-  holdField(details, 'detection_layers', listOf(string))
+  expectField(details, 'detection_layers', listOf(string))
   for (const { cve_id: id, detection_layers: layers } of details) {
     assert.equal(layers.toSorted(), [...new Set(detectedIn(id))].sort(), id)
   }
-  holdSeen(
+  expectSeen(
     details.flatMap(({ detection_layers: layers }) => layers),
     ['network_ids', 'file_yara', 'scanner', 'siem'],
   )
@@ -252,8 +252,8 @@ states('8.18', 'the layers of the detection content', () => {
 })
 
 states('8.19', 'the primary weakness in lower case', () => {
-  holdNullable(details, 'primary_cwe_id', matching(/^cwe-[1-9]\d*$/))
-  holdEach('primary_cwe_id', (record) => primaryCweOf(record, feeds, (slug) => weaknesses.has(slug)))
+  expectNullable(details, 'primary_cwe_id', matching(/^cwe-[1-9]\d*$/))
+  expectEach('primary_cwe_id', (record) => primaryCweOf(record, feeds, (slug) => weaknesses.has(slug)))
 })
 
 after(() => service.remove())

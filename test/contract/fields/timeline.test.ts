@@ -3,7 +3,16 @@ import * as assert from 'uvu/assert'
 import type { TimelineEntry } from '../../../corpus/model/record.ts'
 import { contractSuite } from '../support/contract.ts'
 import { advisoriesOf, ssvcOf } from '../support/expected.ts'
-import { holdField, holdSeen, integer, matching, nullable, object, string, timestamp } from '../support/field-types.ts'
+import {
+  expectField,
+  expectSeen,
+  integer,
+  matching,
+  nullable,
+  object,
+  string,
+  timestamp,
+} from '../support/field-types.ts'
 import { aboutEach, allDetails, byKey } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
@@ -27,7 +36,7 @@ const entryOf = (timeline: readonly TimelineEntry[], category: string) =>
   timeline.findLast((entry) => entry.category === category)
 
 states('14.7', 'a title for people', () => {
-  holdField(entries, 'title', matching(/^[A-Z]\S*( \S+)+$/))
+  expectField(entries, 'title', matching(/^[A-Z]\S*( \S+)+$/))
   for (const { state, timeline, kev } of details) {
     assert.is(entryOf(timeline, 'publication')?.title, state === 'PUBLISHED' ? 'CVE published' : undefined)
     if (kev.listed) assert.is(entryOf(timeline, 'kev')?.title, 'Added to the KEV catalogue')
@@ -36,10 +45,10 @@ states('14.7', 'a title for people', () => {
 })
 
 states('14.8', 'the category of the change', () => {
-  holdField(entries, 'category', nullable(string))
+  expectField(entries, 'category', nullable(string))
   const seen = entries.map(({ category }) => category)
-  holdSeen(seen, ['publication', 'kev', 'ssvc', 'references', 'affected_versions', 'nvd', 'advisory'])
-  holdSeen(seen, ['svc_report', 'svc_metrics_analysis'])
+  expectSeen(seen, ['publication', 'kev', 'ssvc', 'references', 'affected_versions', 'nvd', 'advisory'])
+  expectSeen(seen, ['svc_report', 'svc_metrics_analysis'])
   for (const { cve_id: id, timeline, kev, cvss } of details) {
     const has = (category: string) => entryOf(timeline, category) !== undefined
     assert.is(has('kev'), kev.listed, id)
@@ -54,8 +63,8 @@ states('14.8', 'the category of the change', () => {
 const ENRICHMENT = ['kev', 'nvd', 'advisory', 'exploits', 'evidence', 'svc_report', 'svc_metrics_analysis']
 
 states('14.9', 'versions before and after', () => {
-  holdField(entries, 'version_from', integer)
-  holdField(entries, 'version_to', integer)
+  expectField(entries, 'version_from', integer)
+  expectField(entries, 'version_to', integer)
   const before = feeds.recordTexts(service.made.nights[0]!)
   const now = feeds.recordTexts(service.made.nights[1]!)
   let [spanning, enriching] = [0, 0]
@@ -76,7 +85,7 @@ states('14.9', 'versions before and after', () => {
 })
 
 states('14.10', 'the time of the change', () => {
-  holdField(entries, 'changed_at', nullable(timestamp))
+  expectField(entries, 'changed_at', nullable(timestamp))
   for (const { cve_id: id, timeline, date_published: published, kev } of details) {
     assert.is(entryOf(timeline, 'publication')?.changed_at ?? null, published, id)
     if (kev.listed) assert.is(entryOf(timeline, 'kev')?.changed_at, `${kev.date_added}T00:00:00.000Z`, id)
@@ -90,7 +99,7 @@ const COUNTS = { added_count: 'add', modified_count: 'modify', removed_count: 'r
 
 states('14.11', 'numbers of changed fields', () => {
   for (const [name, operation] of Object.entries(COUNTS) as [keyof typeof COUNTS, string][]) {
-    holdField(entries, name, integer)
+    expectField(entries, name, integer)
     assert.ok(entries.some((entry) => entry[name] > 1))
     for (const entry of entries) {
       const shown = entry.messages.filter((message) => message.operation === operation).length
@@ -126,11 +135,11 @@ states('14.13', 'fields of a message', () => {
     change_type: matching(/^[A-Z_]+$/),
   })
   for (const message of messages) assert.ok(shape(message), JSON.stringify(message))
-  holdSeen(
+  expectSeen(
     messages.map(({ operation }) => operation),
     ['group_header', 'add', 'modify', 'remove'],
   )
-  holdSeen(
+  expectSeen(
     messages.map(({ change_type: type }) => type),
     ['NVD_GROUP', 'CWE_MODIFIED', 'NVD_MODIFIED', 'SVC_GROUP', 'SVC_METRICS_ANALYSIS'],
   )

@@ -5,10 +5,10 @@ import { contractSuite } from '../support/contract.ts'
 import { advisoriesOf, cisaOf, containerWeaknesses, nvdWeaknesses } from '../support/expected.ts'
 import {
   attribute,
-  holdField,
-  holdNullable,
-  holdSeen,
-  holdValues,
+  expectField,
+  expectNullable,
+  expectSeen,
+  expectValues,
   integer,
   matching,
   oneOf,
@@ -32,54 +32,54 @@ const rows = await service.all<Row>('/cwes?sort=id')
 const upstream = byKey(feeds.weaknesses(), (element) => attribute(element, 'ID')!)
 
 /** Holds what `expected` makes of the XML of each weakness against its row. */
-function holdEach(name: keyof Row, expected: (element: XmlElement) => unknown): void {
+function expectEach(name: keyof Row, expected: (element: XmlElement) => unknown): void {
   for (const one of rows) {
     assert.equal(one[name], expected(upstream.get(String(one.numeric_id))!), `${name} of ${one.cwe_id}`)
   }
 }
 
 states('18.8', 'the id in upper case', () => {
-  holdField(rows, 'cwe_id', matching(/^CWE-[1-9]\d*$/))
+  expectField(rows, 'cwe_id', matching(/^CWE-[1-9]\d*$/))
   assert.equal(rows.map(({ cwe_id }) => cwe_id.slice(4)).sort(), [...upstream.keys()].sort())
 })
 
 states('18.9', 'the id in lower case', () => {
-  holdField(rows, 'slug', matching(/^cwe-[1-9]\d*$/))
+  expectField(rows, 'slug', matching(/^cwe-[1-9]\d*$/))
   for (const { slug, cwe_id: id } of rows) assert.is(slug, id.toLowerCase())
 })
 
 states('18.10', 'the number of the id', () => {
-  holdField(rows, 'numeric_id', integer)
+  expectField(rows, 'numeric_id', integer)
   for (const { numeric_id: number, cwe_id: id } of rows) assert.is(`CWE-${number}`, id)
 })
 
 states('18.11', 'the name in the catalog', () => {
-  holdField(rows, 'name', text)
-  holdEach('name', (element) => attribute(element, 'Name'))
+  expectField(rows, 'name', text)
+  expectEach('name', (element) => attribute(element, 'Name'))
 })
 
 states('18.12', 'five levels of abstraction', () => {
-  holdField(rows, 'abstraction', oneOf('Pillar', 'Class', 'Base', 'Variant', 'Compound'))
-  holdEach('abstraction', (element) => attribute(element, 'Abstraction'))
-  holdValues(
+  expectField(rows, 'abstraction', oneOf('Pillar', 'Class', 'Base', 'Variant', 'Compound'))
+  expectEach('abstraction', (element) => attribute(element, 'Abstraction'))
+  expectValues(
     rows.map(({ abstraction }) => abstraction),
     ['Pillar', 'Class', 'Base', 'Variant', 'Compound'],
   )
 })
 
 states('18.13', 'the status in the catalog', () => {
-  holdField(rows, 'status', string)
-  holdEach('status', (element) => attribute(element, 'Status'))
-  holdSeen(
+  expectField(rows, 'status', string)
+  expectEach('status', (element) => attribute(element, 'Status'))
+  expectSeen(
     rows.map(({ status }) => status),
     ['Stable', 'Draft', 'Incomplete', 'Deprecated'],
   )
 })
 
 states('18.14', 'how likely an exploit is', () => {
-  holdNullable(rows, 'likelihood', oneOf('High', 'Medium', 'Low'))
-  holdEach('likelihood', (element) => textOf(element, 'Likelihood_Of_Exploit'))
-  holdValues(
+  expectNullable(rows, 'likelihood', oneOf('High', 'Medium', 'Low'))
+  expectEach('likelihood', (element) => textOf(element, 'Likelihood_Of_Exploit'))
+  expectValues(
     rows.map(({ likelihood }) => likelihood),
     ['High', 'Medium', 'Low', null],
   )
@@ -100,13 +100,13 @@ for (const { cve_id: id } of await allDetails(service)) {
 }
 
 states('18.15', 'CVEs of any mapping', () => {
-  holdField(rows, 'cve_count', integer)
+  expectField(rows, 'cve_count', integer)
   for (const { slug, cve_count: count } of rows) assert.is(count, mapped.get(slug)?.size ?? 0, slug)
   assert.ok(rows.some(({ cve_count: count }) => count > 5) && rows.some(({ cve_count: count }) => count === 0))
 })
 
 states('18.16', 'KEV-listed CVEs of any mapping', () => {
-  holdField(rows, 'kev_count', integer)
+  expectField(rows, 'kev_count', integer)
   for (const { slug, kev_count: count } of rows) {
     assert.is(count, [...(mapped.get(slug) ?? [])].filter((id) => feeds.kev.has(id)).length, slug)
   }

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../../corpus/model/catalog.ts'
 import { contractSuite } from '../support/contract.ts'
-import { attribute, holdField, listOf, matching, object, text } from '../support/field-types.ts'
+import { attribute, expectField, listOf, matching, object, text } from '../support/field-types.ts'
 import { aboutEach, byKey } from '../support/rows.ts'
 import { itemsOf, sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
@@ -15,7 +15,7 @@ const entries = await aboutEach(rows, ({ slug }) => service.json<CweEntry>(`/cwe
 const upstream = byKey(feeds.weaknesses(), (element) => attribute(element, 'ID')!)
 
 states('19.17', 'ids of attack patterns', () => {
-  holdField(entries, 'attack_patterns', listOf(matching(/^CAPEC-[1-9]\d*$/)))
+  expectField(entries, 'attack_patterns', listOf(matching(/^CAPEC-[1-9]\d*$/)))
   for (const { numeric_id: number, attack_patterns: patterns, cwe_id: id } of entries) {
     const stated = itemsOf(upstream.get(String(number))!, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
     const ids = stated.map((one) => Number(attribute(one, 'CAPEC_ID')))
@@ -29,7 +29,7 @@ states('19.17', 'ids of attack patterns', () => {
 
 states('19.18', 'attack patterns with their names', async () => {
   const shape = object({ capec_id: matching(/^CAPEC-\d+$/), slug: matching(/^capec-\d+$/), name: text })
-  holdField(entries, 'attack_patterns_detailed', listOf(shape))
+  expectField(entries, 'attack_patterns_detailed', listOf(shape))
   const patterns = await service.all<{ capec_id_string: string; name: string }>('/capecs')
   const names = new Map(patterns.map(({ capec_id_string: id, name }) => [id, name]))
   for (const { attack_patterns: ids, attack_patterns_detailed: detailed, cwe_id } of entries) {
@@ -44,7 +44,7 @@ states('19.18', 'attack patterns with their names', async () => {
 
 states('19.19', 'related weaknesses', () => {
   const shape = object({ cwe_id: matching(/^CWE-\d+$/), slug: matching(/^cwe-\d+$/), name: text, nature: text })
-  holdField(entries, 'relationships', listOf(shape))
+  expectField(entries, 'relationships', listOf(shape))
   const names = new Map(rows.map(({ cwe_id: id, name }) => [id, name]))
   for (const { relationships } of entries) {
     for (const { cwe_id: id, slug, name } of relationships)

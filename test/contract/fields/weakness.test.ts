@@ -6,9 +6,9 @@ import {
   alternateTerm,
   attribute,
   consequence,
-  holdField,
-  holdNullable,
-  holdSeen,
+  expectField,
+  expectNullable,
+  expectSeen,
   type Is,
   lastChange,
   listOf,
@@ -40,14 +40,14 @@ states('19.6', 'identity, texts, version and date', () => {
     entries.map((entry) => [entry.cwe_id, entry.slug, entry.numeric_id]),
     rows.map((row) => [row.cwe_id, row.slug, row.numeric_id]),
   )
-  for (const name of ['name', 'abstraction', 'structure', 'status', 'description']) holdField(entries, name, text)
-  holdNullable(entries, 'likelihood', string)
+  for (const name of ['name', 'abstraction', 'structure', 'status', 'description']) expectField(entries, name, text)
+  expectNullable(entries, 'likelihood', string)
   for (const name of ['extended_description', 'background']) {
-    holdField(entries, name, texts)
+    expectField(entries, name, texts)
     assert.ok(entries.some((entry) => entry[name as 'background'].length > 0))
   }
-  holdField(entries, 'catalog_version', matching(/^\d+\.\d+$/))
-  holdField(entries, 'updated_at', timestamp)
+  expectField(entries, 'catalog_version', matching(/^\d+\.\d+$/))
+  expectField(entries, 'updated_at', timestamp)
   for (const entry of entries) {
     const element = upstream.get(String(entry.numeric_id))!
     assert.is(entry.structure, attribute(element, 'Structure'), entry.cwe_id)
@@ -57,7 +57,7 @@ states('19.6', 'identity, texts, version and date', () => {
 })
 
 /** The items of a list of the entries, all of this shape; and for each entry as many as its XML has. */
-function holdList<K extends keyof CweEntry>(
+function expectList<K extends keyof CweEntry>(
   name: K,
   shape: Is,
   list: string,
@@ -79,7 +79,7 @@ const statedOf = (list: string, item: string): XmlElement[] =>
   entries.flatMap(({ numeric_id: number }) => itemsOf(upstream.get(String(number))!, list, item))
 
 states('19.7', 'other names', () => {
-  const terms = holdList('alternate_terms', alternateTerm, 'Alternate_Terms', 'Alternate_Term')
+  const terms = expectList('alternate_terms', alternateTerm, 'Alternate_Terms', 'Alternate_Term')
   assert.equal(
     terms.map(({ term }) => term),
     statedOf('Alternate_Terms', 'Alternate_Term').map((one) => textOf(one, 'Term')),
@@ -87,7 +87,7 @@ states('19.7', 'other names', () => {
 })
 
 states('19.8', 'scopes, impacts and note', () => {
-  const all = holdList('consequences', consequence, 'Common_Consequences', 'Consequence')
+  const all = expectList('consequences', consequence, 'Common_Consequences', 'Consequence')
   assert.equal(
     all.map(({ scopes, impacts, note }) => [scopes, impacts, note]),
     statedOf('Common_Consequences', 'Consequence').map((one) => [
@@ -102,7 +102,7 @@ const prose = { paragraphs: texts, bullets: texts, effectiveness: textOrNull, ef
 
 states('19.9', 'phases, text and effectiveness', () => {
   const shape = object({ phases: texts, strategy: textOrNull, ...prose })
-  const all = holdList('mitigations', shape, 'Potential_Mitigations', 'Mitigation')
+  const all = expectList('mitigations', shape, 'Potential_Mitigations', 'Mitigation')
   assert.equal(
     all.map(({ phases, strategy, effectiveness }) => [phases, strategy, effectiveness]),
     statedOf('Potential_Mitigations', 'Mitigation').map((one) => [
@@ -111,13 +111,18 @@ states('19.9', 'phases, text and effectiveness', () => {
       textOf(one, 'Effectiveness'),
     ]),
   )
-  for (const name of ['strategy', 'effectiveness', 'effectiveness_notes']) holdNullable(all, name, text)
+  for (const name of ['strategy', 'effectiveness', 'effectiveness_notes']) expectNullable(all, name, text)
   assert.ok(all.every(({ paragraphs, bullets }) => paragraphs.length + bullets.length > 0))
   assert.ok(all.some(({ bullets }) => bullets.length > 1))
 })
 
 states('19.10', 'method, text and effectiveness', () => {
-  const all = holdList('detection_methods', object({ method: text, ...prose }), 'Detection_Methods', 'Detection_Method')
+  const all = expectList(
+    'detection_methods',
+    object({ method: text, ...prose }),
+    'Detection_Methods',
+    'Detection_Method',
+  )
   assert.equal(
     all.map(({ method, effectiveness }) => [method, effectiveness]),
     statedOf('Detection_Methods', 'Detection_Method').map((one) => [
@@ -129,7 +134,7 @@ states('19.10', 'method, text and effectiveness', () => {
 
 const snippet = object({ code: text, language: textOrNull, nature: textOrNull })
 const example = object({ intro: texts, body: texts, snippets: listOf(snippet) })
-const examples = () => holdList('demonstrative_examples', example, 'Demonstrative_Examples', 'Demonstrative_Example')
+const examples = () => expectList('demonstrative_examples', example, 'Demonstrative_Examples', 'Demonstrative_Example')
 
 states('19.11', 'text and code of examples', () => {
   const stated = statedOf('Demonstrative_Examples', 'Demonstrative_Example')
@@ -144,7 +149,7 @@ states('19.11', 'text and code of examples', () => {
 })
 
 states('19.12', 'bad and good code', () => {
-  holdSeen(
+  expectSeen(
     examples().flatMap(({ snippets }) => snippets.map(({ nature }) => nature)),
     ['Bad', 'Good'],
   )
@@ -152,7 +157,7 @@ states('19.12', 'bad and good code', () => {
 
 states('19.13', 'CVEs with a description', () => {
   const shape = object({ cve_id: text, description: textOrNull, link: nullable(matching(/^https?:/)) })
-  const all = holdList('observed_examples', shape, 'Observed_Examples', 'Observed_Example')
+  const all = expectList('observed_examples', shape, 'Observed_Examples', 'Observed_Example')
   assert.equal(
     all.map(({ cve_id, link }) => [cve_id, link]),
     statedOf('Observed_Examples', 'Observed_Example').map((one) => [textOf(one, 'Reference'), textOf(one, 'Link')]),
@@ -161,17 +166,17 @@ states('19.13', 'CVEs with a description', () => {
 
 states('19.14', 'phase and note', () => {
   const shape = object({ phase: text, note: textOrNull })
-  const all = holdList('modes_of_introduction', shape, 'Modes_Of_Introduction', 'Introduction')
+  const all = expectList('modes_of_introduction', shape, 'Modes_Of_Introduction', 'Introduction')
   assert.equal(
     all.map(({ phase, note }) => [phase, note]),
     statedOf('Modes_Of_Introduction', 'Introduction').map((one) => [textOf(one, 'Phase'), textOf(one, 'Note')]),
   )
-  holdNullable(all, 'note', text)
+  expectNullable(all, 'note', text)
 })
 
 states('19.15', 'platforms by kind', () => {
   const shape = object({ label: text, items: listOf(object({ name: text, prevalence: textOrNull })) })
-  holdField(entries, 'platforms', listOf(shape))
+  expectField(entries, 'platforms', listOf(shape))
   const labels = { Language: /^Lang/, Operating_System: /^Operating/, Architecture: /^Arch/, Technology: /^Tech/ }
   for (const { numeric_id: number, platforms, cwe_id: id } of entries) {
     for (const [kind, label] of Object.entries(labels)) {
@@ -188,7 +193,7 @@ states('19.15', 'platforms by kind', () => {
 })
 
 states('19.16', 'entries in other taxonomies', () => {
-  const all = holdList('taxonomy_mappings', taxonomyMapping, 'Taxonomy_Mappings', 'Taxonomy_Mapping')
+  const all = expectList('taxonomy_mappings', taxonomyMapping, 'Taxonomy_Mappings', 'Taxonomy_Mapping')
   assert.equal(
     all.map(({ taxonomy, entry_name, entry_id, fit }) => [taxonomy, entry_name, entry_id, fit]),
     statedOf('Taxonomy_Mappings', 'Taxonomy_Mapping').map((one) => [
@@ -198,7 +203,7 @@ states('19.16', 'entries in other taxonomies', () => {
       textOf(one, 'Mapping_Fit'),
     ]),
   )
-  for (const name of ['entry_id', 'fit']) holdNullable(all, name, text)
+  for (const name of ['entry_id', 'fit']) expectNullable(all, name, text)
 })
 
 after(() => service.remove())

@@ -14,8 +14,8 @@ interface Page {
 const behind = (path: string, more: string) => `${path}${path.includes('?') ? '&' : '?'}${more}`
 
 /** `limit` and `cursor`: 1 to 100, 25 unless said; walks of any limit give the same rows once each. */
-export async function holdPaging(service: Service, path: string): Promise<void> {
-  await holdLimit(service, path)
+export async function expectPaging(service: Service, path: string): Promise<void> {
+  await expectLimit(service, path)
   const rows = await service.all(path, 100)
   assert.ok(rows.length > 1, `${path} has too few rows to page`)
   for (const limit of [1, 7, 25, 99].filter((limit) => limit > 1 || rows.length < 60)) {
@@ -31,7 +31,7 @@ export async function holdPaging(service: Service, path: string): Promise<void> 
 }
 
 /** `limit` alone. */
-export async function holdLimit(service: Service, path: string): Promise<void> {
+export async function expectLimit(service: Service, path: string): Promise<void> {
   const all = await service.json<Page>(behind(path, 'limit=100'))
   const unsaid = await service.json<Page>(path)
   assert.is(unsaid.pagination.limit, 25, path)
@@ -67,13 +67,13 @@ export async function refusesValues(service: Service, path: string, name: string
 
 export interface Refusing {
   /** 401 without a token and with a forged one. */
-  holdToken(path: string): Promise<void>
+  expectToken(path: string): Promise<void>
   /** 429 with Retry-After once the quota is used up. */
-  holdQuota(path: string): Promise<void>
+  expectQuota(path: string): Promise<void>
   /** 200 for `path`, and 401 and 429 where the token or the quota is missing. */
-  holdAlways(path: string): Promise<void>
+  expectAlways(path: string): Promise<void>
   /** 403 `tier_restricted` for who is below the tier of `gated`, 200 for who is not. */
-  holdTier(path: (id: string) => string): Promise<void>
+  expectTier(path: (id: string) => string): Promise<void>
   /** Answers of a gateway without preview to somebody who is no administrator. */
   asReader(path: string, tier?: number): Promise<{ status: number; body: unknown }>
   gated: string
@@ -102,14 +102,14 @@ export async function openRefusing(service: Service, gated: string): Promise<Ref
     const response = await open.get(path, await service.tokenOf(claims))
     return { status: response.status, body: await response.json() }
   }
-  const holdToken = async (path: string) => {
+  const expectToken = async (path: string) => {
     const bare = await fetch(`${open.url}/api/v1${path}`)
     assert.is(bare.status, 401, path)
     assert.is(((await bare.json()) as Refusal).error, 'unauthenticated')
     const forged = await errorOf(open, path, { authorization: 'Bearer no.such.token' })
     assert.equal([forged.status, forged.error], [401, 'unauthenticated'], path)
   }
-  const holdQuota = async (path: string) => {
+  const expectQuota = async (path: string) => {
     const { status, error, headers } = await errorOf(spent, path, {})
     assert.equal([status, error], [429, 'rate_limited'], path)
     assert.match(headers.get('retry-after')!, /^[1-9]\d*$/, path)
@@ -117,14 +117,14 @@ export async function openRefusing(service: Service, gated: string): Promise<Ref
   return {
     gated,
     asReader,
-    holdToken,
-    holdQuota,
-    async holdAlways(path) {
+    expectToken,
+    expectQuota,
+    async expectAlways(path) {
       assert.is((await service.ask(path)).status, 200, path)
-      await holdToken(path)
-      await holdQuota(path)
+      await expectToken(path)
+      await expectQuota(path)
     },
-    async holdTier(path) {
+    async expectTier(path) {
       for (const tier of [undefined, 0, 2]) {
         const { status, body } = await asReader(path(gated), tier)
         assert.equal([status, (body as Refusal).error], [403, 'tier_restricted'], path(gated))

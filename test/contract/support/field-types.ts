@@ -55,7 +55,7 @@ export const object =
   }
 
 /** All of `items`, of which there are some, have the field, and it is of this type in each. */
-export function holdField(items: readonly object[], name: string, is: Is): void {
+export function expectField(items: readonly object[], name: string, is: Is): void {
   assert.ok(items.length > 0, `there is nothing with ${name} to look at`)
   for (const item of items) {
     assert.ok(Object.hasOwn(item, name), `${name} is missing in ${shown(item)}`)
@@ -65,8 +65,8 @@ export function holdField(items: readonly object[], name: string, is: Is): void 
 }
 
 /** The same for a field that may be null, and is so in some of the items and not in others. */
-export function holdNullable(items: readonly object[], name: string, is: Is): void {
-  holdField(items, name, nullable(is))
+export function expectNullable(items: readonly object[], name: string, is: Is): void {
+  expectField(items, name, nullable(is))
   const values = items.map((item) => (item as Record<string, unknown>)[name])
   assert.ok(values.includes(null), `${name} is never null`)
   assert.ok(
@@ -76,12 +76,12 @@ export function holdNullable(items: readonly object[], name: string, is: Is): vo
 }
 
 /** Every one of these values is met, and no other. */
-export function holdValues(values: readonly unknown[], expected: readonly unknown[]): void {
+export function expectValues(values: readonly unknown[], expected: readonly unknown[]): void {
   assert.equal([...new Set(values)].sort(), [...expected].sort())
 }
 
 /** Each of these values is met; there may be others. */
-export function holdSeen(values: readonly unknown[], expected: readonly unknown[]): void {
+export function expectSeen(values: readonly unknown[], expected: readonly unknown[]): void {
   const seen = new Set(values)
   for (const value of expected) assert.ok(seen.has(value), `${value} is never met among ${[...seen].slice(0, 40)}`)
 }

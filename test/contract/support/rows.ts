@@ -32,15 +32,15 @@ export const inOrder = (rows: readonly Summary[], sort: string) => inListOrder(r
 export const idsOf = (rows: readonly { cve_id: string }[]): string[] => rows.map(({ cve_id }) => cve_id)
 
 /** Holds a list of CVEs against what it must be: the same rows, in the order of `sort`. */
-export async function holdCves(service: Service, path: string, rows: readonly Summary[], sort = '-published') {
+export async function expectCves(service: Service, path: string, rows: readonly Summary[], sort = '-published') {
   assert.equal(idsOf(await service.all<Summary>(path)), idsOf(inOrder(rows, sort)), path)
 }
 
 /** Every order of a list that has these keys, both ways. */
-export async function holdSorts(service: Service, path: string, rows: readonly Summary[], keys: readonly CveKey[]) {
+export async function expectSorts(service: Service, path: string, rows: readonly Summary[], keys: readonly CveKey[]) {
   for (const key of keys) {
     for (const sort of [key, `-${key}`]) {
-      await holdCves(service, `${path}${path.includes('?') ? '&' : '?'}sort=${sort}`, rows, sort)
+      await expectCves(service, `${path}${path.includes('?') ? '&' : '?'}sort=${sort}`, rows, sort)
     }
   }
 }
@@ -82,7 +82,7 @@ export function inListOrder<Row>(rows: readonly Row[], orders: readonly Order<Ro
 }
 
 /** Holds every sort of a list, both ways, and what it is without one. */
-export async function holdListSorts<Row>(
+export async function expectListSorts<Row>(
   service: Service,
   path: string,
   rows: readonly Row[],

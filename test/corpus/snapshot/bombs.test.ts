@@ -96,7 +96,7 @@ test('a real catalog of the largest size is read', () => {
 test('a member that promises more than its bound is neither written nor read', () => {
   const kinds = [1, 2, 3]
   const part = MAX_MEMBER_PLAIN / 2
-  refuses(() => decodeMemberHead(promising('key', kinds, part)), /^a member states \d+ bytes, the limit is \d+$/)
+  refuses(() => decodeMemberHead(promising('key', kinds, part)), /^a member states \d+ bytes; the limit is \d+$/)
   assert.is(decodeMemberHead(promising('key', [1, 2], part)).segments.length, 2)
   const plain = Buffer.alloc(part)
   const parts = kinds.map((kind) => ({ kind, count: 1, plain }))
@@ -108,10 +108,10 @@ test('a segment, or an answer, of which an index promises more than its bound', 
   const located = { offset: 0, length: stored.length, storedCrc: crc32(stored), plainCrc: 0 }
   refuses(
     () => plainBytes(stored, { ...located, plainLength: MAX_SEGMENT_PLAIN + 1 }),
-    /^a segment states \d+ bytes, the limit is \d+$/,
+    /^a segment states \d+ bytes; the limit is \d+$/,
   )
   const piece = { stored, segment: { plainLength: MAX_SEGMENT_PLAIN, plainCrc: 0, hash: Buffer.alloc(16) } }
-  refuses(() => splicePlain([piece, ',', piece, piece]), /^segments state \d+ bytes, the limit is \d+$/)
+  refuses(() => splicePlain([piece, ',', piece, piece]), /^the segments need \d+ bytes; the limit is \d+$/)
 })
 
 test('a member whose trailer promises more than its segments', () => {
@@ -158,7 +158,7 @@ test('a file that a delta pack makes of little', () => {
   const former = Buffer.alloc(16 * MIB)
   const runs = Array.from({ length: MAX_REBUILT_BYTES / former.length + 1 }, () => ({ from: 0, length: former.length }))
   const change = { recipe: encodeRecipe(runs), carried: new Uint8Array() }
-  refuses(() => rebuilt(change, former, runs.length * former.length), /does not produce its file$/)
+  refuses(() => rebuilt(change, former, runs.length * former.length), /does not rebuild its file$/)
 })
 
 test('a pointer that states a manifest of no size, or of too large a one', () => {

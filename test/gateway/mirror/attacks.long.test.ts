@@ -246,7 +246,7 @@ test('a signed manifest of huge files, and a pointer to a huge manifest', async 
   })
   assert.match(
     await attacked({ dist }),
-    /^too_large: the snapshot has \d+ bytes, the limit is 1000000000000; raise --max-bytes to accept it$/,
+    /^too_large: the snapshot has \d+ bytes; the limit is 1000000000000; raise --max-bytes to accept it$/,
   )
   const full = await resigned('full', (files) => {
     files[0]!.size = 9e11

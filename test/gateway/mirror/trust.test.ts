@@ -163,7 +163,7 @@ test('files that lie elsewhere, or are larger than may be', async () => {
   const { bytes, to } = withFiles([file, { ...file, name: '2024/4xxx' }])
   assert.match(
     await refusal(() => judgeManifest(bytes, to, 9999)),
-    /^too_large: the snapshot has 10000 bytes, the limit is 9999; raise --max-bytes to accept it$/,
+    /^too_large: the snapshot has 10000 bytes; the limit is 9999; raise --max-bytes to accept it$/,
   )
 })
 

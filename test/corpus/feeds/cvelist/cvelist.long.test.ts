@@ -151,7 +151,7 @@ const DAMAGES: [what: string, path: () => string, reason: string, detail: RegExp
     'a size beyond the limit',
     () => brokenSecond((zip, _local, entry) => zip.writeUInt32LE(33 << 20, entry + 24)),
     'entry_too_large',
-    /34603008 bytes, the limit is 33554432/,
+    /34603008 bytes; the limit is 33554432/,
   ],
   [
     'an unknown compression method',
