@@ -15,18 +15,23 @@ export function joined(parts: readonly Html[], between: string): Html {
   return { html: parts.map((part) => part.html).join(escaped(between)) }
 }
 
-/** Renders paragraphs, separated by empty lines, and `code` in backticks. */
+/** Renders paragraphs and lists (lines with `- `), separated by empty lines. */
 export function prose(text: string): Html {
-  return {
-    html: text
-      .split('\n\n')
-      .map((paragraph) => `<p>${inline(paragraph).html}</p>`)
-      .join('\n'),
-  }
+  return { html: text.split('\n\n').map(block).join('\n') }
 }
 
+function block(text: string): string {
+  const lines = text.split('\n')
+  if (!lines.every((line) => line.startsWith('- '))) return `<p>${inline(text).html}</p>`
+  return `<ul>\n${lines.map((line) => `<li>${inline(line.slice(2)).html}</li>`).join('\n')}\n</ul>`
+}
+
+/** Renders `code` in backticks, and **bold** text. */
 export function inline(text: string): Html {
-  return { html: escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>') }
+  const html = escaped(text)
+    .replace(/`([^`]+)`/g, '<code>$1</code>')
+    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
+  return { html }
 }
 
 function filled(filling: Filling): string {

@@ -48,12 +48,12 @@ ${Object.keys(components.schemas).map((name) => html`<li><a href="#${anchorOf(na
 <h1>${info.title}</h1>
 <p class="lead">${inline(info.summary)}.</p>
 ${prose(info.description)}
-<p>All paths below begin with <code>${document.servers[0]?.url ?? ''}</code>. This page for programs, as OpenAPI ${document.openapi}: <code>${document.servers[0]?.url ?? ''}/openapi.json</code>.</p>
+<p>All paths below begin with <code>${document.servers[0]?.url ?? ''}</code>. The same reference for programs, as OpenAPI ${document.openapi}: <code>${document.servers[0]?.url ?? ''}/openapi.json</code>.</p>
 </section>
 ${sections}
 <section id="schemas">
 <h2>Schemas</h2>
-<p>What answers are made of, by name.</p>
+<p>Schemas of the answers, by name.</p>
 ${schemas}
 </section>
 </main>

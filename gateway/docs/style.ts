@@ -20,7 +20,7 @@ body { margin: 0; display: grid; grid-template-columns: 19rem minmax(0, 1fr); ba
 a { color: var(--link); text-decoration: none }
 a:hover, a:focus-visible { text-decoration: underline }
 code { font: .875em/1.5 var(--mono); overflow-wrap: anywhere }
-p code, td code { padding: .1em .3em; border-radius: .25rem; background: var(--code) }
+p code, li code, td code { padding: .1em .3em; border-radius: .25rem; background: var(--code) }
 .skip { position: absolute; left: -100vw }
 .skip:focus { left: 1rem; top: 1rem; padding: .5rem 1rem; background: var(--page); border: 1px solid var(--line) }
 nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.5rem 1rem 3rem 1.5rem;
@@ -40,7 +40,7 @@ h3 { margin: 0; font-size: 1.05rem; font-weight: 600 }
 h3 a { color: inherit }
 h4 { margin: 1.5rem 0 .25rem; color: var(--quiet); font-size: .8rem; letter-spacing: .05em; text-transform: uppercase }
 .lead { margin: .5rem 0 2rem; color: var(--quiet); font-size: 1.15rem }
-#introduction p { max-width: 46rem }
+#introduction p, #introduction ul { max-width: 46rem }
 .operation, .schema { margin: 2rem 0; padding: 1.25rem 1.5rem; border: 1px solid var(--line); border-radius: .6rem }
 .operation:target, .schema:target { border-color: var(--link); box-shadow: 0 0 0 1px var(--link) }
 .operation h3 code { font-size: 1rem }

@@ -9,17 +9,34 @@ import { tagOf, tagsOf } from './tags.ts'
 /** The version of the API's description. The first number is that of the path. */
 const VERSION = '1.0.0-preview'
 
-const INTRODUCTION = `**Authentication.** Every request needs an access token: \`Authorization: Bearer <token>\`. A browser may send it as a session cookie instead. During the preview, only administrators have access.
+const INTRODUCTION = `**Authentication.** Every request needs an access token: \`Authorization: Bearer <token>\`. A browser may send it in a session cookie instead. During the preview, only administrators have access.
 
-**Lists** are split into pages of \`limit\` rows. To get the next page, send \`pagination.next_cursor\` as \`cursor\`, with the same filters and sort key. On the last page it is null. A cursor is pinned to the snapshot that issued it. A walk that overlaps a nightly build returns every row exactly once.
+**Snapshots.** Answers come from a snapshot: an immutable build of all data. A new build replaces it. The header \`Snapshot-Id\` names the snapshot of an answer.
 
-**Times** are ISO 8601 in UTC. Date parameters accept a date, which means the whole day in UTC, or a timestamp such as \`2024-04-12T08:00:00Z\`.
+**Lists** have pages of \`limit\` rows. To get the next page, send \`pagination.next_cursor\` as \`cursor\`, with the same filters and sort key. On the last page, \`next_cursor\` is null. A cursor is pinned to the snapshot that issued it. While the gateway has this snapshot open, you get every row exactly once. Later, the cursor continues in the current snapshot.
 
-**Parameters** of type csv accept several values, separated by commas: \`include=cvss,affected\`. You can also repeat them: \`include=cvss&include=affected\`. All other parameters are accepted once. Fixed values, booleans and sort keys match in any case. Unknown and empty parameters are rejected.
+**Times** are ISO 8601 in UTC. Date parameters accept a date, or a timestamp such as \`2024-04-12T08:00:00Z\`. A date means the whole day in UTC, unless the parameter says otherwise. Write the \`+\` of a time zone offset as \`%2B\`.
 
-**Errors** have a common body: \`error\` for programs, \`message\` for people, and \`parameter\` if one is invalid. Besides the errors of each operation, any request can get 404 \`not_found\` (unknown path), 405 \`method_not_allowed\` (only GET and HEAD are allowed), 408 \`request_timeout\`, 414 \`uri_too_long\`, 417 \`expectation_failed\` (only \`100-continue\` is supported) and 431 \`headers_too_large\`.
+**Parameters.** A list parameter (csv) accepts several values, separated by commas: \`include=cvss,affected\`. You can also repeat it: \`include=cvss&include=affected\`. Send each other parameter only once. Fixed values, booleans and sort keys match in any case. Other values must match exactly, unless the parameter says otherwise. Unknown parameters and empty values are rejected; only \`include\` may be empty.
 
-**Caching.** HEAD answers like GET, without a body. Answers are compressed with gzip if the client accepts it. Every answer has an \`ETag\`. Send it as \`If-None-Match\` to get 304 while the answer is current. A 304 costs no quota, as long as the 304s of a window do not exceed the limit.`
+**Errors** have a JSON body:
+
+- \`error\`: code for programs
+- \`message\`: description for people
+- \`parameter\`: name of the invalid parameter, only if there is one
+
+Each operation lists its errors. Any request can also get these:
+
+- 404 \`not_found\`: no endpoint has this path
+- 405 \`method_not_allowed\`: only GET and HEAD are allowed
+- 408 \`request_timeout\`: the request did not arrive in time
+- 414 \`uri_too_long\`: path and query are too long
+- 417 \`expectation_failed\`: the only supported \`Expect\` header is \`100-continue\`
+- 431 \`headers_too_large\`: the headers are too large, or too many
+
+**Quota.** Each account has a quota of requests per time window. \`RateLimit-Policy\` states quota and window, \`RateLimit\` the remaining requests. When the quota is used up, the answer is 429. \`Retry-After\` states the seconds to wait.
+
+**Caching.** HEAD answers like GET, without a body. Answers are compressed with gzip if the client accepts it. Every 200 and 304 has an \`ETag\`; errors have none. Send the tag as \`If-None-Match\` to get 304 while the answer is unchanged. Such a 304 costs no quota. The number of free 304s per window is limited to the quota.`
 
 /** Returns the document for `routes`, in their order. Throws if a parameter or a tag has no description. */
 export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v1'): OpenapiDocument {
@@ -35,7 +52,7 @@ export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v
         in: 'cookie',
         name: 'session',
         description:
-          'Access token in a cookie. Ignored if the request has an `Authorization` header. The operator can configure the name',
+          'Access token in a cookie. It is ignored if the request has an `Authorization` header. The operator can change the name of the cookie',
       },
     },
   }

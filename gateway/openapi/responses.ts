@@ -9,29 +9,29 @@ import { type Header, type Ref, type Response, refTo } from './model.ts'
 /** Headers of answers (rules 16 and 17). */
 export const HEADERS: Readonly<Record<string, Header>> = {
   ETag: {
-    description: 'Identifies this content in this content coding. The same for all accounts',
+    description: "Identifies the answer's content and its compression. All accounts get the same tag",
     schema: { type: 'string' },
   },
   'Cache-Control': {
-    description: 'Clients may store the answer and must revalidate it',
+    description: 'Clients may store the answer, but must revalidate it before each use',
     schema: { type: 'string', const: 'private, no-cache' },
   },
   Vary: { description: 'Request headers on which the answer depends', schema: { type: 'string' } },
   'Snapshot-Id': {
-    description: 'Id of the snapshot that answered',
+    description: 'Id of the snapshot that the answer comes from',
     schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   },
   'Served-From': {
     description:
-      'Origin of the answer: `shard` is read as stored, `merge` is collected from several shards, `sqlite` is a text query',
+      'Origin of the answer. `shard`: stored data, in full or in part. `merge`: rows collected for this request. `sqlite`: result of a text query',
     schema: { type: 'string', enum: ['shard', 'merge', 'sqlite'] },
   },
   'RateLimit-Policy': {
-    description: 'Quota and window in seconds: `"default";q=600;w=60`',
+    description: 'Requests per window, and length of the window in seconds: `"default";q=600;w=60`',
     schema: { type: 'string' },
   },
   RateLimit: {
-    description: 'Remaining quota, and seconds until it is reset: `"default";r=599;t=60`',
+    description: 'Remaining requests, and seconds until the window ends: `"default";r=599;t=60`',
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds to wait before a retry', schema: { type: 'integer', minimum: 1 } },
@@ -47,14 +47,13 @@ const WHEN: Partial<Record<ErrorCode, string>> = {
   invalid_parameter: 'A parameter is unknown, repeated, empty, missing or invalid. `parameter` names it',
   invalid_cursor: 'The cursor is malformed, or was issued for another list, sort key or filters',
   unauthenticated: 'The token is missing or invalid',
-  forbidden: 'The account is not an administrator, and the preview is on',
+  forbidden: 'During the preview, only administrators have access',
   tier_restricted: 'The CVE is above the access tier of the account',
   not_found: 'The record does not exist, or it has no such part',
   gone: 'The snapshot of `since` is no longer available',
   rate_limited: 'The quota is used up, or too many invalid tokens came from this address',
   internal: 'Internal error',
-  unavailable:
-    'There is no snapshot, this gateway does not have the snapshot of the cursor yet, or no key set is available',
+  unavailable: 'No snapshot is loaded, no key set is available, or the snapshot of the cursor is not loaded yet',
   overloaded: 'The search took too long, or too many searches are queued',
 }
 
@@ -86,8 +85,8 @@ export function errorsOf({ params, errors = [] }: Pick<Route<never>, 'params' | 
 export const errorBody = z
   .strictObject({
     error: z.enum(Object.keys(STATUS) as ErrorCode[]).describe('Error code, for programs'),
-    message: z.string().describe('Description for people. It names the requested thing'),
-    parameter: z.string().optional().describe('Name of the invalid parameter, if there is one'),
+    message: z.string().describe('Description for people. In a 404, it names the requested record or path'),
+    parameter: z.string().optional().describe('Name of the invalid parameter. Absent if there is none'),
   })
   .meta({ id: 'Error', description: 'Body of every error' })
 
@@ -98,13 +97,13 @@ export function responsesOf(
   shared: Record<string, Response>,
 ): Record<string, Response | Ref> {
   shared.NotModified ??= {
-    description: 'Not modified',
+    description: 'The answer is unchanged',
     headers: headerRefs(CONTENT),
   }
   const example = (examples as Record<string, unknown>)[route.name]
   const responses: Record<string, Response | Ref> = {
     200: {
-      description: route.summary,
+      description: 'Success',
       headers: headerRefs(CONTENT),
       content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
     },

@@ -18,11 +18,19 @@ const RESOURCES: readonly (Tag & { segments: readonly string[] })[] = [
   {
     name: 'CNAs',
     segments: ['cnas'],
-    description: 'CVE numbering authorities: directory, statistics and records',
+    description: 'CVE numbering authorities: directory, statistics and CVEs',
   },
-  { name: 'Exploits', segments: ['exploits'], description: 'Metadata of public exploit modules, without their code' },
+  {
+    name: 'Exploits',
+    segments: ['exploits'],
+    description: 'Metadata of exploit modules in Exploit-DB and Metasploit, without their code',
+  },
   { name: 'Reports', segments: ['reports'], description: 'Types of reports on CVEs' },
-  { name: 'Search', segments: ['search'], description: 'Search by name or id, and suggestions while typing' },
+  {
+    name: 'Search',
+    segments: ['search'],
+    description: 'Search in ids, names and titles, and suggestions for a partial query',
+  },
   {
     name: 'Service',
     segments: ['snapshot', 'snapshots', 'changes', 'openapi.json'],

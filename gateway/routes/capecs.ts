@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import { listPage, paging } from './paging.ts'
 
 const listQuery = {
-  q: described('Text to search for in names and descriptions. It matches anywhere, in any case', text()),
+  q: described('Part of the name or description, in any case', text()),
   status: openText(),
   severity: described('Only this typical severity', oneOf(['Very High', 'High', 'Medium', 'Low', 'Very Low'])),
   sort: sort(['id', 'name', 'severity'], 'id'),
@@ -21,7 +21,7 @@ export const listCapecs = defineRoute<Context, Record<never, never>, typeof list
   name: 'listCapecs',
   path: '/capecs',
   summary: 'List attack patterns',
-  description: 'Returns attack patterns of the CAPEC catalog, ordered by number.',
+  description: 'Returns attack patterns of the CAPEC catalog. By default, the order is by number.',
   example: '/capecs?limit=1',
   params: { path: {}, query: listQuery },
   answer: capecPage,

@@ -20,7 +20,7 @@ import { paging, resume } from './paging.ts'
 
 const query = {
   since: described(
-    'Snapshot to compare with: its id, or at least the first 7 digits of it. Or a time: selects the newest snapshot that was created at that time or before. A date means its first instant in UTC',
+    'Id of the snapshot (at least its first 7 digits), or a time. A time selects the newest snapshot created at or before it. A date means 00:00 UTC of the day',
     required(snapshotOrDate()),
   ),
   ...paging,
@@ -33,8 +33,9 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
   name: 'listChanges',
   path: '/changes',
   summary: 'List changed CVEs',
-  description:
-    'Returns the CVEs that were added, changed or removed since a snapshot, whatever feed caused it: CVE list, KEV, NVD, advisories, reports or rejections. Changes of EPSS scores alone are not listed. `sections` is empty if only the position of a record in lists changed. For the next poll, use the `snapshot` of the first page. A time in `since` is compared with `created_at` of the snapshots, not with dates of feeds. Prefer ids, because a mirror serves a snapshot some minutes after `created_at`. If the snapshot is no longer available, the answer is 410: read everything again.',
+  description: `Returns the CVEs that were added, changed or removed since a snapshot. A change in any feed counts, and so does a rejection. Changes of EPSS scores alone do not count.
+
+For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer ids to times: a time is compared with \`created_at\`, and a mirror serves a snapshot some minutes later. If the snapshot is no longer available, the answer is 410. Then read all records again.`,
   example: '/changes?since=f23ca97b7f6f&limit=2',
   errors: ['gone'],
   params: { path: {}, query },

@@ -28,8 +28,21 @@ export const listCnas = defineRoute<Context, Record<never, never>, typeof listQu
   name: 'listCnas',
   path: '/cnas',
   summary: 'List CNAs',
-  description:
-    'Returns CNAs with statistics of their records, those with the most CVEs first. `overall_completeness` is the mean completeness of the records of the last two years. Grades: A from 80, B from 60, C from 40, D from 20, else F. A CNA without records has no grade. A CNA that assigned records but is missing from the CNA list is listed under its short name.',
+  description: `Returns CNAs with statistics of their records. Those with the most CVEs are first by default.
+
+The completeness of a record is the sum of these points, for what the CNA states:
+
+- 50: description, affected products and references, all three
+- 15: a weakness (CWE)
+- 15: a CVSS 3 or 4 metric
+- 10: a CPE name
+- 10: a reference with the tag \`patch\`
+
+\`overall_completeness\` of a CNA is the mean of its records of the last two years. If these years have none, it is the mean of all its records. Grades: A from 80, B from 60, C from 40, D from 20, else F. A CNA without records has no grade.
+
+In these statistics, a year has 365 days. The last year ends at the newest date of the CVE list.
+
+The directory is the CNA list of the CVE Program. An assigner that it does not list is added under its short name.`,
   example: '/cnas?limit=2',
   params: { path: {}, query: listQuery },
   answer: cnaPage,
@@ -49,7 +62,7 @@ export const getCnaStats = defineRoute<Context, Record<never, never>, Record<nev
   path: '/cnas/stats',
   summary: 'Get statistics of all CNAs',
   description:
-    'Returns totals and rankings. Ranked CNAs have at least ten records. In `most_improved`, they have at least ten in each of the last two years.',
+    'Returns totals and rankings. A ranking has at most ten CNAs. `best` and `worst` list only CNAs with at least ten records. `most_improved` requires ten in each of the last two years. The last year ends at the newest date of the CVE list.',
   example: '/cnas/stats',
   params: { path: {}, query: {} },
   answer: cnaStats,
@@ -70,7 +83,7 @@ export const getCna = defineRoute<Context, typeof path, Record<never, never>>({
   name: 'getCna',
   path: '/cnas/:slug',
   summary: 'Get a CNA',
-  description: 'Returns statistics of a CNA and its entry in the directory.',
+  description: 'Returns a CNA with statistics of its records, and its entry in the directory.',
   example: '/cnas/mirador',
   errors: ['not_found'],
   params: { path, query: {} },
@@ -97,7 +110,8 @@ export const listCnaCves = defineRoute<Context, typeof path, typeof cvesQuery>({
   name: 'listCnaCves',
   path: '/cnas/:slug/cves',
   summary: 'List the CVEs of a CNA',
-  description: 'Returns summary records of the CVEs that a CNA assigned, newest first.',
+  description:
+    'Returns summary records of the CVEs that a CNA assigned. The newest publication is first by default. An unknown CNA gives an empty list.',
   example: '/cnas/mirador/cves?limit=1',
   params: { path, query: cvesQuery },
   answer: cnaCves,

@@ -86,7 +86,7 @@ export const getCve = defineRoute<Context, typeof cvePath, typeof detailQuery>({
   path: '/cves/:cveId',
   summary: 'Get a CVE',
   description:
-    'Returns the summary record of a CVE, with one section for each name in `include`. `fields` selects fields of the summary record and does not affect the sections. A section without content is empty, never absent. A rejected CVE gives 404 with the date of rejection.',
+    'Returns the summary record of a CVE, and a section for each name in `include`. The section for `epss` is `epss_detail`. `fields` selects fields of the summary record and does not affect the sections. A requested section is always present; without content it is empty or null. A rejected CVE gives 404. The message states the date of rejection if it is known.',
   example: '/cves/CVE-2025-22302?include=cvss',
   params: { path: cvePath, query: detailQuery },
   answer: cveDetail,

@@ -11,7 +11,7 @@ import type { Context } from './context.ts'
 import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from './paging.ts'
 
 const query = {
-  q: described('Text to search for in ids and titles. It matches anywhere, in any case', text()),
+  q: described('Part of the id or title, in any case', text()),
   severity: csvOf(severity.options),
   kev: boolean(),
   has_exploit: boolean(),
@@ -36,7 +36,8 @@ export const listCves = defineRoute<Context, Record<never, never>, typeof query>
   name: 'listCves',
   path: '/cves',
   summary: 'List CVEs',
-  description: 'Returns summary records, newest first. All filters combine with AND. Rejected CVEs are not listed.',
+  description:
+    'Returns summary records. The newest publication is first by default. A CVE must match all filters. Rejected CVEs are not listed.',
   example: '/cves?severity=critical&kev=true&sort=-epss&limit=1',
   params: { path: {}, query },
   answer: cvePageSchema,

@@ -13,7 +13,7 @@ import type { Context } from './context.ts'
 import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {
-  q: described('Text to search for in ids and names. It matches anywhere, in any case', text()),
+  q: described('Part of the id or name, in any case', text()),
   abstraction: oneOf(abstractionOfCwe.options),
   status: openText(),
   likelihood: oneOf(likelihoodOfCwe.options),
@@ -25,7 +25,7 @@ export const listCwes = defineRoute<Context, Record<never, never>, typeof listQu
   name: 'listCwes',
   path: '/cwes',
   summary: 'List weaknesses',
-  description: 'Returns weaknesses of the CWE catalog, those with the most CVEs first.',
+  description: 'Returns weaknesses of the CWE catalog. Those with the most CVEs are first by default.',
   example: '/cwes?limit=2',
   params: { path: {}, query: listQuery },
   answer: cwePage,
@@ -76,7 +76,7 @@ export const listCweCves = defineRoute<Context, typeof path, typeof cvesQuery>({
   path: '/cwes/:cweId/cves',
   summary: 'List the CVEs of a weakness',
   description:
-    'Returns summary records, newest first. `scope=any` includes CVEs for which the weakness is not the primary one.',
+    'Returns summary records. The newest publication is first by default. `scope=any` also includes CVEs with another primary weakness, or with none. An unknown weakness gives an empty list.',
   example: '/cwes/CWE-79/cves?limit=1',
   params: { path, query: cvesQuery },
   answer: cweCves,

@@ -13,10 +13,7 @@ import type { Context } from './context.ts'
 /** The types of a request, in the order of API 26.2. */
 const TYPES = ['cve', 'cwe', 'capec', 'vendor', 'product', 'cna'] as const satisfies readonly SearchType[]
 
-const q = described(
-  'Text to search for in ids and labels. It matches anywhere, in any case',
-  required(text({ min: 2 })),
-)
+const q = described('Part of an id, key, name or title, in any case', required(text({ min: 2 })))
 const types = described('Types of results. Default: all types', csvOf(TYPES))
 
 const searchQuery = {
@@ -29,8 +26,14 @@ export const search = defineRoute<Context, Record<never, never>, typeof searchQu
   name: 'search',
   path: '/search',
   summary: 'Search',
-  description:
-    'Searches ids and labels of CVEs, CWEs, CAPECs, vendors, products and CNAs. Exact ids are first, then matches at the start of the text, at the start of a word, and elsewhere. Among equals, CVEs in the KEV catalog are first, then newer entries or those with more CVEs.',
+  description: `Searches CVEs, CWEs, CAPECs, vendors, products and CNAs. Results of each type are in this order:
+
+- the exact id or key
+- matches at the start of the id, key, name or title
+- matches at the start of a word
+- other matches
+
+Among equal matches, CVEs in the KEV catalog are first, then newer CVEs. CWEs, vendors, products and CNAs with more CVEs are first. CAPECs are in order of their numbers.`,
   example: '/search?q=lantern&limit=1',
   params: { path: {}, query: searchQuery },
   answer: searchResults,
@@ -43,7 +46,7 @@ export const search = defineRoute<Context, Record<never, never>, typeof searchQu
 })
 
 const suggestQuery = {
-  q: described('Partial query', required(text({ min: 2 }))),
+  q,
   types,
   limit: described('Maximum number of suggestions', withDefault(integer({ min: 1, max: 15 }), 8)),
 }
@@ -52,7 +55,8 @@ export const suggest = defineRoute<Context, Record<never, never>, typeof suggest
   name: 'suggest',
   path: '/search/suggest',
   summary: 'Suggest completions',
-  description: 'Returns suggestions for a partial query, ranked like search results. Among equals, types alternate.',
+  description:
+    'Returns suggestions of all types in one list. They have the order of search results. Among equal matches, types alternate.',
   example: '/search/suggest?q=lantern&limit=3',
   params: { path: {}, query: suggestQuery },
   answer: suggestions,

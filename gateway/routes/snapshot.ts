@@ -15,7 +15,7 @@ export const getSnapshot = defineRoute<Context, Record<never, never>, Record<nev
   path: '/snapshot',
   summary: 'Get the current snapshot',
   description:
-    'Returns the snapshot that is served: feeds with versions and licences, counts, and the previous snapshot.',
+    'Returns the current snapshot: its counts, its feeds with their versions and licences, and the id of the previous snapshot.',
   example: '/snapshot',
   params: { path: {}, query: {} },
   answer: snapshot,

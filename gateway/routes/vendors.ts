@@ -19,7 +19,7 @@ export const listVendors = defineRoute<Context, Record<never, never>, typeof ven
   name: 'listVendors',
   path: '/vendors',
   summary: 'List vendors',
-  description: 'Returns vendors, those with the most CVEs first.',
+  description: 'Returns vendors. Those with the most CVEs are first by default.',
   example: '/vendors?limit=2',
   params: { path: {}, query: vendorsQuery },
   answer: vendorPage,
@@ -28,7 +28,7 @@ export const listVendors = defineRoute<Context, Record<never, never>, typeof ven
 })
 
 const BY_CVES = { key: 'cves', descending: true }
-const byName = 'Text to search for in product names. It matches anywhere, in any case'
+const byName = 'Part of the key or name of the product, in any case'
 const vendorPath = { vendorSlug: openText() }
 const vendorProductsQuery = { q: described(byName, text()), ...paging }
 
@@ -39,7 +39,8 @@ export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof
   name: 'listVendorProducts',
   path: '/vendors/:vendorSlug/products',
   summary: 'List the products of a vendor',
-  description: 'Returns products, those with the most CVEs first.',
+  description:
+    'Returns the products of a vendor. Those with the most CVEs are first. An unknown vendor gives an empty list.',
   example: '/vendors/brightpane_corporation/products?limit=2',
   params: { path: vendorPath, query: vendorProductsQuery },
   answer: vendorProducts,
@@ -74,7 +75,7 @@ export const listProducts = defineRoute<Context, Record<never, never>, typeof pr
   path: '/products',
   summary: 'Search products',
   description:
-    'Returns products of all vendors by name, those with the most CVEs first. The same name under two vendors gives two rows. There is only one page: `next_cursor` is always null.',
+    'Searches the products of all vendors. Those with the most CVEs are first. A name that two vendors use gives two rows. There is only one page: `next_cursor` is always null.',
   example: '/products?q=lantern&limit=2',
   params: { path: {}, query: productsQuery },
   answer: productPage,

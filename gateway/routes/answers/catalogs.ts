@@ -18,14 +18,14 @@ export const likelihoodOfCwe = z.enum(['High', 'Medium', 'Low'])
 
 const cweHead = {
   cwe_id: cweIdText.describe('CWE id, such as `CWE-79`'),
-  slug: cweSlug.describe('Id in lower case'),
+  slug: cweSlug.describe('CWE id in lower case'),
   numeric_id: number.describe('Number in the id'),
   name: z.string().describe('Name'),
   abstraction: abstractionOfCwe.describe('Level of abstraction'),
   status: z
     .string()
     .describe('Status of the entry: `Stable`, `Usable`, `Draft`, `Incomplete`, `Obsolete` or `Deprecated`'),
-  likelihood: likelihoodOfCwe.nullable().describe('Likelihood of exploitation. Null if the catalog does not state it'),
+  likelihood: likelihoodOfCwe.nullable().describe('Likelihood of exploitation. Null if not stated'),
 }
 
 const cweRow = z
@@ -41,7 +41,7 @@ export const cwePage = z.strictObject(pageOf(cweRow)).meta({ id: 'CwePage', desc
 const alternateTerm = z
   .strictObject({
     term: z.string().describe('Alternative name'),
-    description: text.describe('Description of the name. Null if the catalog has none'),
+    description: text.describe('Description of the name. Null if there is none'),
   } satisfies ShapeOf<AlternateTerm>)
   .meta({ id: 'AlternateTerm', description: 'Alternative name of an entry' })
 
@@ -51,19 +51,19 @@ const consequence = z
     impacts: texts.describe('Technical impacts, such as `Read Application Data`'),
     note: text.describe('Note on the consequence. Null if there is none'),
   } satisfies ShapeOf<Consequence>)
-  .meta({ id: 'Consequence', description: 'Consequences if exploited' })
+  .meta({ id: 'Consequence', description: 'Consequence of exploitation' })
 
 const taxonomyMapping = z
   .strictObject({
     taxonomy: z.string().describe('Name of the other taxonomy'),
-    entry_name: text.describe('Name of the entry there. Null if not stated'),
-    entry_id: text.describe('Id of the entry there. Null if not stated'),
+    entry_name: text.describe('Name of the entry in the other taxonomy. Null if not stated'),
+    entry_id: text.describe('Id of the entry in the other taxonomy. Null if not stated'),
     fit: text.describe('Quality of the mapping, such as `Exact`. Null if not stated'),
   } satisfies ShapeOf<TaxonomyMapping>)
   .meta({ id: 'TaxonomyMapping', description: 'Corresponding entry in another taxonomy' })
 
-const catalogVersion = z.string().describe('Version of the upstream catalog')
-const updatedAt = timestamp.describe('Last upstream change of the entry')
+const catalogVersion = z.string().describe('Version of the catalog')
+const updatedAt = timestamp.describe('Last change of the entry, or else the date of the catalog')
 
 const prose = {
   paragraphs: texts.describe('Paragraphs of the text'),
@@ -87,7 +87,7 @@ const detectionMethod = z
 const example = z
   .strictObject({
     intro: texts.describe('Paragraphs before the code'),
-    body: texts.describe('Paragraphs after the code'),
+    body: texts.describe('Paragraphs that explain the code'),
     snippets: z
       .array(
         z
@@ -98,7 +98,7 @@ const example = z
           })
           .meta({ id: 'CweSnippet', description: 'Code snippet of an example' }),
       )
-      .describe('Code'),
+      .describe('Code snippets'),
   })
   .meta({ id: 'CweExample', description: 'Demonstrative example of a weakness' })
 
@@ -125,7 +125,7 @@ const platform = z
         z
           .strictObject({
             name: z.string().describe('Name of the platform, or of a class of platforms'),
-            prevalence: text.describe('Prevalence of the weakness there. Null if not stated'),
+            prevalence: text.describe('Prevalence of the weakness on this platform. Null if not stated'),
           })
           .meta({ id: 'CwePlatformItem', description: 'Platform with this weakness' }),
       )
@@ -138,9 +138,13 @@ const cweRelationship = z
     cwe_id: cweIdText.describe('CWE id of the other weakness'),
     slug: cweSlug.describe('Same id in lower case'),
     name: text.describe('Name'),
-    nature: z.string().describe('Role of the other weakness: `Parent`, `Child`, `Peer` and others'),
+    nature: z
+      .string()
+      .describe(
+        '`Parent`, `Child` or `Peer`: role of the other weakness. Other values, such as `CanPrecede`, are as in the catalog',
+      ),
   })
-  .meta({ id: 'CweRelationship', description: 'Relation between two weaknesses in view CWE-1000' })
+  .meta({ id: 'CweRelationship', description: 'Relation to another weakness, in the view CWE-1000' })
 
 const pattern = z
   .strictObject({
@@ -163,19 +167,19 @@ export const cweEntry = z
     likelihood: cweHead.likelihood,
     description: z.string().describe('Description'),
     extended_description: texts.describe('Paragraphs of the extended description'),
-    background: texts.describe('Paragraphs of background'),
+    background: texts.describe('Paragraphs of background information'),
     alternate_terms: z.array(alternateTerm).describe('Alternative names'),
     consequences: z.array(consequence).describe('Consequences if exploited'),
     mitigations: z.array(mitigation).describe('Mitigations'),
     detection_methods: z.array(detectionMethod).describe('Detection methods'),
-    demonstrative_examples: z.array(example).describe('Demonstrative examples'),
-    observed_examples: z.array(observedExample).describe('Observed examples'),
-    modes_of_introduction: z.array(introduction).describe('Phases of introduction'),
-    platforms: z.array(platform).describe('Platforms'),
+    demonstrative_examples: z.array(example).describe('Examples with code'),
+    observed_examples: z.array(observedExample).describe('CVEs that show the weakness'),
+    modes_of_introduction: z.array(introduction).describe('Phases in which the weakness is introduced'),
+    platforms: z.array(platform).describe('Platforms with this weakness'),
     taxonomy_mappings: z.array(taxonomyMapping).describe('Corresponding entries in other taxonomies'),
     attack_patterns: z.array(capecIdText).describe('CAPEC ids of attack patterns that exploit it'),
-    attack_patterns_detailed: z.array(pattern).describe('Same attack patterns, with names'),
-    relationships: z.array(cweRelationship).describe('Relations to other entries'),
+    attack_patterns_detailed: z.array(pattern).describe('The same attack patterns, with names'),
+    relationships: z.array(cweRelationship).describe('Relations to other weaknesses'),
     catalog_version: catalogVersion,
     updated_at: updatedAt,
   } satisfies ShapeOf<CweEntry>)
@@ -204,15 +208,19 @@ const relatedPattern = z
     capec_id: capecIdText.describe('CAPEC id of the other attack pattern'),
     slug: capecSlug.describe('Same id in lower case'),
     name: text.describe('Name'),
-    nature: z.string().describe('Role of the other attack pattern, such as `ChildOf`'),
+    nature: z
+      .string()
+      .describe(
+        '`Parent`, `Child` or `Peer`: role of the other attack pattern. Other values, such as `CanPrecede`, are as in the catalog',
+      ),
   })
-  .meta({ id: 'CapecRelationship', description: 'Relation between two attack patterns' })
+  .meta({ id: 'CapecRelationship', description: 'Relation to another attack pattern' })
 
 const capecAbstraction = z.enum(['Meta', 'Standard', 'Detailed']).nullable().describe('Level of abstraction')
 const capecStatus = text.describe('Status of the entry, such as `Draft` or `Stable`. Null if not stated')
 const executionFlow = z.array(executionStep).describe('Steps of the attack, in order')
 const relatedWeaknesses = z.array(relatedWeakness).describe('Weaknesses that it exploits')
-const relatedPatterns = z.array(relatedPattern).describe('Relations to other entries')
+const relatedPatterns = z.array(relatedPattern).describe('Relations to other attack patterns')
 const consequences = z.array(consequence).describe('Consequences if exploited')
 
 const capecRow = z
@@ -242,7 +250,7 @@ export const capecPage = z
 
 export const capecEntry = z
   .strictObject({
-    id: capecSlug.describe('Id in lower case'),
+    id: capecSlug.describe('CAPEC id in lower case'),
     display: capecIdText.describe('CAPEC id, such as `CAPEC-66`'),
     numeric_id: number.describe('Number in the id'),
     name: text.describe('Name'),

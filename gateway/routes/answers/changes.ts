@@ -8,11 +8,11 @@ const change = z
     cve_id: cveId,
     change: z
       .enum(['added', 'changed', 'removed'])
-      .describe('`added`, `changed` or `removed`. A removed record was rejected, or its feed no longer lists it'),
+      .describe('`removed`: the record was rejected, or the CVE list no longer has it'),
     sections: z
       .array(z.enum(CHANGED_SECTIONS))
       .describe(
-        'Parts that differ; `core` is the summary record. Every part of an added record, no part of a removed one',
+        'Parts that differ. `core` is the summary record. Added record: all parts with content. Removed record: none. A changed record has none if only data for lists and filters changed',
       ),
   })
   .meta({ id: 'Change', description: 'Change of a CVE between two snapshots' })
@@ -20,7 +20,7 @@ const change = z
 export const changes = z
   .strictObject({
     since: snapshotId.describe('Full id of the snapshot that `since` selected'),
-    snapshot: snapshotId.describe('Id of the newer snapshot'),
+    snapshot: snapshotId.describe('Id of the snapshot that is compared with `since`'),
     ...pageOf(change),
   })
   .meta({ id: 'Changes', description: 'Page of the changes between two snapshots' })

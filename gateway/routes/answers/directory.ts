@@ -6,24 +6,28 @@ import { baseScore, count, cveId, pageOf, type ShapeOf, text, texts, timestamp }
 
 const grade = z.enum(['A', 'B', 'C', 'D', 'F'])
 const completeness = z.number().min(0).max(100)
-const cnaSlug = z.string().describe('Key of the CNA')
+const cnaSlug = z.string().describe('Key of the CNA: its short name in lower case, with `_` for blanks')
 const cnaName = z.string().describe('Name of the CNA')
 
 const cnaRow = z
   .strictObject({
     slug: cnaSlug,
     cna_name: cnaName,
-    grade: grade.nullable().describe('Grade of the completeness. Null without records'),
-    activity_status: z.enum(['Active', 'Inactive']).describe('`Active` if it published a record in the last 365 days'),
+    grade: grade.nullable().describe('Grade of `overall_completeness`. Null without records'),
+    activity_status: z
+      .enum(['Active', 'Inactive'])
+      .describe('`Active` if it published a record in the last 365 days, else `Inactive`'),
     total_cves: count.describe('Number of its records'),
-    recent_cves: count.describe('Number of its records of the last 365 days'),
-    years_active: z.number().nonnegative().describe('Years since its first record'),
+    recent_cves: count.describe('Number of records that it published in the last 365 days'),
+    years_active: z.number().nonnegative().describe('Years from its first record to the newest date of the CVE list'),
     overall_completeness: completeness
       .nullable()
-      .describe('Mean completeness of its records, 0 to 100. Null without records'),
+      .describe(
+        'Mean completeness of its records of the last two years, or of all if these years have none. 0 to 100. Null without records',
+      ),
     avg_cvss_score: baseScore.nullable().describe('Mean `cvss_score` of its records, 0 to 10. Null without scores'),
-    vendor_diversity: count.describe('Number of vendors in its records'),
-    latest_cve_date: timestamp.nullable().describe('Publication of its newest record. Null without records'),
+    vendor_diversity: count.describe('Number of different vendors in its records'),
+    latest_cve_date: timestamp.nullable().describe('Time of publication of its newest record. Null without records'),
   } satisfies ShapeOf<CnaRow>)
   .meta({
     id: 'CnaRow',
@@ -36,7 +40,7 @@ export const cnaDetail = cnaRow
   .extend({
     country: text.describe('Country. Null if not stated'),
     organization_type: texts.describe('Types of organization, such as `Vendor`'),
-    scope: text.describe('Scope: products for which it assigns ids. Null if not stated'),
+    scope: text.describe('Products for which it assigns ids. Null if not stated'),
     advisories_url: text.describe('URL of its advisories. Null if not stated'),
   })
   .meta({ id: 'CnaDetail', description: 'CNA with statistics and its entry in the directory' })
@@ -45,13 +49,13 @@ const improvedCna = z
   .strictObject({
     slug: cnaSlug,
     cna_name: cnaName,
-    older_grade: grade.describe('Grade of the year before the last 365 days'),
-    recent_grade: grade.describe('Grade of the last 365 days'),
-    older_score: completeness.describe('Mean completeness in the year before the last 365 days, 0 to 100'),
-    recent_score: completeness.describe('Mean completeness in the last 365 days, 0 to 100'),
-    delta: z.number().describe('Increase, in points'),
+    older_grade: grade.describe('Grade of `older_score`'),
+    recent_grade: grade.describe('Grade of `recent_score`'),
+    older_score: completeness.describe('Mean completeness of the records published 365 to 730 days ago, 0 to 100'),
+    recent_score: completeness.describe('Mean completeness of the records of the last 365 days, 0 to 100'),
+    delta: z.number().describe('Increase from `older_score` to `recent_score`, in points'),
   } satisfies ShapeOf<ImprovedCna>)
-  .meta({ id: 'ImprovedCna', description: 'CNA whose records became more complete' })
+  .meta({ id: 'ImprovedCna', description: 'CNA with improved completeness' })
 
 export const cnaStats = z
   .strictObject({
@@ -59,10 +63,10 @@ export const cnaStats = z
       .strictObject({
         total_cnas: count.describe('Number of CNAs'),
         active_cnas: count.describe('Number of active CNAs'),
-        total_cves: count.describe('Number of CVEs whose record names a CNA'),
+        total_cves: count.describe('Number of CVEs with a CNA in their record'),
         avg_completeness: completeness
           .nullable()
-          .describe('Mean completeness of all CNAs with records, 0 to 100. Null if there are none'),
+          .describe('Mean `overall_completeness` of the CNAs with records, 0 to 100. Null if there are none'),
       })
       .meta({ id: 'CnaSummary', description: 'Totals of all CNAs' }),
     grade_distribution: z
@@ -76,17 +80,21 @@ export const cnaStats = z
       .meta({ id: 'GradeDistribution', description: 'Number of CNAs with records, by grade' }),
     leaderboard: z
       .strictObject({
-        best: z.array(cnaRow).describe('CNAs with the most complete records'),
-        worst: z.array(cnaRow).describe('CNAs with the least complete records'),
+        best: z.array(cnaRow).describe('CNAs with the highest completeness, and at least ten records'),
+        worst: z.array(cnaRow).describe('CNAs with the lowest completeness, and at least ten records'),
         most_active: z.array(cnaRow).describe('CNAs with the most records in the last 365 days'),
-        most_improved: z.array(improvedCna).describe('CNAs with the largest increase in completeness'),
+        most_improved: z
+          .array(improvedCna)
+          .describe(
+            'CNAs with the largest increase in completeness, and at least ten records in each of the last two years',
+          ),
       })
       .meta({ id: 'CnaLeaderboard', description: 'Rankings of CNAs' }),
   } satisfies ShapeOf<CnaStats>)
   .meta({ id: 'CnaStats', description: 'Statistics of all CNAs' })
 
-const vendorKey = z.string().describe('Key of the vendor')
-const cveCount = count.describe('Number of CVEs that name it')
+const vendorKey = z.string().describe('Key of the vendor: its name in lower case, with `_` for blanks')
+const cveCount = count.describe('Number of CVEs in which CNA, ADPs or NVD name it')
 
 const vendorRow = z
   .strictObject({
@@ -100,12 +108,12 @@ const vendorRow = z
 export const vendorPage = z.strictObject(pageOf(vendorRow)).meta({ id: 'VendorPage', description: 'Page of vendors' })
 
 const vendorReference = z
-  .strictObject({ slug: vendorKey, display: text.describe('Vendor name. Null if no record names the vendor') })
+  .strictObject({ slug: vendorKey, display: text.describe('Vendor name. Null if the vendor is unknown') })
   .meta({ id: 'VendorReference', description: 'Vendor, by key and name' })
 
 const vendorProduct = z
   .strictObject({
-    slug: z.string().describe('Key of the product'),
+    slug: z.string().describe('Key of the product: its name in lower case, with `_` for blanks'),
     display: z.string().describe('Product name in its most frequent spelling'),
     vendor: vendorKey,
     cve_count: cveCount,
@@ -135,5 +143,7 @@ export const exploitPage = z
   .meta({ id: 'ExploitPage', description: 'Page of exploit modules' })
 
 export const exploitDetail = exploitModule
-  .extend({ cve_ids: z.array(cveId).describe('CVEs that the module exploits. A CVE may have no record here') })
+  .extend({
+    cve_ids: z.array(cveId).describe('CVEs that the module exploits. Some may have no record in this service'),
+  })
   .meta({ id: 'ExploitDetail', description: 'Exploit module with its CVEs' })

@@ -7,20 +7,23 @@ const suggestion = z
   .strictObject({
     type: z.enum(SEARCH_TYPES).describe('Type of the result'),
     id: z.string().describe('Id. For a product: `<vendor_key>/<product_slug>`'),
-    label: z.string().describe('Title or name, or else the id'),
-    href: z.string().startsWith('/').describe('Relative link to the resource, such as `/cves/CVE-2024-3400`'),
+    label: z.string().describe('Title or name. Without one, the id'),
+    href: z
+      .string()
+      .startsWith('/')
+      .describe('Path in the web application, such as `/cves/CVE-2024-3400`. Not every path exists in this API'),
   })
   .meta({ id: 'Suggestion', description: 'Suggestion for a partial query' })
 
 const item = suggestion
   .extend({
-    subtitle: z.string().describe('Short description'),
+    subtitle: z.string().describe('Facts in a few words, such as severity or number of CVEs'),
     score: z
       .number()
       .gt(0)
       .max(1)
       .describe(
-        'Quality of the match: 1 for an exact id, 0.75 at the start of id or label, 0.5 at the start of a word, 0.25 elsewhere',
+        'Quality of the match. 1: exact id, or exact key of a product. 0.75: start of the id, key or label. 0.5: start of a word. 0.25: any other position',
       ),
   })
   .meta({ id: 'SearchItem', description: 'Search result' })
@@ -34,11 +37,11 @@ export const searchResults = z
       .strictObject(eachType((type) => z.array(item).max(25).describe(`Best results of type \`${type}\`, best first`)))
       .meta({
         id: 'SearchGroups',
-        description: 'Best results by type. A type without matches, or that was not requested, is empty',
+        description: 'Best results by type. A type is empty if nothing matches, or if it was not requested',
       }),
     counts: z
       .strictObject(eachType((type) => count.describe(`Number of all matches of type \`${type}\``)))
-      .meta({ id: 'SearchCounts', description: 'Number of all matches by type. 0 for types that were not requested' }),
+      .meta({ id: 'SearchCounts', description: 'Number of all matches by type. 0 for a type that was not requested' }),
   })
   .meta({ id: 'SearchResults', description: 'Results of a search' })
 

@@ -12,7 +12,7 @@ const counts = z
     vendors: count.describe('Number of vendors'),
     products: count.describe('Number of products'),
     exploits: count.describe('Number of exploit modules'),
-    advisories: count.describe('Number of advisories that a CVE links'),
+    advisories: count.describe('Number of advisories that are linked to a CVE'),
     reports: count.describe('Number of reports'),
   })
   .meta({ id: 'SnapshotCounts', description: 'Number of records of each type' })
@@ -22,7 +22,7 @@ const feed = z
     version: text.describe('Version that the publisher states. Null if there is none'),
     updated_at: timestamp
       .nullable()
-      .describe('Time of the edition. If the publisher states a date, its first instant in UTC. Null if not stated'),
+      .describe('Time of the edition. If the publisher states only a date, 00:00 UTC of it. Null if not stated'),
     records: count.describe('Number of records in the feed'),
     licence: z.string().describe('Licence of the data'),
     attribution: z.string().describe('Required attribution'),
@@ -48,7 +48,9 @@ const keptSnapshot = z
     cves: count.describe('Number of CVE records'),
     retained: z
       .boolean()
-      .describe('Whether this gateway has the snapshot open. Cursors that it issued are then served from it'),
+      .describe(
+        'Whether cursors that the snapshot issued continue in it. If not, they continue in the current snapshot',
+      ),
   })
   .meta({ id: 'KeptSnapshot', description: 'Snapshot that `/changes` can compare with' })
 

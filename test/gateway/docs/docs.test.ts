@@ -107,6 +107,14 @@ pieces('what is filled into a template is escaped, in prose too', () => {
   assert.is(prose('one\n\n<two>').html, '<p>one</p>\n<p>&lt;two&gt;</p>')
 })
 
+pieces('prose has paragraphs, lists and bold text', () => {
+  assert.is(
+    prose('**One.** Two:\n\n- `a`\n- b <c>\n\nThree').html,
+    '<p><strong>One.</strong> Two:</p>\n<ul>\n<li><code>a</code></li>\n<li>b &lt;c&gt;</li>\n</ul>\n<p>Three</p>',
+  )
+  assert.is(prose('- a\nb').html, '<p>- a\nb</p>')
+})
+
 const TYPES: [JsonSchema, string, string | null][] = [
   [{ type: 'string' }, 'string', null],
   [{ anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] }, 'integer or null', 'at least 0'],
