@@ -8,8 +8,9 @@ export const LOADED = 'loaded'
 /** Longer than modules take to load on a busy machine. */
 const LOADING_MS = 10_000
 
-/** Longer than a thread takes to end outside native calls. */
-const ENDING_MS = 2000
+/** Longer than a thread takes to end outside native calls. Waited for in steps, so that a busy event loop counts once. */
+const ENDING_STEPS = 20
+const ENDING_STEP_MS = 100
 
 const loading = new WeakMap<Worker, Promise<void>>()
 const ending = new Map<Worker, Promise<void>>()
@@ -52,7 +53,9 @@ export function endThread(worker: Worker): Promise<void> {
 async function end(worker: Worker): Promise<void> {
   await Promise.race([loading.get(worker), delay(LOADING_MS, undefined, { ref: false })])
   const terminated = worker.terminate().then(() => void ending.delete(worker))
-  await Promise.race([terminated, delay(ENDING_MS, undefined, { ref: false })])
+  for (let step = 0; step < ENDING_STEPS && ending.has(worker); step++) {
+    await Promise.race([terminated, delay(ENDING_STEP_MS, undefined, { ref: false })])
+  }
 }
 
 /** Waits for ending threads. Returns whether one is stuck; then `process.exit` would hang. */

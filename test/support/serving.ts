@@ -15,8 +15,8 @@ export interface Serving {
   logged(test: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>
   /** Returns the samples of its metrics by name and labels. */
   samples(): Promise<Map<string, number>>
-  /** Sends SIGTERM. Resolves with the exit code and every log line. */
-  stop(): Promise<{ code: number | null; log: Record<string, unknown>[] }>
+  /** Sends SIGTERM. Resolves with the exit code, every log line, and what it wrote to stderr. */
+  stop(): Promise<{ code: number | null; log: Record<string, unknown>[]; stderr: string }>
 }
 
 /** The error of a process that ended before it served. */
@@ -88,7 +88,7 @@ export async function serving(folder: string, dist: string, words: readonly stri
     },
     async stop() {
       child.kill('SIGTERM')
-      return { code: await closed, log: log() }
+      return { code: await closed, log: log(), stderr: err }
     },
   }
 }

@@ -65,8 +65,8 @@ for (const workers of ['1', '2']) {
         await sleep(200)
       }
       for (const socket of sockets) socket.destroy()
-      const { code } = await gateway.stop()
-      assert.is(code, 0)
+      const { code, log, stderr } = await gateway.stop()
+      assert.is(code, 0, `${JSON.stringify(log.slice(-3))} ${stderr}`)
       assert.ok(most < MOST_BYTES * Number(workers), `${Math.round(most / MIB)} MB`)
     })
   }
