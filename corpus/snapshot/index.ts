@@ -7,7 +7,14 @@ export {
   MAX_SEGMENT_PLAIN,
   MAX_SHARDS,
 } from './bounds.ts'
-export { gunzipFile, gunzipMember, gzipFile, storedLength, writeStoredText } from './codec/deflate.ts'
+export {
+  gunzipFile,
+  gunzipMember,
+  gzipFile,
+  storedLength,
+  writeStoredHeader,
+  writeStoredText,
+} from './codec/deflate.ts'
 export { fold } from './codec/fold.ts'
 export { indexIn, isTextOffsets } from './codec/lazy-strings.ts'
 export { checkedBytes, type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'

@@ -43,7 +43,7 @@ export interface AppDeps<C> {
    * Returns the inputs of handlers in addition to their parameters.
    * @throws ApiError 503 while no snapshot is loaded
    */
-  context(subject: Subject): C
+  context(subject: Subject, target: string): C
   log: Log
 }
 
@@ -115,7 +115,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
-      const result = proceed(deps.context(subject))
+      const result = proceed(deps.context(subject, request.url))
       const answer = result instanceof Promise ? await result : result
       passage.servedFrom = answer.servedFrom
       const isKnown = isNamed(headers, answer)

@@ -95,13 +95,21 @@ export function createRequestSerializer(listener: RequestListener): RequestSeria
   return { handle, endAfterAnswers, current: (socket) => connections.get(socket)?.current }
 }
 
-const hasChunkedBody = ({ headers }: IncomingMessage) => headers['transfer-encoding'] !== undefined
+/** Without Node's `headers`, which would be an object per request. Names are compared in lower case. */
+function header({ rawHeaders }: IncomingMessage, name: string): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name) return rawHeaders[i + 1]
+  }
+  return undefined
+}
+
+const hasChunkedBody = (request: IncomingMessage) => header(request, 'transfer-encoding') !== undefined
 
 const hasBody = (request: IncomingMessage) =>
-  hasChunkedBody(request) || (request.headers['content-length'] ?? '0') !== '0'
+  hasChunkedBody(request) || (header(request, 'content-length') ?? '0') !== '0'
 
 /** Node drops the rest of a chunk after such a request, and parses the next chunk as a new request. */
-const isUpgrade = ({ headers }: IncomingMessage) => headers.upgrade !== undefined
+const isUpgrade = (request: IncomingMessage) => header(request, 'upgrade') !== undefined
 
 /** Memory of a header name or value in addition to its characters, in bytes. */
 const BYTES_PER_STRING = 24

@@ -20,57 +20,81 @@ export function parseParams<P extends Schema, Q extends Schema>(
   rawPath: Readonly<Record<string, string>>,
   rawQuery: string,
 ): PathValues<P> & QueryValues<Q> {
-  const values: Record<string, unknown> = {}
+  const { fallbacks, required } = defaultsOf(schemas)
+  const values = { ...fallbacks }
   for (const name in schemas.path) {
-    const text = decode(rawPath[name] ?? '', name, `parameter '${name}'`)
+    const text = decode(rawPath[name] ?? '', name)
     if (text === '') throw empty(name)
     values[name] = schemas.path[name]!.read(text, name)
   }
-  if (rawQuery !== '') readQuery(schemas.query, rawQuery, values)
-  for (const name in schemas.query) {
-    if (name in values) continue
-    const { presence, fallback } = schemas.query[name]!
-    if (presence === 'required') throw invalidParameter(name, `parameter '${name}' is required`)
-    values[name] = fallback
+  const given: string[] = []
+  if (rawQuery !== '') readQuery(schemas.query, rawQuery, values, given)
+  for (const name of required) {
+    if (!given.includes(name)) throw invalidParameter(name, `parameter '${name}' is required`)
   }
   // Every name of both schemas now has a parsed value or its default.
   return values as PathValues<P> & QueryValues<Q>
 }
 
-function readQuery(schema: Schema, rawQuery: string, values: Record<string, unknown>): void {
+interface Defaults {
+  /** The value of each absent query parameter, and a place for each path parameter. */
+  fallbacks: Record<string, unknown>
+  required: string[]
+}
+
+const known = new WeakMap<ParamSchemas<Schema, Schema>, Defaults>()
+
+function defaultsOf(schemas: ParamSchemas<Schema, Schema>): Defaults {
+  let defaults = known.get(schemas)
+  if (!defaults) {
+    const ofPath = Object.keys(schemas.path).map((name) => [name, undefined])
+    const ofQuery = Object.entries(schemas.query).map(([name, { fallback }]) => [name, fallback])
+    const required = Object.keys(schemas.query).filter((name) => schemas.query[name]!.presence === 'required')
+    defaults = { fallbacks: Object.fromEntries([...ofPath, ...ofQuery]), required }
+    known.set(schemas, defaults)
+  }
+  return defaults
+}
+
+/** Adds the names that occur to `given`. */
+function readQuery(schema: Schema, rawQuery: string, values: Record<string, unknown>, given: string[]): void {
   for (const pair of rawQuery.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
-    const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals), undefined, 'a parameter name')
+    const rawName = equals === -1 ? pair : pair.slice(0, equals)
+    const name = Object.hasOwn(schema, rawName) ? rawName : decodeForm(rawName, null)
     if (!Object.hasOwn(schema, name)) throw unknown(name, Object.keys(schema))
     const kind: ParameterType<unknown> = schema[name]!
-    const isAgain = name in values
+    const isAgain = given.includes(name)
     if (isAgain && !kind.union) throw invalidParameter(name, `parameter '${name}' is repeated; give it once`)
-    const text = decodeForm(equals === -1 ? '' : pair.slice(equals + 1), name, `parameter '${name}'`)
+    const text = decodeForm(equals === -1 ? '' : pair.slice(equals + 1), name)
     if (text === '' && kind.emptyAllowed !== true) throw empty(name)
     const value = kind.read(text, name)
     values[name] = isAgain && kind.union ? kind.union(values[name], value, name) : value
+    given.push(name)
   }
 }
 
 /** In forms, `+` is a space. */
-function decodeForm(raw: string, blamed: string | undefined, place: string): string {
-  return decode(raw.includes('+') ? raw.replaceAll('+', ' ') : raw, blamed, place)
+function decodeForm(raw: string, name: string | null): string {
+  return decode(raw.includes('+') ? raw.replaceAll('+', ' ') : raw, name)
 }
 
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/
 const ASCII = /^[\x20-\x7e]*$/
 
-/** `place` describes `raw` in messages. */
-function decode(raw: string, blamed: string | undefined, place: string): string {
+/** `name` is that of the parameter; null if `raw` is a parameter name itself. */
+function decode(raw: string, name: string | null): string {
   if (PLAIN.test(raw)) return raw
+  const what = name === null ? 'a parameter name' : `parameter '${name}'`
   // The HTTP parser returns non-ASCII bytes as Latin-1, so their encoding is unknown.
-  if (!ASCII.test(raw))
-    throw invalidParameter(blamed, `${place} contains characters outside ASCII; percent-encode them`)
+  if (!ASCII.test(raw)) {
+    throw invalidParameter(name ?? undefined, `${what} contains characters outside ASCII; percent-encode them`)
+  }
   try {
     return decodeURIComponent(raw)
   } catch {
-    throw invalidParameter(blamed, `${place} has malformed percent-encoding`)
+    throw invalidParameter(name ?? undefined, `${what} has malformed percent-encoding`)
   }
 }
 

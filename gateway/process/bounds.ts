@@ -6,14 +6,13 @@ import { BITMAPS_BYTES, RARE_BYTES } from '../../corpus/snapshot/index.ts'
 
 const MIB = 1024 * 1024
 
+/** Default memory for rows and pages of the current snapshot: both fit for 350,000 CVEs. */
+export const HOLD_BYTES = 256 * MIB
+
 /** Per process, for all open snapshots together. */
 export const PROCESS_BYTES = {
-  /** Core segments of rows that are requested often: 128,000 rows (test/bench/README.md, "Choices"). */
-  cores: 96 * MIB,
-  /** Whole answers that are asked for often. */
-  answers: 24 * MIB,
-  /** Heads of pages: 12 MB are enough for all 350,000 CVEs. */
-  pages: 12 * MIB,
+  /** Whole answers that are requested often. */
+  answers: 96 * MIB,
   /** Filters of CVE lists. */
   bitmaps: BITMAPS_BYTES,
   /** Results of text queries. */

@@ -143,7 +143,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       authenticate,
       limits,
       meter: metrics?.meter,
-      context: (subject) => ({ registry, queries, access, subject }),
+      context: (subject, target) => ({ registry, queries, access, subject, target }),
       log,
     },
   )

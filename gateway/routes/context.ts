@@ -10,4 +10,6 @@ export interface Context {
   access: Access
   /** The authenticated caller. */
   subject: Subject
+  /** The request target, as sent. */
+  target: string
 }

@@ -10,8 +10,6 @@ import {
   resume as resumeAt,
   type Snapshots,
   type SortOrder,
-  snapshotNumber,
-  sortText,
   type TextSetName,
 } from '../../corpus/snapshot/index.ts'
 import type { Answer } from '../http/answer.ts'
@@ -36,7 +34,6 @@ export const pageLimit = () => integer({ min: 1, max: PAGE_LIMIT_MAX })
 /** `limit` and `cursor` (API 4.1). */
 export const paging = { limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT), cursor: cursor() }
 
-/** Shared by all snapshots, so that the limit applies to the process. */
 const answers = responseCache(PROCESS_BYTES.answers)
 
 export interface CvePageRequest {
@@ -50,17 +47,19 @@ export interface CvePageRequest {
   head?: (snapshot: ServedSnapshot) => object
 }
 
-export function cvePage({ registry, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
+export function cvePage(context: Context, request: CvePageRequest): Answer | Promise<Answer> {
+  // Without a text query, the answer is synchronous, and depends on nothing else.
+  if (request.filters.q !== undefined) return newCvePage(context, request)
+  return answers.of(context.registry.current, context.target, () => newCvePage(context, request) as Answer)
+}
+
+function newCvePage({ registry, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
   const { list, filters, sort, limit, cursor: text, head } = request
   const { snapshot, after } = resume(registry, text, { list, sort, filters }, isCveKey)
   const asked = { list, sort, filters, limit, after }
   const before = head ? head(snapshot) : NO_HEAD
   const answer = (matches: Uint32Array | null) => cvePageAnswer(snapshot, planCvePage(snapshot, asked, matches), before)
-  // Without a text query, the answer is synchronous.
-  if (filters.q === undefined) {
-    const rows = `${snapshotNumber(snapshot)} ${list} ${sortText(sort)} ${limit} ${text} ${JSON.stringify(filters)}`
-    return answers.of(head ? `${rows} ${JSON.stringify(before)}` : rows, () => answer(null))
-  }
+  if (filters.q === undefined) return answer(null)
   return whileHeld(snapshot, queries.matches(snapshot.query.path, 'cve', filters.q), answer)
 }
 

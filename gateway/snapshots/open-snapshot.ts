@@ -11,7 +11,6 @@ import {
   decodeMemberHead,
   type FileEntry,
   fileOf,
-  headLengthOf,
   idAt,
   type Manifest,
   type MemberHead,
@@ -20,12 +19,15 @@ import {
   openObject,
   pageKey,
   type ReadMember,
-  SEGMENTS_PER_PAGE,
+  ROWS_KIND,
   SNAPSHOT_PREFIX_LENGTH,
   SnapshotError,
+  type SplicedSegment,
+  spliced,
 } from '../../corpus/snapshot/index.ts'
 import { type Ancestors, openAncestors } from './ancestors.ts'
 import { type OpenLists, openLists } from './open-lists.ts'
+import type { RowStore } from './row-store.ts'
 import { readTables, type SnapshotTables } from './tables.ts'
 
 export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
@@ -45,10 +47,12 @@ export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
   head(row: number): MemberHead
   /** In the order of `rows`. */
   heads(rows: readonly number[]): MemberHead[]
-  /** Copied into separate memory. */
-  pageHead(sort: CveSort, page: number): MemberHead
-  /** Reads `length` bytes from `from`, relative to the start of the page, to `at` in `out`. */
-  readPage(sort: CveSort, page: number, from: number, length: number, out: Buffer, at: number): void
+  /** Returns the segments of a page, checked. */
+  page(sort: CveSort, page: number): readonly SplicedSegment[]
+  /** All rows in memory; null if they do not fit, or while a newer snapshot is served. */
+  rows: RowStore | null
+  /** Pages of the default order in memory; null as `rows`. */
+  pages: (readonly SplicedSegment[])[] | null
   close(): void
 }
 
@@ -118,8 +122,6 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
   }
 }
 
-const PAGE_HEAD_BYTES = headLengthOf(SEGMENTS_PER_PAGE, pageKey(0).length)
-
 function opening(
   dist: string,
   tables: SnapshotTables,
@@ -136,11 +138,6 @@ function opening(
   const { coreSegments } = index
   // One array: each row is in another shard, and separate objects would cost a cache miss each.
   const fds = Int32Array.from(shards, ({ fd }) => fd)
-  const pageAt = (sort: CveSort, page: number) => {
-    const at = orders[sort].pagesAt[page]
-    if (at === undefined) throw new SnapshotError('malformed', `the list has no page ${page} in sort order ${sort}`)
-    return at
-  }
   return {
     ...tables,
     id: manifest.snapshot,
@@ -159,18 +156,17 @@ function opening(
     },
     head,
     heads: (rows) => rows.map(head),
-    pageHead(sort, page) {
-      const at = pageAt(sort, page)
-      const read = pages[sort].read(at, Math.min(PAGE_HEAD_BYTES, pages[sort].size - at))
-      // Heads are cached, and a view would keep a block of Node's buffer pool alive.
-      const bytes = Buffer.allocUnsafeSlow(read.length)
-      bytes.set(read)
-      return decodeMemberHead(bytes)
-    },
-    readPage(sort, page, from, length, out, at) {
-      if (readSync(pages[sort].fd, out, at, length, pageAt(sort, page) + from) !== length) {
-        throw new SnapshotError('malformed', `page ${page} by ${sort} ends before ${from + length}`)
+    page(sort, page) {
+      const { pagesAt } = orders[sort]
+      const at = pagesAt[page]
+      if (at === undefined) throw new SnapshotError('malformed', `the list has no page ${page} in sort order ${sort}`)
+      const member = read(pages[sort], at, (pagesAt[page + 1] ?? pages[sort].size) - at)
+      if (member.key !== pageKey(page) || member.segments.some(({ kind }) => kind !== ROWS_KIND)) {
+        throw new SnapshotError('malformed', `sort order ${sort} points to ${member.key} for page ${page}`)
       }
+      return member.segments.map((segment) => spliced(member, segment))
     },
+    rows: null,
+    pages: null,
   }
 }

@@ -4,7 +4,9 @@
  */
 
 import { readCurrent, readManifest, SnapshotError } from '../../corpus/snapshot/index.ts'
+import { HOLD_BYTES } from '../process/bounds.ts'
 import type { Log } from '../process/log.ts'
+import { fill, hold, release } from './hold.ts'
 import { type OpenSnapshot, openSnapshot, openTables, openTablesInTurns } from './open-snapshot.ts'
 import { type Loading, loadTables } from './table-loader.ts'
 import type { SnapshotTables } from './tables.ts'
@@ -57,6 +59,8 @@ export interface RegistryOptions {
   pollMs?: number
   /** Whether another process watches the pointer, checks files, and calls `prepare` and `commit`. */
   led?: boolean
+  /** Memory for rows and pages of the current snapshot, in bytes. */
+  holdBytes?: number
   /** Tables of the first snapshot, if they are already read. */
   tables?: SnapshotTables
   log: Log
@@ -70,7 +74,16 @@ export interface RegistryOptions {
  * @throws SnapshotError if there is no usable snapshot
  */
 export function openRegistry(dist: string, options: RegistryOptions): SnapshotRegistry {
-  const { keep = 3, pollMs = 2000, led = false, tables, log, onOpen = () => {}, onClose = () => {} } = options
+  const {
+    keep = 3,
+    pollMs = 2000,
+    led = false,
+    holdBytes = HOLD_BYTES,
+    tables,
+    log,
+    onOpen = () => {},
+    onClose = () => {},
+  } = options
   const shelve = (snapshot: OpenSnapshot) => {
     onOpen(snapshot)
     return shelved(snapshot, onClose)
@@ -78,6 +91,7 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
   // Tables may be older than the pointer; the first check detects that.
   const seen = tables ? '' : stampOf(dist)
   let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest))
+  hold(current, holdBytes)
   /** Newest first. */
   const older: ServedSnapshot[] = []
   let prepared: ServedSnapshot | null = null
@@ -125,8 +139,11 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
 
   function commit(): void {
     if (prepared === null) return
+    release(current)
     older.unshift(current)
     current = prepared
+    hold(current, holdBytes)
+    void fill(current)
     prepared = null
     for (const gone of older.splice(keep - 1)) gone.close()
   }
@@ -141,7 +158,10 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     },
   })
   const first = current
-  const settled = (led ? Promise.resolve() : watch.checkServed(first.manifest)).then(() => openParents(first))
+  // The check reads all files first, so that filling finds them in the page cache.
+  const checked = led ? Promise.resolve() : watch.checkServed(first.manifest)
+  const settled = checked.then(() => openParents(first))
+  void settled.then(() => fill(first))
 
   return {
     get current() {
@@ -167,6 +187,7 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     },
     close() {
       closed = true
+      release(current)
       reading?.cancel()
       watch.close()
       for (const snapshot of [current, ...older, ...(prepared ? [prepared] : [])]) snapshot.close()

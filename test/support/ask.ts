@@ -32,7 +32,7 @@ export function askDirectly(dist: string): Asked {
 
   const ask: Ask = async (path, query) => {
     const { read, params } = routed(path)
-    const answer = await read(params, query)(context)
+    const answer = await read(params, query)({ ...context, target: `${path}?${query}` })
     return { text: answer.identity().toString(), servedFrom: answer.servedFrom }
   }
   return {

@@ -27,14 +27,19 @@ export function storedLength(plainLength: number): number {
   return plainLength + Math.max(1, Math.ceil(plainLength / STORED_BLOCK_MAX)) * STORED_HEADER
 }
 
+/** Writes the header of a non-final stored block with `length` bytes (RFC 1951 3.2.4). */
+export function writeStoredHeader(out: Buffer, at: number, length: number): void {
+  out[at] = 0
+  out.writeUInt16LE(length, at + 1)
+  out.writeUInt16LE(~length & 0xffff, at + 3)
+}
+
 /** Writes `plain` as stored blocks at `at`. Returns the position after them. */
 export function writeStoredBlocks(out: Buffer, at: number, plain: Uint8Array): number {
   let from = 0
   do {
     const length = Math.min(STORED_BLOCK_MAX, plain.length - from)
-    out[at] = 0
-    out.writeUInt16LE(length, at + 1)
-    out.writeUInt16LE(~length & 0xffff, at + 3)
+    writeStoredHeader(out, at, length)
     out.set(plain.subarray(from, from + length), at + STORED_HEADER)
     at += STORED_HEADER + length
     from += length
@@ -52,9 +57,7 @@ export function writeStoredText(out: Buffer, at: number, text: string): { plainL
     return { plainLength: plain.length, end: writeStoredBlocks(out, at, plain) }
   }
   const plainLength = out.write(text, at + STORED_HEADER)
-  out[at] = 0
-  out.writeUInt16LE(plainLength, at + 1)
-  out.writeUInt16LE(~plainLength & 0xffff, at + 3)
+  writeStoredHeader(out, at, plainLength)
   return { plainLength, end: at + STORED_HEADER + plainLength }
 }
 

@@ -20,7 +20,7 @@ const WAYS = { 'sort=id': 'shard', 'sort=-id': 'merge', 'q=a': 'sqlite' }
 
 for (const [query, way] of Object.entries(WAYS)) {
   test(`of the way ${way}`, async () => {
-    const answer = await listCapecs.read({}, query)(context)
+    const answer = await listCapecs.read({}, query)({ ...context, target: query })
     assert.is(answer.servedFrom, way)
     const [plain, zipped] = [answer.identity(), answer.gzip()]
     assert.is(gunzipSync(zipped).toString(), plain.toString())
@@ -32,13 +32,14 @@ test('every page of the default order of CVEs is stored, to the last one', async
   for (const limit of [25, 50, 100]) {
     let pages = 0
     for (let cursor: string | null = ''; cursor !== null; pages++) {
-      const answer = await listCves.read({}, `limit=${limit}${cursor && `&cursor=${cursor}`}`)(context)
+      const query: string = `limit=${limit}${cursor && `&cursor=${cursor}`}`
+      const answer = await listCves.read({}, query)({ ...context, target: query })
       assert.is(answer.servedFrom, 'shard', `limit ${limit}`)
       cursor = JSON.parse(answer.identity().toString()).pagination.next_cursor
     }
     assert.ok(pages >= 3)
   }
-  assert.is((await listCves.read({}, 'limit=7')(context)).servedFrom, 'merge')
+  assert.is((await listCves.read({}, 'limit=7')({ ...context, target: 'limit=7' })).servedFrom, 'merge')
 })
 
 test.after(async () => {

@@ -1,4 +1,4 @@
-/** Answers share memory, which is taken back when they are gone: one that still waits for its client must keep its own. */
+/** An answer that waits for its client does not change, whatever others request. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
@@ -9,7 +9,7 @@ import { testGateway } from '../../support/gateway.ts'
 
 /** Fewer than may wait on a connection, one more included. */
 const BATCH = 60
-const folder = temporaryFolder('answer-memory')
+const folder = temporaryFolder('waiting-answers')
 const sample = await sampleDist(folder.path, 300)
 const gateway = await testGateway(folder.path, sample.dist)
 
