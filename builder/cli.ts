@@ -87,7 +87,10 @@ program
     option('--only <names>', 'download only these feeds, separated by commas (default: all)').argParser(feedNames),
   )
   .addOption(
-    option('--base-url <url>', 'download from this copy of a feeds folder; kev=<url> sets one feed (repeatable)')
+    option(
+      '--base-url <url>',
+      'download from this URL, a copy of a feeds folder; <feed>=<url> applies to one feed (repeatable)',
+    )
       .argParser(baseUrls)
       .default(noBaseUrls, 'the publishers'),
   )

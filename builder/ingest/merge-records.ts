@@ -22,7 +22,7 @@ export interface MergeContext {
   poolFor(records: number): Pool
   /** The corpus of the last commit; null in the first ingest. */
   committed: string | null
-  /** Whether the current rules can read the CVE list's previous claims. */
+  /** Whether the same version of the CVE list's adapter wrote its previous claims. Claims of an older one can lack fields. */
   isComparable: boolean
 }
 

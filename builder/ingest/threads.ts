@@ -1,4 +1,4 @@
-/** Worker threads of an ingest, started with the first large task, and the digests of the input files that they compute. */
+/** Worker threads of an ingest. They start with the first large task, and also compute the digests of the input files. */
 
 import { statSync } from 'node:fs'
 import type { FeedFile, FileDigest } from '../../corpus/feeds/feed.ts'

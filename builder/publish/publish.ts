@@ -27,7 +27,7 @@ export interface PublishOptions {
   /** A folder, or `s3://bucket/prefix`. */
   to: string
   parallel?: number
-  /** Replaces a signed snapshot by an unsigned one. Mirrors that trust the keys then reject it. */
+  /** Allows an unsigned snapshot to replace a signed one. Mirrors that run with `--keys` reject it. */
   unsigned?: boolean
 }
 

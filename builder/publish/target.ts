@@ -1,4 +1,4 @@
-/** The target of a publication: a source that can be listed and written to, without checks. */
+/** The target of a publication: a source that can also list and write files. It does not check contents. */
 import type { Source } from '../../corpus/repository/source.ts'
 import { parseAddress } from '../../corpus/transfer/address.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'

@@ -42,6 +42,8 @@ export interface ActivateOptions {
   before: Pointer | null
   parent: Manifest | null
   delta: Manifest['delta']
+  /** For the manifest. */
+  source: string
   signing: Signing | null
 }
 
@@ -52,7 +54,7 @@ export interface ActivateOptions {
 export async function activate(
   dist: string,
   files: FileEntry[],
-  { before, parent, delta, signing }: ActivateOptions,
+  { before, parent, delta, source, signing }: ActivateOptions,
   effects: Effects,
 ): Promise<Activation> {
   const snapshot = snapshotId(files)
@@ -71,6 +73,7 @@ export async function activate(
     created_at,
     parent: parent && before && { snapshot: parent.snapshot, manifest: before.manifest.sha256 },
     delta,
+    source,
     files,
   }
   const bytes = encodeManifest(manifest)

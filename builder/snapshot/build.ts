@@ -37,6 +37,7 @@ import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, openWriteQueue } from './objects.ts'
 import { closeCorpora, type LeftOut } from './shard-task.ts'
 import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from './shards.ts'
+import { areFilesIntact, sourceOf, unchangedReport } from './unchanged.ts'
 
 export interface BuildOptions {
   corpus: string
@@ -108,8 +109,22 @@ async function buildFrom(
   const lap = () => (performance.now() - started) / 1000
   const pointer = pointerOf(dist)
   const parent = pointer && parentOf(dist, pointer, effects)
+  const source = sourceOf(corpus)
   await effects.remove(temporaryFolder(dist))
+  // A cache that builds of earlier versions wrote.
+  await effects.remove(join(dist, 'gathered'))
   await effects.mkdir(temporaryFolder(dist))
+  if (pointer && parent?.manifest.source === source && (await areFilesIntact(dist, parent.manifest))) {
+    const { manifest } = parent
+    const outcome = await activate(
+      dist,
+      manifest.files,
+      { before: pointer, parent: manifest, delta: null, source, signing },
+      effects,
+    )
+    await effects.remove(temporaryFolder(dist))
+    return { ...outcome, ...unchangedReport(dist, manifest), seconds: { shards: lap(), derived: 0, total: lap() } }
+  }
   const objects = openObjectStore(dist, effects)
   const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
   try {
@@ -134,11 +149,9 @@ async function buildFrom(
     files.push(...(await writeDerived(pool, input, objects, progress)))
     const derivedAt = lap()
     const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
-    const upon = { before: pointer, parent: parent?.manifest ?? null, delta, signing }
+    const upon = { before: pointer, parent: parent?.manifest ?? null, delta, source, signing }
     const outcome = await activate(dist, files, upon, effects)
     await effects.remove(temporaryFolder(dist))
-    // A cache that builds of earlier versions wrote.
-    await effects.remove(join(dist, 'gathered'))
     return {
       ...outcome,
       parent: parent?.manifest.snapshot ?? null,

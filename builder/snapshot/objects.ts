@@ -54,7 +54,7 @@ async function isThere(path: string, digest: string, size: number): Promise<bool
 /** Enough to keep a disk busy; queued contents use memory. */
 const AT_ONCE = 4
 
-/** Parallel writes. A sync takes milliseconds without computing, and a build writes hundreds of files. */
+/** Writes several files at once. A build writes hundreds, and each sync waits milliseconds while the CPU is idle. */
 export interface WriteQueue {
   /** Waits until the queue has room. @throws the error of an earlier write */
   add(put: Promise<FileEntry>): Promise<void>

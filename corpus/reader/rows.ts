@@ -74,7 +74,7 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
     if (known) return known
     const { pagesAt } = orders[sort]
     const at = pagesAt[page]
-    if (at === undefined) throw new SnapshotError('malformed', `the list has no page ${page} in sort order ${sort}`)
+    if (at === undefined) throw new SnapshotError('malformed', `the CVE list has no page ${page} in sort order ${sort}`)
     const length = (pagesAt[page + 1] ?? pages[sort].size) - at
     // Copies the bytes: the part may be a view into a larger buffer.
     const bytes = Buffer.from((await objects.parts(pages[sort], [{ at, length }]))[0]!)

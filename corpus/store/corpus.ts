@@ -1,4 +1,5 @@
 /** The read interface of corpus.db for builds. Several threads and processes may read at once. */
+import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
@@ -40,6 +41,8 @@ export interface Corpus {
   /** Returns the claims of all feeds on a CVE, sorted by feed and item. EPSS has scores, not claims. */
   claims(cveId: CveId): StoredClaim[]
   score(cveId: CveId): EpssScore | null
+  /** Returns a digest of everything that a snapshot of this corpus depends on. */
+  digest(): string
   /** Returns the rules and settings of the last merge, as the ingest stored them. Null before the first ingest. */
   mergeRules(): string | null
   close(): void
@@ -111,9 +114,44 @@ function readCorpus(database: Database.Database): Corpus {
     catalog: <Entry>(feed: string) => readCatalog<Entry>(database, feed),
     claims: (cveId) => claims.all(sortKey(cveId)),
     score: (cveId) => score.get(sortKey(cveId)) ?? null,
+    digest: () => digestOf(database),
     mergeRules: () => readMeta(database, 'merge_rules'),
     close: () => void database.close(),
   }
+}
+
+/** Their claims are entries of catalogs. */
+const CATALOG_FEEDS = ['capec', 'cna', 'cwe', 'exploitdb', 'metasploit', 'report-types']
+
+/**
+ * What a snapshot is built from: records and catalog entries by their digests, rejected ids and scores by their values,
+ * and the feeds' descriptions.
+ */
+const CONTENT = [
+  'SELECT name, value FROM meta ORDER BY name',
+  'SELECT name, state FROM feed ORDER BY name',
+  'SELECT block, cve_key, digest FROM record ORDER BY block, cve_key',
+  'SELECT cve_key, date_rejected FROM rejected ORDER BY cve_key',
+  'SELECT cve_key, score, percentile FROM epss ORDER BY cve_key',
+  `SELECT feed, item, digest FROM claim WHERE feed IN (${CATALOG_FEEDS.map((feed) => `'${feed}'`)}) ORDER BY feed, item`,
+]
+
+/** Characters per call of the hash: a call costs as much as ten rows. */
+const HASHED_AT_ONCE = 65_536
+
+function digestOf(database: Database.Database): string {
+  const hash = createHash('sha256')
+  let text = ''
+  for (const query of CONTENT) {
+    text += `${query}\n`
+    for (const row of database.prepare<[], unknown[]>(query).raw().iterate()) {
+      text += `${row.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : String(value))).join('\t')}\n`
+      if (text.length < HASHED_AT_ONCE) continue
+      hash.update(text)
+      text = ''
+    }
+  }
+  return hash.update(text).digest('hex')
 }
 
 function storedRecord(row: RecordRow): StoredRecord {

@@ -1,4 +1,4 @@
-/** The description of the API as OpenAPI 3.1, made from the table of routes that also judges requests. */
+/** Creates the OpenAPI 3.1 document of the API from the table of routes. */
 import type { Route } from '../http/route.ts'
 import { type Components, type OpenapiDocument, type Operation, refTo } from './model.ts'
 import { IF_NONE_MATCH, parametersOf } from './parameters.ts'
@@ -17,7 +17,7 @@ const INTRODUCTION = `**Authentication.** Every request needs an access token: \
 
 **Times** are ISO 8601 in UTC. Date parameters accept a date, or a timestamp such as \`2024-04-12T08:00:00Z\`. A date means the whole day in UTC, unless the parameter says otherwise. Write the \`+\` of a time zone offset as \`%2B\`.
 
-**Parameters.** A list parameter (csv) accepts several values, separated by commas: \`include=cvss,affected\`. You can also repeat it: \`include=cvss&include=affected\`. Send each other parameter only once. Fixed values, booleans and sort keys match in any case. Other values must match exactly, unless the parameter says otherwise. Unknown parameters and empty values are rejected; only \`include\` may be empty.
+**Parameters.** A list parameter (csv) accepts several values, separated by commas: \`include=cvss,affected\`. You can also repeat it: \`include=cvss&include=affected\`. Send each other parameter only once. Values from a fixed list (\`enum\`), booleans and sort keys match in any case. Other values must match exactly, unless the parameter says otherwise. Unknown parameters and empty values are rejected; only \`include\` may be empty.
 
 **Errors** have a JSON body:
 
@@ -36,7 +36,7 @@ Each operation lists its errors. Any request can also get these:
 
 **Quota.** Each account has a quota of requests per time window. \`RateLimit-Policy\` states quota and window, \`RateLimit\` the remaining requests. When the quota is used up, the answer is 429. \`Retry-After\` states the seconds to wait.
 
-**Caching.** HEAD answers like GET, without a body. Answers are compressed with gzip if the client accepts it. Every 200 and 304 has an \`ETag\`; errors have none. Send the tag as \`If-None-Match\` to get 304 while the answer is unchanged. Such a 304 costs no quota. The number of free 304s per window is limited to the quota.`
+**Caching.** HEAD answers like GET, without a body. Answers are compressed with gzip if the client accepts it. Every 200 and 304 has an \`ETag\`; errors have none. Send the tag as \`If-None-Match\` to get 304 while the answer is unchanged. At most as many 304s are free in a window as the quota has requests. Further ones cost quota.`
 
 /** Returns the document for `routes`, in their order. Throws if a parameter or a tag has no description. */
 export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v1'): OpenapiDocument {

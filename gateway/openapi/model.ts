@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that ours is made of: `document.ts` writes them, `/docs` and tests read them. */
+/** Types of the parts of an OpenAPI 3.1 document that the API uses. */
 import type { JsonSchema } from '../params/parameter.ts'
 
 export interface Ref {
@@ -34,7 +34,7 @@ export interface Operation {
   summary: string
   description: string
   parameters: (Parameter | Ref)[]
-  /** By status. What several operations have in common stands in the components. */
+  /** By status. Shared responses are references to components. */
   responses: Record<string, Response | Ref>
   /** An example request, as many viewers of OpenAPI show it. */
   'x-codeSamples': { lang: string; source: string }[]
@@ -64,7 +64,7 @@ export interface OpenapiDocument {
   components: Components
 }
 
-/** What a reference leads to, or the thing itself. `kind` is the part of the components it lies in. */
+/** Returns the component of `kind` that a reference names, or the given component itself. */
 export function resolve<K extends Exclude<keyof Components, 'securitySchemes'>>(
   document: OpenapiDocument,
   kind: K,

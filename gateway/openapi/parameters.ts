@@ -35,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   type: 'Only evidence of this type',
   category: 'Only entries of this category, such as `kev`',
   since: 'Only entries with `changed_at` on or after this date or timestamp',
-  messages: '`false` returns entries with empty `messages`',
+  messages: '`false` leaves `messages` empty in every entry',
   prompt: 'Only reports of this type: a `prompt_name` of `/reports/types`',
   full: '`true` returns the full text of each report, and no excerpt',
   include_schema: '`true` adds `output_schema` to each report type',

@@ -9,7 +9,7 @@ import { type Header, type Ref, type Response, refTo } from './model.ts'
 /** Headers of answers (rules 16 and 17). */
 export const HEADERS: Readonly<Record<string, Header>> = {
   ETag: {
-    description: "Identifies the answer's content and its compression. All accounts get the same tag",
+    description: "Identifies the answer's content and its compression. It does not depend on the account",
     schema: { type: 'string' },
   },
   'Cache-Control': {
@@ -48,7 +48,7 @@ const WHEN: Partial<Record<ErrorCode, string>> = {
   invalid_cursor: 'The cursor is malformed, or was issued for another list, sort key or filters',
   unauthenticated: 'The token is missing or invalid',
   forbidden: 'During the preview, only administrators have access',
-  tier_restricted: 'The CVE is above the access tier of the account',
+  tier_restricted: 'The CVE requires a higher access tier than the account has',
   not_found: 'The record does not exist, or it has no such part',
   gone: 'The snapshot of `since` is no longer available',
   rate_limited: 'The quota is used up, or too many invalid tokens came from this address',

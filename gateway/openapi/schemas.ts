@@ -5,8 +5,8 @@ import type { JsonSchema } from '../params/parameter.ts'
 const DEFS = '#/$defs/'
 
 /**
- * The schema of `answer`; every schema within it that has an `id` goes into `components`, and is referred to there.
- * Throws where two schemas have one id.
+ * Returns the schema of `answer`. Adds its parts with an `id` to `components` and refers to them there.
+ * @throws TypeError if two different schemas have the same id
  */
 export function schemaOf(answer: ZodType, components: Record<string, JsonSchema>): JsonSchema {
   const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(answer, { target: 'draft-2020-12', override: soften })
@@ -19,9 +19,9 @@ export function schemaOf(answer: ZodType, components: Record<string, JsonSchema>
   return toComponents(schema) as JsonSchema
 }
 
-/** Takes out what zod says for itself and no reader of the document needs. */
+/** Removes details of zod that clients do not need. */
 function soften({ jsonSchema: schema }: { jsonSchema: Record<string, unknown> }): void {
-  // The whole calendar as a pattern: `format` says it. What remains is that times are in UTC (API 2.1).
+  // `format` states the calendar. Times are always in UTC (API 2.1).
   if (schema.format === 'date-time') schema.pattern = 'Z$'
   if (schema.format === 'date') delete schema.pattern
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum

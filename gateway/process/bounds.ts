@@ -2,17 +2,29 @@
  * Memory limits of a gateway. Node, code and threads use 200 MB, and the tables of a snapshot with 350,000 CVEs 58 MB.
  * All of it must stay below 700 MB, and each retained snapshot may add 60 MB.
  */
+import { totalmem } from 'node:os'
 import { BITMAPS_BYTES, RARE_BYTES } from '../../corpus/snapshot/index.ts'
 
 const MIB = 1024 * 1024
 
-/** Default memory for rows and pages of the current snapshot: both fit for 350,000 CVEs. */
-export const HOLD_BYTES = 256 * MIB
+/** A gateway without rows and pages of a snapshot in memory, at 350,000 CVEs. */
+const BASE_BYTES = 450e6
+
+/** The default of `--memory`. */
+const MOST_BYTES = 1e9
+const SHARE_OF_MACHINE = 1 / 4
+
+/** Returns a quarter of the memory of the machine or container, at most 1 GB. */
+export const defaultMemory = (): number =>
+  Math.min(MOST_BYTES, Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) * SHARE_OF_MACHINE)
+
+/** Returns the memory for rows and pages of the current snapshot, in each worker. */
+export const holdBytes = (memory: number, workers: number): number => Math.max(0, memory / workers - BASE_BYTES)
 
 /** Per process, for all open snapshots together. */
 export const PROCESS_BYTES = {
   /** Whole answers that are requested often. */
-  answers: 96 * MIB,
+  answers: 32 * MIB,
   /** Filters of CVE lists. */
   bitmaps: BITMAPS_BYTES,
   /** Results of text queries. */

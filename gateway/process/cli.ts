@@ -76,7 +76,10 @@ program
     option('--trusted-proxies <list>', 'trust X-Forwarded-For from these addresses or networks').argParser(list),
   )
   .addOption(
-    option('--redis-url <url>', 'Redis server for shared limits; the variable REDIS_URL also sets it')
+    option(
+      '--redis-url <url>',
+      'Redis server that shares rate limits between gateways; the variable REDIS_URL also sets it',
+    )
       // Help must not show the value, which can contain a password.
       .default(process.env.REDIS_URL || undefined, 'REDIS_URL'),
   )
@@ -91,9 +94,15 @@ program
       .default(2),
   )
   .addOption(
-    option('--workers <n>', 'number of worker processes; they share the limits')
+    option('--workers <n>', 'number of worker processes; they share the rate limits')
       .argParser(wholeNumber(1, 256))
       .default(1),
+  )
+  .addOption(
+    option(
+      '--memory <bytes>',
+      'memory of all workers together, such as 700M (default: a quarter of the machine, at most 1G)',
+    ).argParser(bytes),
   )
   .addOption(
     option('--max-connections <n>', 'maximum open connections; the gateway closes further ones at once')
@@ -152,7 +161,12 @@ program
       .argParser(wholeNumber(0, 256))
       .default(availableParallelism(), 'one per core'),
   )
-  .addOption(option('--bundle <file>', 'also write the new files to this bundle, for mirrors without a network'))
+  .addOption(
+    option(
+      '--bundle <file>',
+      'also write a bundle for offline mirrors: one tar file with the files that the previous snapshot lacks',
+    ),
+  )
   .addOption(
     option('--keep <n>', 'number of snapshots to keep, including the current one (default: all)').argParser(
       wholeNumber(1, 1e6),

@@ -43,6 +43,8 @@ export interface GatewayOptions extends LimitOptions {
   metricsHost?: string
   /** Maximum open connections, all workers together. */
   maxConnections?: number
+  /** Memory for rows and pages of the current snapshot, in bytes. Default: unlimited. */
+  holdBytes?: number
 }
 
 export interface Gateway extends RunningServer {
@@ -108,6 +110,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
     openRegistry(dist, {
       log,
       ...polled,
+      ...(options.holdBytes === undefined ? {} : { holdBytes: options.holdBytes }),
       ...(parts.led === undefined ? {} : { led: parts.led }),
       ...(parts.tables === undefined ? {} : { tables: parts.tables }),
       onOpen: (snapshot) => queries.open(snapshot.query.path),

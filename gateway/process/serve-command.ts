@@ -1,6 +1,7 @@
 /** `vulnshelf-gateway serve`: a gateway, alone or with workers, and the mirror process of `--follow`. */
 import { SnapshotError } from '../../corpus/snapshot/index.ts'
 import { assertKeySource } from '../auth/key-source.ts'
+import { defaultMemory, holdBytes } from './bounds.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
 import type { MirrorProcessOptions } from './mirror-process.ts'
@@ -29,6 +30,8 @@ export interface ServeFlags {
   metricsHost: string
   pollSeconds: number
   workers: number
+  /** In bytes, all workers together. */
+  memory?: number
   maxConnections: number
   /** Repository to mirror into the served folder. */
   follow?: string
@@ -112,10 +115,10 @@ const abortOf = (signal: AbortSignal): Promise<void> =>
 
 async function startGateways(
   dist: string,
-  { pollSeconds, workers, ...flags }: ServeFlags,
+  { pollSeconds, workers, memory = defaultMemory(), ...flags }: ServeFlags,
   log: OpenLog,
 ): Promise<Gateway | RunningWorkers> {
-  const options = { dist, ...flags, pollMs: pollSeconds * 1000 }
+  const options = { dist, ...flags, pollMs: pollSeconds * 1000, holdBytes: holdBytes(memory, workers) }
   if (workers > 1) {
     const { startWorkers } = await import('./workers/primary.ts')
     return startWorkers(workers, options, log)

@@ -33,9 +33,9 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
   name: 'listChanges',
   path: '/changes',
   summary: 'List changed CVEs',
-  description: `Returns the CVEs that were added, changed or removed since a snapshot. A change in any feed counts, and so does a rejection. Changes of EPSS scores alone do not count.
+  description: `Returns the CVEs that were added, changed or removed since a snapshot. A rejection and a change in any feed except EPSS count.
 
-For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer ids to times: a time is compared with \`created_at\`, and a mirror serves a snapshot some minutes later. If the snapshot is no longer available, the answer is 410. Then read all records again.`,
+For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer ids to times. A mirror serves a snapshot minutes after its \`created_at\`, so a time can select a snapshot that you have not read. If the snapshot is no longer available, the answer is 410. Then read all records again.`,
   example: '/changes?since=f23ca97b7f6f&limit=2',
   errors: ['gone'],
   params: { path: {}, query },

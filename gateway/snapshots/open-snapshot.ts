@@ -159,7 +159,8 @@ function opening(
     page(sort, page) {
       const { pagesAt } = orders[sort]
       const at = pagesAt[page]
-      if (at === undefined) throw new SnapshotError('malformed', `the list has no page ${page} in sort order ${sort}`)
+      if (at === undefined)
+        throw new SnapshotError('malformed', `the CVE list has no page ${page} in sort order ${sort}`)
       const member = read(pages[sort], at, (pagesAt[page + 1] ?? pages[sort].size) - at)
       if (member.key !== pageKey(page) || member.segments.some(({ kind }) => kind !== ROWS_KIND)) {
         throw new SnapshotError('malformed', `sort order ${sort} points to ${member.key} for page ${page}`)

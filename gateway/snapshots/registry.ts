@@ -4,7 +4,6 @@
  */
 
 import { readCurrent, readManifest, SnapshotError } from '../../corpus/snapshot/index.ts'
-import { HOLD_BYTES } from '../process/bounds.ts'
 import type { Log } from '../process/log.ts'
 import { fill, hold, release } from './hold.ts'
 import { type OpenSnapshot, openSnapshot, openTables, openTablesInTurns } from './open-snapshot.ts'
@@ -59,7 +58,7 @@ export interface RegistryOptions {
   pollMs?: number
   /** Whether another process watches the pointer, checks files, and calls `prepare` and `commit`. */
   led?: boolean
-  /** Memory for rows and pages of the current snapshot, in bytes. */
+  /** Memory for rows and pages of the current snapshot, in bytes. Default: unlimited. */
   holdBytes?: number
   /** Tables of the first snapshot, if they are already read. */
   tables?: SnapshotTables
@@ -78,7 +77,7 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     keep = 3,
     pollMs = 2000,
     led = false,
-    holdBytes = HOLD_BYTES,
+    holdBytes = Number.POSITIVE_INFINITY,
     tables,
     log,
     onOpen = () => {},

@@ -15,7 +15,8 @@ const service = await openService()
 const timeless = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, function (this: object, key, member) {
-      if (key === 'created_at' && 'parent' in this) return '2026-06-02T02:17:24.661Z'
+      if (key === 'created_at' && 'parent' in this)
+        return this.parent === null ? '2026-06-01T02:17:24.661Z' : '2026-06-02T02:17:24.661Z'
       if (key === 'retained') return true
       if (key === 'next_cursor' && member !== null) return 'ODhjY2Y0YTJbMSwiY3ZlcyJd'
       return member

@@ -93,7 +93,7 @@ function textsOf(shard: Buffer, members: readonly LocatedMember[]): PartTexts[] 
   const wanted: SegmentBytes[] = []
   for (const member of members) {
     if (member.segments[0]?.kind !== CVE_PARTS.core.kind) {
-      throw new SnapshotError('malformed', `${member.key} has no core`)
+      throw new SnapshotError('malformed', `the member of ${member.key} does not begin with its core`)
     }
     const bytes = shard.subarray(member.at, member.at + member.length)
     for (const segment of readSegments(member)) wanted.push({ bytes, segment })

@@ -113,7 +113,7 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
   const read = (stored: unknown): TableTexts | null => tableTexts(stored, whole.kept)
   const ids = read(storedIds)
   if (ids === null || !sorts || !texts || !filters || !bounds) {
-    throw new SnapshotError('malformed', `the list ${name} does not describe its content`)
+    throw new SnapshotError('malformed', `the table of the list ${name} has no ids, sorts, texts, filters or bounds`)
   }
   const count = lengthOf(ids)
   const slots = (of: TableTexts) => (isTextOffsets(of) ? slotsOf(lazyStrings(of, inBytes)) : null)

@@ -46,6 +46,8 @@ export interface Manifest {
   created_at: string
   parent: { snapshot: string; manifest: string } | null
   delta: Stored | null
+  /** Digest of the corpus and of the builder's version. Builders recognize an unchanged corpus by it. */
+  source?: string
   files: FileEntry[]
 }
 

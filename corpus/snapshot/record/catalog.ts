@@ -13,7 +13,7 @@ export type CatalogName = (typeof CATALOGS)[number]
 
 export const ENTRY_KIND = 65
 
-/** The longest entry that may have a list row. 25 rows share a segment (derive/pages.ts). */
+/** Maximum bytes of an entry with a list row. 25 rows share a segment, which has at most 64 MiB (derive/pages.ts). */
 export const MAX_ENTRY_BYTES = 2 * 1024 * 1024
 
 export interface CatalogEntry {

@@ -12,7 +12,7 @@ const change = z
     sections: z
       .array(z.enum(CHANGED_SECTIONS))
       .describe(
-        'Parts that differ. `core` is the summary record. Added record: all parts with content. Removed record: none. A changed record has none if only data for lists and filters changed',
+        'Parts that differ. `core` is the summary record. Added record: all parts with content. Removed record: none. A changed record can have none: then only internal data changed, which no part shows',
       ),
   })
   .meta({ id: 'Change', description: 'Change of a CVE between two snapshots' })

@@ -16,9 +16,13 @@ const cnaRow = z
     grade: grade.nullable().describe('Grade of `overall_completeness`. Null without records'),
     activity_status: z
       .enum(['Active', 'Inactive'])
-      .describe('`Active` if it published a record in the last 365 days, else `Inactive`'),
+      .describe(
+        '`Active` if it published a record in the 365 days up to the newest date of the CVE list, else `Inactive`',
+      ),
     total_cves: count.describe('Number of its records'),
-    recent_cves: count.describe('Number of records that it published in the last 365 days'),
+    recent_cves: count.describe(
+      'Number of records that it published in the 365 days up to the newest date of the CVE list',
+    ),
     years_active: z.number().nonnegative().describe('Years from its first record to the newest date of the CVE list'),
     overall_completeness: completeness
       .nullable()

@@ -11,7 +11,9 @@ const suggestion = z
     href: z
       .string()
       .startsWith('/')
-      .describe('Path in the web application, such as `/cves/CVE-2024-3400`. Not every path exists in this API'),
+      .describe(
+        'Path for a link in a web interface, such as `/cves/CVE-2024-3400`. It is not always a path of this API',
+      ),
   })
   .meta({ id: 'Suggestion', description: 'Suggestion for a partial query' })
 
@@ -23,7 +25,7 @@ const item = suggestion
       .gt(0)
       .max(1)
       .describe(
-        'Quality of the match. 1: exact id, or exact key of a product. 0.75: start of the id, key or label. 0.5: start of a word. 0.25: any other position',
+        'Quality of the match. 1: exact id or key. The key of a product is its slug. 0.75: start of the id, key or label. 0.5: start of a word. 0.25: any other position',
       ),
   })
   .meta({ id: 'SearchItem', description: 'Search result' })

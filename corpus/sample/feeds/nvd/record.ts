@@ -137,7 +137,7 @@ function kevMembers(facts: Facts): object {
   }
 }
 
-/** Returns NVD's own metrics and copies of those by the CNA and CISA. They include SSVC since 2026. */
+/** Returns NVD's metrics, and copies of the CNA's and CISA's. Only recent CVEs also get a copy of CISA's SSVC. */
 function metricsOf(
   world: World,
   facts: Facts,

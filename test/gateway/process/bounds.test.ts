@@ -1,0 +1,17 @@
+import { totalmem } from 'node:os'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { defaultMemory, holdBytes } from '../../../gateway/process/bounds.ts'
+
+test('the default is at most a quarter of the machine, and at most 1 GB', () => {
+  assert.ok(defaultMemory() > 0)
+  assert.ok(defaultMemory() <= Math.min(1e9, totalmem() / 4))
+})
+
+test('each worker keeps what its share leaves', () => {
+  assert.is(holdBytes(700e6, 1), 250e6)
+  assert.is(holdBytes(1e9, 2), 50e6)
+  assert.is(holdBytes(1e9, 4), 0)
+})
+
+test.run()
