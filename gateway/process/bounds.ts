@@ -24,7 +24,7 @@ export const holdBytes = (memory: number, workers: number): number => Math.max(0
 /** Per process, for all open snapshots together. */
 export const PROCESS_BYTES = {
   /** Whole answers that are requested often. */
-  answers: 32 * MIB,
+  answers: 64 * MIB,
   /** Filters of CVE lists. */
   bitmaps: BITMAPS_BYTES,
   /** Results of text queries. */

@@ -62,7 +62,7 @@ export function rowStore({ index: { coreSegments }, epss, readCore }: RowSource,
   for (let slot = 0; slot < rows.length; slot++) {
     offsets[slot + 1] = offsets[slot]! + coreSegments[rows[slot]! * CORE_NUMBERS + CORE.length]! + SUFFIX_BYTES
   }
-  const memory = Buffer.alloc(offsets[rows.length]!)
+  const memory = Buffer.allocUnsafe(offsets[rows.length]!)
   /** Without the comma; 0 until the row is filled. */
   const lengths = new Uint32Array(rows.length)
   const plainLengths = new Uint32Array(rows.length)
