@@ -95,7 +95,7 @@ interface Measuring {
 
 async function measureProcess(dist: string, { folder, token, load, seconds }: Measuring): Promise<Seen> {
   const began = performance.now()
-  const gateway = await startGateway({ name: 'process', dist, folder })
+  const gateway = await startGateway({ name: 'process', dist, folder, options: ['--memory', '700M'] })
   const client = createClient(gateway.port, token)
   try {
     await client.body('/api/v1/cves')
