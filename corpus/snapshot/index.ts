@@ -17,28 +17,30 @@ export {
 } from './codec/deflate.ts'
 export { fold } from './codec/fold.ts'
 export { indexIn, isTextOffsets } from './codec/lazy-strings.ts'
-export { checkedBytes, type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
+export { type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
 export {
   type FusedPieces,
   type Piece,
   type SplicedSegment,
   spliceGzip,
   splicePlain,
-  spliceSeed,
   spliceTag,
 } from './codec/splice.ts'
 export { decodeTable } from './codec/table.ts'
-export { cursorId, cursorValue, type RowKey, SNAPSHOT_PREFIX_LENGTH } from './cursor/cursor.ts'
-export { compareRowKeys, LIST_NAMES, LISTS, type ListName, type ListSpec } from './cursor/lists.ts'
-export { bySort, CVE_SORTS, type CveSort, type SortOrder, sortText } from './cursor/order.ts'
 export {
   type CursorBinding,
   CursorError,
   cursorAfter,
+  cursorId,
+  cursorValue,
   type NamedSnapshot,
+  type RowKey,
   resume,
+  SNAPSHOT_PREFIX_LENGTH,
   type Snapshots,
-} from './cursor/resume.ts'
+} from './cursor/cursor.ts'
+export { compareRowKeys, LIST_NAMES, LISTS, type ListName, type ListSpec } from './cursor/lists.ts'
+export { bySort, CVE_SORTS, type CveSort, type SortOrder } from './cursor/order.ts'
 export { countsOf } from './derive/counts.ts'
 export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
 export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'
@@ -55,7 +57,7 @@ export {
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { type List, listOf } from './derive/list-view.ts'
 export { decodeListTable, type ListTable } from './derive/lists.ts'
-export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT, SEGMENTS_PER_PAGE } from './derive/pages.ts'
+export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
 export { postingsOf } from './derive/postings.ts'
 export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
 export { SnapshotError } from './error.ts'
@@ -127,7 +129,7 @@ export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
 export { type CveFilters, canonicalFilters } from './filter/filters.ts'
 export { lowerBound, partitionPoint, reversedPosition } from './filter/lower-bound.ts'
 export { isCveKey, orderView } from './filter/order-view.ts'
-export { perSnapshot, snapshotNumber } from './filter/per-snapshot.ts'
+export { perSnapshot } from './filter/per-snapshot.ts'
 export { firstPassing } from './filter/search.ts'
 export { blockCache } from './query/blocks.ts'
 export { type Hit, openQuery, type Query, type SearchResult } from './query/open.ts'
@@ -172,5 +174,5 @@ export {
   NO_EPSS,
   toBillionths,
 } from './record/epss.ts'
-export { decodeMemberHead, headLengthOf, type MemberHead, type ReadMember, type Segment } from './record/member.ts'
+export { decodeMemberHead, type MemberHead, type ReadMember } from './record/member.ts'
 export { contentDigest, type LocatedMember, membersOf } from './record/shard.ts'

@@ -13,14 +13,7 @@ export type LocatedSegment = Pick<Segment, 'offset' | 'length' | 'plainLength' |
  * @throws SnapshotError `digest` when they differ
  */
 export function storedBytes(bytes: Buffer, segment: LocatedSegment): Buffer {
-  return checkedBytes(bytes.subarray(segment.offset, segment.offset + segment.length), segment)
-}
-
-/**
- * Returns `stored`, checked like `storedBytes`, when only the bytes of the segment were read.
- * @throws SnapshotError `digest` when they differ
- */
-export function checkedBytes(stored: Buffer, segment: LocatedSegment): Buffer {
+  const stored = bytes.subarray(segment.offset, segment.offset + segment.length)
   if (stored.length !== segment.length || crc32(stored) !== segment.storedCrc) {
     throw new SnapshotError('digest', 'a segment is damaged')
   }

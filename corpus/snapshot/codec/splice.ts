@@ -16,10 +16,7 @@ export interface SplicedSegment {
   stored: Uint8Array
 }
 
-/**
- * Pieces merged into one segment (SPEC.md, "Segment"), read directly into the answer. Bytes and tag of an answer do not
- * change.
- */
+/** Several pieces that are written directly into the answer. */
 export interface FusedPieces {
   segment: Pick<Segment, 'plainLength' | 'plainCrc'>
   /** Compressed. */

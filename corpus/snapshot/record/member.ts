@@ -55,7 +55,7 @@ const NO_SOURCE = new Uint8Array(SHORT_HASH_LENGTH)
 const TABLE_AT = GZIP_HEAD.length + 2 + 4
 
 /** Returns the length in bytes of a member's head, given its number of segments and the key length. */
-export const headLengthOf = (segments: number, keyLength: number): number =>
+const headLengthOf = (segments: number, keyLength: number): number =>
   TABLE_AT + TABLE_FIXED + segments * TABLE_ENTRY + TABLE_CRC + keyLength + 1
 
 export interface EncodedMember extends MemberHead {

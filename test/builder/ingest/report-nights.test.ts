@@ -171,7 +171,7 @@ test('in a log, an ingest writes one line for each feed that it reads, and none 
 test('--help states what the age of a feed is', async () => {
   assert.match(
     done(await vulnshelf(['ingest', '--help'])),
-    /age of a feed is the number of days from\s+its date to the corpus date/,
+    /age of a feed is the number of days from its own date to the corpus date/,
   )
 })
 

@@ -72,7 +72,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: a cursor with another list, sort or filter is rejected, and the message names it',
     breaks: 'a cursor goes on under any sort',
-    file: 'corpus/snapshot/cursor/resume.ts',
+    file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'if (cursor.sort !== sortText(sort)) {',
     replace: 'if (cursor.sort === "") {',
     tests: CURSORS,
@@ -96,7 +96,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: a walk continues by key in the current snapshot after its own was removed',
     breaks: 'such a walk begins anew',
-    file: 'corpus/snapshot/cursor/resume.ts',
+    file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'snapshots.current, after: cursor.after',
     replace: 'snapshots.current, after: null',
     tests: CURSORS,
@@ -104,7 +104,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: a cursor of a snapshot that is not loaded yet gives 503 with Retry-After',
     breaks: 'a newer cursor is answered from the older snapshot',
-    file: 'corpus/snapshot/cursor/resume.ts',
+    file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'if (cursor.createdAt > snapshots.current.createdAt) {',
     replace: 'if (cursor.createdAt < 0) {',
     tests: CURSORS,
@@ -112,7 +112,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: a cursor with a future creation time is rejected and logs nothing',
     breaks: 'such a cursor is taken for one of a newer snapshot',
-    file: 'corpus/snapshot/cursor/resume.ts',
+    file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'if (cursor.createdAt > Date.now()) throw notIssued()',
     replace: '',
     tests: ['test/contract/rules/cursors.test.ts'],

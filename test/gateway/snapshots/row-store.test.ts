@@ -15,12 +15,12 @@ import { coreSegment } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { epssAt, epssMember } from '../../../corpus/snapshot/record/epss.ts'
 import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
 import { planCvePage } from '../../../gateway/plan/cve-page.ts'
-import { gatheredRows } from '../../../gateway/plan/gathered-rows.ts'
 import { hold } from '../../../gateway/snapshots/hold.ts'
 import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
+import { gatheredRows } from '../../../gateway/snapshots/row-store.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 
-const folder = temporaryFolder('gathered-rows')
+const folder = temporaryFolder('row-store')
 const { dist } = await sampleDist(folder.path, 300)
 const snapshot = openSnapshot(dist, readCurrent(dist).manifest)
 const everyRow = Array.from({ length: snapshot.index.count }, (_, row) => row)
