@@ -1,5 +1,5 @@
 /** What a snapshot keeps in memory besides its tables. Rows and pages are read at their first use. */
-import { fileOf, SnapshotError, type SplicedSegment } from '../../corpus/snapshot/index.ts'
+import { fileOf, type SplicedSegment } from '../../corpus/snapshot/index.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { rowStore, rowStoreBytes } from './row-store.ts'
 
@@ -17,7 +17,7 @@ const PAGES_IN_A_TURN = 8
 
 /**
  * Reads the kept rows and pages in turns, so that requests are answered in between. Ends when the snapshot is released.
- * Damaged ones are left to the requests for them.
+ * Never rejects: the requests for what cannot be read report it.
  */
 export async function fill(snapshot: OpenSnapshot): Promise<void> {
   const { rows, pages, index, orders } = snapshot
@@ -28,9 +28,7 @@ export async function fill(snapshot: OpenSnapshot): Promise<void> {
       if (snapshot.rows !== rows) return
       try {
         read(at)
-      } catch (error) {
-        if (!(error instanceof SnapshotError)) throw error
-      }
+      } catch {}
     }
   }
   await inTurns(index.count, ROWS_IN_A_TURN, rows.fill)
