@@ -238,7 +238,7 @@ program
   .addOption(
     option(
       '--keys <file>',
-      'key set (JWKS); one of its keys must have signed the pointer (default: signatures are not required)',
+      'key set (JWKS); one of its keys must have signed the pointer. Without it, signatures are not required',
     ),
   )
   .addOption(jobs())

@@ -166,7 +166,7 @@ async function receiveInto(
     await effects.mkdir(dirname(partial))
     const file = await effects.grow(partial, offset)
     try {
-      // Truncate before the state changes: a kill between the two leaves no old bytes under new validators.
+      // `grow` has truncated the file. A kill before this update leaves no old bytes under new validators.
       if (offset === 0) {
         await state.update(({ partials }) => {
           partials[wanted.path] = { url: wanted.url.href, ...validators }

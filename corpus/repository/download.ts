@@ -82,7 +82,7 @@ async function complete(object: Stored, part: string, download: Download, onLeng
   const here = arrivedOf(dist, object)
   const digest = createHash('sha256')
   if (here === size && size > 0) {
-    // Killed before the rename.
+    // The file is complete: an earlier run was killed before the rename.
     await addTo(digest, part, size)
     return digest.digest('hex')
   }

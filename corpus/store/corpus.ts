@@ -124,8 +124,8 @@ function readCorpus(database: Database.Database): Corpus {
 const CATALOG_FEEDS = ['capec', 'cna', 'cwe', 'exploitdb', 'metasploit', 'report-types']
 
 /**
- * What a snapshot is built from: records and catalog entries by their digests, rejected ids and scores by their values,
- * and the feeds' descriptions.
+ * The rows that `digest` hashes: corpus date and merge settings, feed states, digests of records and catalog entries,
+ * rejected ids, EPSS scores.
  */
 const CONTENT = [
   'SELECT name, value FROM meta ORDER BY name',

@@ -55,7 +55,6 @@ export type MetaName = 'corpus_date' | 'merge_rules'
 
 export function readFeedStates(database: Database.Database): FeedState[] {
   const rows = database.prepare<[], string>('SELECT state FROM feed ORDER BY name').pluck().all()
-  // Corpora of earlier versions have no `published`: there is no edition to compare with.
   return rows.map((text) => JSON.parse(text) as FeedState)
 }
 

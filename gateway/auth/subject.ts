@@ -45,7 +45,7 @@ export function readClaims(claims: Claims, rules: ClaimRules): { subject: Subjec
     throw unauthenticated('the lifetime of the token (exp, nbf) is missing or not a number', 'claims')
   }
   if (sub !== undefined && (typeof sub !== 'string' || sub === '')) {
-    throw unauthenticated('the subject of the token (sub) is not a non-empty string', 'claims')
+    throw unauthenticated('the subject of the token (sub) must be a non-empty string', 'claims')
   }
   const admin = rules.adminClaims.some((path) => namesAdmin(claimAt(claims, path)))
   const name = sub ?? '-'

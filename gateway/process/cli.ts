@@ -199,7 +199,7 @@ program
   .addOption(option('--issuer <issuer>', 'issuer (iss claim)').default(LOCAL.issuer))
   .addOption(option('--audience <audience>', 'audience (aud claim)').default(LOCAL.audience))
   // No environment variable: VULNSHELF_KEYS is the key set that mirrors trust.
-  .option('--keys <folder>', 'folder of the keys', LOCAL.dir)
+  .option('--keys <folder>', 'folder of the local key pair and key set, created if missing', LOCAL.dir)
   .addHelpText('after', examples('token', 'token --role user --tier 1 --expires 2d'))
   .action(
     async ({

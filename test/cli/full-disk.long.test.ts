@@ -1,6 +1,7 @@
 /** Commands on a full or read-only disk: one line with the path and the remedy, and no lost data. */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
@@ -18,6 +19,12 @@ const { feeds, corpus, dist, nights } = await sampleDist(folder.path, 100)
 const later = at('later')
 cpSync(dist, later, { recursive: true })
 await ingestAndBuild({ feeds, corpus, dist: later, asOf: nights[1]! })
+/** A corpus that is not the one of `later`: a build of an unchanged corpus writes nothing. */
+const changed = at('changed.db')
+cpSync(corpus, changed)
+const database = new Database(changed)
+database.prepare('UPDATE epss SET score = 0.5').run()
+database.close()
 const key = at('key.json')
 done(await vulnshelf(['key', key]))
 const web = await serveFolder(feeds)
@@ -59,7 +66,7 @@ test('a full disk', async () => {
     else assert.is(line, `${target} ${FULL}`)
   }
   const [full, known] = [join(path, 'dist'), join(path, 'corpus.db')]
-  assert.is(failed(await vulnshelf(['build', '--corpus', corpus, '--out', full])), `${full} ${FULL}`)
+  assert.is(failed(await vulnshelf(['build', '--corpus', changed, '--out', full])), `${full} ${FULL}`)
   assert.is(failed(await vulnshelf(['sign', full, '--sign-key', key])), `${full} ${FULL}`)
   assert.is(failed(await vulnshelf(['ingest', feeds, '--corpus', known])), `${known} ${FULL}`)
   const bundle = join(path, 'night.tar')
@@ -94,7 +101,7 @@ test('a read-only disk', async () => {
     assert.is(failed(await write(target)), `${target} ${READ_ONLY}`)
   }
   for (const words of [
-    ['build', '--corpus', corpus, '--out', locked],
+    ['build', '--corpus', changed, '--out', locked],
     ['sign', locked, '--sign-key', key],
     ['prune', locked, '--keep', '1'],
     ['publish', dist, locked],

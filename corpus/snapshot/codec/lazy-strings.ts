@@ -30,7 +30,7 @@ export type TableTexts = readonly string[] | TextOffsets
 export const isTextOffsets = (texts: unknown): texts is TextOffsets =>
   typeof texts === 'object' && texts !== null && 'starts' in texts && texts.starts instanceof Uint32Array
 
-/** Reading costs 2 µs, about as much as decoding 16 texts. */
+/** Reading a group from the file takes 2 µs, about as long as decoding 16 texts. */
 export const TEXTS_PER_GROUP = 16
 export const LONG_BYTES = 100
 

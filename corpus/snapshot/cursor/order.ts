@@ -1,6 +1,6 @@
 /**
- * The one comparator (rule 6), for orders, page shards, merges and cursors: sort key, then id, in the requested
- * direction; nulls always last.
+ * Compares sort keys (rule 6) for orders, page shards, merges and cursors: in the requested direction, nulls always
+ * last. Callers break ties by id.
  */
 import { compareText } from '../../model/sources.ts'
 

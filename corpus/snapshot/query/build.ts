@@ -54,7 +54,8 @@ export function buildQueryDb(path: string, sets: readonly ReadSet[]): { content:
     )
     const digest = rowsDigest()
     for (const row of queryRows(sets)) {
-      if (row.bytes.length > MAX_ROW_BYTES) throw new RangeError(`a row of ${row.table} has ${row.bytes.length} bytes`)
+      if (row.bytes.length > MAX_ROW_BYTES)
+        throw new RangeError(`a row of ${row.table} has ${row.bytes.length} bytes; the limit is ${MAX_ROW_BYTES}`)
       inserts.get(row.table)!.run(row.key, rowCrc(row), row.bytes)
       digest.add(row)
     }

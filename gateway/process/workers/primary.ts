@@ -166,7 +166,7 @@ export async function startWorkers(
   async function takeUp(digest: string, id: string): Promise<void> {
     const those = [...members.keys()]
     const outcomes = await Promise.allSettled(those.map((member) => prepare(member, digest)))
-    // Replacements load the current snapshot themselves.
+    // Ignores workers that died meanwhile: their replacements load the current snapshot.
     const refused = outcomes.find((outcome, i) => outcome.status === 'rejected' && !those[i]!.isGone())
     if (refused?.status === 'rejected') {
       for (const member of members.keys()) member.send({ kind: 'abandon' })
