@@ -1,6 +1,6 @@
 /**
- * Whether the tests bite: for each mutation of the table, a copy of the checkout is changed, the named tests are run, and
- * they must fail by name. `npx tsx test/mutation/run.ts [part of rule] [--jobs 2]`. Ends with `N killed, N survived`.
+ * Checks that tests detect faults. Each mutation changes a copy of the checkout; a test named after the rule must then
+ * fail. `npx tsx test/mutation/run.ts [part of rule] [--jobs 2]`. Ends with `N killed, N survived`.
  */
 import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
