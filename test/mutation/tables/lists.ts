@@ -15,7 +15,15 @@ export const LIST_RULES: readonly Mutation[] = [
   },
   {
     rule: 'rule 6: ties are sorted by year and number in the direction of the sort; nulls come last in both directions',
-    breaks: 'nulls come first in an ascending order',
+    breaks: 'CVEs without a key come first in an ascending order',
+    file: 'corpus/snapshot/filter/scan.ts',
+    find: 'high: Math.min(keyed - start, to), up: false',
+    replace: 'high: Math.min(count - start, to), up: false',
+    tests: LISTS,
+  },
+  {
+    rule: 'rule 6: CAPEC severities are sorted by rank',
+    breaks: 'rows without a key come first in an ascending order of a catalog',
     file: 'corpus/snapshot/filter/lower-bound.ts',
     find: 'position < keyed ? keyed - 1 - position : keyed + count - 1 - position',
     replace: 'count - 1 - position',
