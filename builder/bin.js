@@ -1,5 +1,10 @@
 #!/usr/bin/env node
-/** The command as npm installs it. Checks the Node version before it loads TypeScript, which an old Node cannot. */
+/**
+ * The command as npm installs it. Checks the Node version before it loads the program: TypeScript in a checkout, its
+ * compiled form in the package.
+ */
+import { existsSync } from 'node:fs'
 import '../corpus/command/node-version.js'
 
-await import('./cli.ts')
+const source = new URL('./cli.ts', import.meta.url)
+await import(existsSync(source) ? source.href : '../lib/builder/cli.js')

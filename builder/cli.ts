@@ -4,16 +4,41 @@ import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { InvalidArgumentError } from 'commander'
 import { commandLine, exitOnClosedPipe, wholeNumber } from '../corpus/command/command-line.ts'
+import { addCompletion } from '../corpus/command/completion.ts'
 import { realEffects } from '../corpus/command/effects.ts'
+import { addManualPage } from '../corpus/command/manual-page.ts'
 import { exitWithNpm } from '../corpus/command/npm-exit.ts'
 import { printable, printableJson, printableLine } from '../corpus/command/printable.ts'
-import { noProgress, showProgress } from '../corpus/command/progress.ts'
+import { clearProgress, noProgress, showProgress } from '../corpus/command/progress.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
+import { VERSION } from '../corpus/command/version.ts'
 import { utcDate } from '../corpus/model/values/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/index.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls } from './fetch/options.ts'
+import { type NightlyFlags, pingUrl } from './nightly/options.ts'
 
-const { program, option, required, examples, fail } = commandLine('vulnshelf')
+const { program, option, required, examples, fail } = commandLine('vulnshelf', {
+  commands: {
+    'Feeds and corpus:': ['sample', 'fetch', 'ingest', 'migrate', 'explain'],
+    'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune'],
+    'Signatures and distribution:': ['key', 'sign', 'publish'],
+    'All steps:': ['nightly'],
+  },
+  options: {
+    ingest: {
+      'Corpus:': ['corpus', 'as-of', 'mission'],
+      'Checks:': ['accept-shrink', 'accept-older', 'floor'],
+      'Report:': ['verbose', 'json'],
+    },
+    nightly: {
+      'Corpus and snapshots:': ['corpus', 'out', 'keep', 'jobs'],
+      'Downloads:': ['skip-fetch', 'only', 'base-url', 'osv-ecosystems', 'allow-stale'],
+      'Ingest:': ['accept-shrink', 'accept-older', 'floor', 'mission'],
+      'Signature and publication:': ['sign-key', 'expires', 'unsigned', 'publish'],
+      'Report:': ['report', 'ping', 'ping-failure', 'json'],
+    },
+  },
+})
 
 const day = (text: string) => {
   if (utcDate(text) !== text) throw new InvalidArgumentError('It must be a day, YYYY-MM-DD.')
@@ -33,15 +58,50 @@ const signKeys = () =>
     (file: string, before: string[] = []) => [...before, file],
   )
 const expires = () => option('--expires <time>', 'lifetime of the signature, such as 12h or 14d').default('14d')
+const only = () =>
+  option('--only <names>', 'download only these feeds, separated by commas (default: all)').argParser(feedNames)
+const baseUrl = () =>
+  option(
+    '--base-url <url>',
+    'download from this URL, a copy of a feeds folder; <feed>=<url> applies to one feed (repeatable)',
+  )
+    .argParser(baseUrls)
+    .default(noBaseUrls, 'the publishers')
+const osvEcosystems = () =>
+  option(
+    '--osv-ecosystems <names>',
+    "OSV ecosystems, separated by commas, or 'all' (default: all but Linux distributions)",
+  ).argParser(ecosystems)
+const acceptShrink = () => option('--accept-shrink', 'accept a feed that lost more than 10 % of its records')
+const acceptOlder = () => option('--accept-older', 'accept a feed with an older edition than the corpus has')
+const floor = () =>
+  option(
+    '--floor <feed=n,...>',
+    'reject a feed that is absent or has fewer than n usable records (repeatable)',
+  ).argParser((text, before?: string) => (before === undefined ? text : `${before},${text}`))
+const mission = () =>
+  option('--mission <level>', '"mission and well-being" value of the SSVC decision')
+    .choices(['low', 'medium', 'high'])
+    .default('medium')
 const json = () => option('--json', 'print the report as JSON')
-const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
-  void process.stdout.write(`${asJson ? printableJson(report, 1) : printable(words(report))}\n`)
+const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) => {
+  clearProgress()
+  process.stdout.write(`${asJson ? printableJson(report, 1) : printable(words(report))}\n`)
+}
 
 const INGEST_REPORT = `
 The report has one line for each feed. The corpus date is the newest date in the CVE
 list. The age of a feed is the number of days from its own date to the corpus date; it
 is negative if the feed is newer. If nothing changed since the last ingest, the report
 is one line.`
+
+interface SampleFlags {
+  cves: number
+  advisories?: number
+  seed: number
+  nights: number
+  json?: boolean
+}
 
 interface BuildFlags {
   corpus: string
@@ -53,12 +113,17 @@ interface BuildFlags {
   json?: boolean
 }
 
-program.description('Build snapshots of vulnerability intelligence: feeds → corpus → snapshot').version('0.1.0')
+program.description('Build snapshots of vulnerability intelligence: feeds → corpus → snapshot').version(VERSION)
 
 program
   .command('sample <feeds>')
   .description('Write synthetic feeds in the formats of their publishers')
   .addOption(option('--cves <n>', 'number of CVEs').argParser(wholeNumber(1, 5_000_000)).default(2000))
+  .addOption(
+    option('--advisories <n>', 'number of package advisories in OSV (default: 10 for every 7 CVEs)').argParser(
+      wholeNumber(0, 10_000_000),
+    ),
+  )
   .addOption(
     option('--seed <n>', 'seed of the random numbers; the same seed gives the same feeds')
       .argParser(wholeNumber(0, 2 ** 31))
@@ -70,8 +135,11 @@ program
       .default(2),
   )
   .addOption(json())
-  .addHelpText('after', examples('sample feeds', 'sample feeds --cves 20000 --nights 3'))
-  .action(async (feeds: string, options: { cves: number; seed: number; nights: number; json?: boolean }) => {
+  .addHelpText(
+    'after',
+    examples('sample feeds', 'sample feeds --cves 20000 --nights 3', 'sample feeds --cves 20000 --advisories 0'),
+  )
+  .action(async (feeds: string, options: SampleFlags) => {
     const { generateSample } = await import('../corpus/sample/generate.ts')
     const { formatSampleReport } = await import('./report.ts')
     const { sampleDisk } = await import('../corpus/sample/disk.ts')
@@ -83,23 +151,9 @@ program
 program
   .command('fetch <feeds>')
   .description('Download the public feeds')
-  .addOption(
-    option('--only <names>', 'download only these feeds, separated by commas (default: all)').argParser(feedNames),
-  )
-  .addOption(
-    option(
-      '--base-url <url>',
-      'download from this URL, a copy of a feeds folder; <feed>=<url> applies to one feed (repeatable)',
-    )
-      .argParser(baseUrls)
-      .default(noBaseUrls, 'the publishers'),
-  )
-  .addOption(
-    option(
-      '--osv-ecosystems <names>',
-      "OSV ecosystems, separated by commas, or 'all' (default: all but Linux distributions)",
-    ).argParser(ecosystems),
-  )
+  .addOption(only())
+  .addOption(baseUrl())
+  .addOption(osvEcosystems())
   .addOption(json())
   .addHelpText(
     'after',
@@ -123,19 +177,10 @@ program
   .description('Read a feeds folder into a corpus database')
   .addOption(corpus())
   .addOption(option('--as-of <date>', 'read the newest file of each feed up to this date').argParser(day))
-  .addOption(option('--accept-shrink', 'accept a feed that lost more than 10 % of its records'))
-  .addOption(option('--accept-older', 'accept a feed with an older edition than the corpus has'))
-  .addOption(
-    option(
-      '--floor <feed=n,...>',
-      'reject a feed that is absent or has fewer than n usable records (repeatable)',
-    ).argParser((text, before?: string) => (before === undefined ? text : `${before},${text}`)),
-  )
-  .addOption(
-    option('--mission <level>', '"mission and well-being" value of the SSVC decision')
-      .choices(['low', 'medium', 'high'])
-      .default('medium'),
-  )
+  .addOption(acceptShrink())
+  .addOption(acceptOlder())
+  .addOption(floor())
+  .addOption(mission())
   .addOption(jobs())
   .addOption(option('--verbose', 'list all files, warnings and changes in the report'))
   .addOption(json())
@@ -157,6 +202,17 @@ program
     const progress = process.stderr.isTTY ? showProgress() : noProgress
     const report = await ingest({ feeds, ...options, floors }, realEffects(), progress)
     print(json, report, () => formatIngestReport(report, { verbose }))
+  })
+
+program
+  .command('migrate <corpus>')
+  .description('Bring a corpus database that an earlier version wrote to the current schema')
+  .addOption(json())
+  .addHelpText('after', examples('migrate corpus.db', 'migrate corpus.db --json'))
+  .action(async (corpus: string, options: { json?: boolean }) => {
+    const { migrate } = await import('./migrate.ts')
+    const { formatMigrateReport } = await import('./report.ts')
+    print(options.json, await migrate(corpus, realEffects()), formatMigrateReport)
   })
 
 program
@@ -305,6 +361,59 @@ program
     print(options.json, await publishFromCommand({ dist, to, parallel, unsigned }), formatPublishReport)
   })
 
+program
+  .command('nightly <feeds>')
+  .description('Run a whole night: fetch, ingest, build, verify, publish, prune; stop at the first fault')
+  .addOption(corpus())
+  .addOption(required(option('--out <dist>', 'folder of snapshots')))
+  .addOption(option('--publish <target>', 'publish to a folder or to s3://bucket/prefix'))
+  .addOption(
+    option('--keep <n>', 'number of snapshots to keep in <dist>, including the current one')
+      .argParser(wholeNumber(1))
+      .default(7),
+  )
+  .addOption(option('--skip-fetch', 'use the files in <feeds> as they are'))
+  .addOption(only())
+  .addOption(baseUrl())
+  .addOption(osvEcosystems())
+  .addOption(option('--allow-stale', 'continue with the previous files of feeds whose download fails'))
+  .addOption(acceptShrink())
+  .addOption(acceptOlder())
+  .addOption(floor())
+  .addOption(mission())
+  .addOption(signKeys())
+  .addOption(expires())
+  .addOption(option('--unsigned', 'allow an unsigned snapshot after a signed one'))
+  .addOption(jobs())
+  .addOption(option('--report <file>', 'write the report as JSON, also after a fault'))
+  .addOption(
+    option('--ping <url>', 'POST the report to this URL of a monitoring service after success').argParser(pingUrl),
+  )
+  .addOption(
+    option('--ping-failure <url>', 'POST it to this URL after a fault (default: --ping with /fail)').argParser(pingUrl),
+  )
+  .addOption(json())
+  .addHelpText(
+    'after',
+    examples(
+      'nightly feeds --corpus corpus.db --out dist',
+      'nightly feeds --corpus corpus.db --out dist --publish s3://bucket/vulnshelf --report night.json',
+      'nightly feeds --corpus corpus.db --out dist --sign-key key.json --ping https://monitor.example.com/abc',
+    ),
+  )
+  .action(async (feeds: string, flags: NightlyFlags) => {
+    const { nightlyFromCommand } = await import('./nightly/command.ts')
+    const { formatNightlyReport } = await import('./nightly/report.ts')
+    const { report, error } = await nightlyFromCommand(feeds, flags)
+    print(flags.json, report, formatNightlyReport)
+    for (const warning of report.warnings) process.stderr.write(`vulnshelf: warning: ${printableLine(warning)}\n`)
+    if (error === null) return
+    fail(error)
+    process.exitCode = 1
+  })
+
+addCompletion(program, examples)
+addManualPage(program)
 exitWithNpm()
 exitOnClosedPipe()
 program.parseAsync().catch(fail)

@@ -9,15 +9,17 @@ import type { SampleReport } from '../corpus/sample/generate.ts'
 import type { VerifyReport } from '../corpus/snapshot/derived.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
+import type { MigrateReport } from './migrate.ts'
 import type { PublishReport } from './publish/publish.ts'
 import type { Activation } from './snapshot/activate.ts'
 import type { BuildReport } from './snapshot/build.ts'
 import type { LeftOut } from './snapshot/shard-task.ts'
 import type { RetainedSnapshot, SnapshotsReport } from './snapshots.ts'
 
-export function formatSampleReport({ cves, nights, files }: SampleReport): string {
+export function formatSampleReport({ cves, advisories, nights, files }: SampleReport): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  return `${grouped(cves)} CVEs, nights ${nights.join(', ')}: ${grouped(files.length)} files (${megabytes(bytes)})`
+  const size = `${grouped(cves)} CVEs, ${grouped(advisories)} package advisories, nights ${nights.join(', ')}`
+  return `${size}: ${grouped(files.length)} files (${megabytes(bytes)})`
 }
 
 export function formatBuildReport({
@@ -107,7 +109,12 @@ function snapshotLine({ id, createdAt, cves, bytes, complete }: RetainedSnapshot
 
 export function formatPruneReport({ kept, removed }: PruneReport): string {
   const { manifests, objects, bytes } = removed
-  return `kept ${counted(kept.length, 'snapshot')}; removed ${grouped(manifests)} and ${counted(objects, 'file')} (${megabytes(bytes)})`
+  return `kept ${counted(kept.length, 'snapshot')}; removed ${counted(manifests, 'snapshot')} and ${counted(objects, 'file')} (${megabytes(bytes)})`
+}
+
+export function formatMigrateReport({ from, to, kept, bytes }: MigrateReport): string {
+  if (kept === null) return `nothing to migrate: the corpus has schema version ${to}`
+  return `migrated from schema version ${from} to ${to}: ${megabytes(bytes.before)}, now ${megabytes(bytes.after)}; the old file is ${kept}`
 }
 
 export function formatPublishReport({

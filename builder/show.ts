@@ -43,7 +43,7 @@ export function show(dist: string, path = 'manifest'): unknown {
 }
 
 function showCve(dist: string, manifest: Manifest, id: CveId): unknown {
-  const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
+  const index = decodeIndex(readObject(dist, fileOf(manifest, 'index', 'cve')))
   const row = findRow(index, id)
   if (row < 0) throw noRecord(dist, manifest, id)
   const shard = readObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
@@ -67,6 +67,8 @@ function showFile(dist: string, file: FileEntry): unknown {
     case 'cve':
     case 'pages':
     case 'catalog':
+    case 'advisories':
+    case 'packages':
       return Object.fromEntries(
         [...membersOf(bytes)].map(({ key, at, length }) => [
           key,
@@ -82,6 +84,7 @@ function showFile(dist: string, file: FileEntry): unknown {
     case 'columns':
     case 'orders':
     case 'list':
+    case 'aliases':
       return showTable(bytes)
     case 'query':
       return { file, note: 'an SQLite database: open the object with any SQLite' }

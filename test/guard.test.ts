@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { VERSION } from '../corpus/command/version.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -127,6 +128,8 @@ function tableUnder(heading: string): string[][] {
   return rows.slice(2).map((row) => row.split('|').slice(1, -1))
 }
 
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
 const namesIn = (cell: string) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name!)
 
 test('corpus/README.md shows the import table', () => {
@@ -135,18 +138,17 @@ test('corpus/README.md shows the import table', () => {
 })
 
 test('corpus/README.md names every package of package.json and its purpose', () => {
-  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  )
+  const { dependencies, devDependencies } = manifest
   const shown = tableUnder('Dependencies').map(([name, purpose]) => [namesIn(name!)[0]!, purpose!.trim()])
   assert.equal(
     shown.filter(([, purpose]) => purpose === ''),
     [],
   )
-  assert.equal(
-    shown.map(([name]) => name).sort(),
-    Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).sort(),
-  )
+  assert.equal(shown.map(([name]) => name).sort(), Object.keys({ ...dependencies, ...devDependencies }).sort())
+})
+
+test('the programs report the version of package.json', () => {
+  assert.is(VERSION, manifest.version)
 })
 
 test('every test file runs its tests', () => {

@@ -1,11 +1,12 @@
 /**
- * Runs types, lint and the test files. Each core has one process, which runs many files. Arguments are parts of file
- * names to choose by; `--all` adds the long tier. Ends with `N passed, N failed, N skipped`.
+ * Runs types, lint and the quick tier of the test files. Each core has one process, which runs many files. Arguments
+ * are parts of file names to choose by; `--long` runs what the quick tier leaves out. Ends with `N passed, N failed, N
+ * skipped`.
  */
 import '../corpus/command/node-version.js'
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { type FileResult, READY } from './support/host-protocol.ts'
@@ -16,18 +17,21 @@ const QUICK_TIMEOUT_MS = 120_000
 const LONG_TIMEOUT_MS = 600_000
 const root = join(import.meta.dirname, '..')
 
-const chosen = process.argv.slice(2).filter((argument) => argument !== '--all')
+const chosen = process.argv.slice(2).filter((argument) => argument !== '--long')
 /** Naming files runs them whatever they need. */
-const isQuick = chosen.length === 0 && !process.argv.includes('--all')
+const isQuick = chosen.length === 0 && !process.argv.includes('--long')
 const isLong = (file: string) => file.endsWith('.long.test.ts')
+/** Whether the quick tier leaves out the file, or a test in it. */
+const isInLongTier = (file: string) => isLong(file) || readFileSync(join(root, file)).includes("/needs.ts'")
 
 const allFiles = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name.split(sep).join('/')}`)
   .filter((file) => file.endsWith('.test.ts'))
   .sort()
-const files = allFiles.filter((file) =>
-  chosen.length === 0 ? !isQuick || !isLong(file) : chosen.some((part) => file.includes(part)),
-)
+const files = allFiles.filter((file) => {
+  if (chosen.length > 0) return chosen.some((part) => file.includes(part))
+  return isQuick ? !isLong(file) : isInLongTier(file)
+})
 if (files.length === 0) throw new Error(`no test file matches ${chosen.join(' ')}`)
 
 /** What one test file makes and others want as well (support/dist.ts). */
@@ -49,7 +53,8 @@ function report(name: string, { passed, failed, output }: Omit<FileResult, 'skip
   console.log(`${failed ? 'FAIL' : 'ok  '} ${name} (${passed}/${passed + failed}, ${seconds.toFixed(1)} s)`)
   if (failed) console.log(output)
   // Figures that a test gives, as in TAP.
-  else for (const line of output.match(/^# .*/gm) ?? []) console.log(line)
+  // uvu prints a bullet without a line break after each test.
+  else for (const [, line] of output.matchAll(/^(?:[•✘] )*(# .*)/gm)) console.log(line)
 }
 
 /** Runs a program that checks the whole checkout, and counts as one test. */
@@ -132,7 +137,7 @@ async function work(): Promise<void> {
 
 const began = performance.now()
 try {
-  if (chosen.length === 0) {
+  if (isQuick) {
     await Promise.all([check('types', 'typescript/bin/tsc'), check('lint', '@biomejs/biome/bin/biome', 'check', '.')])
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work))
@@ -146,7 +151,7 @@ for (const [need, all] of Map.groupBy(skipped, (one) => one.need)) {
 }
 if (isQuick) {
   const left = allFiles.length - files.length
-  console.log(`\n${left} files of the long tier did not run: npm run test:all`)
+  console.log(`\n${left} files of the long tier did not run: npm run test:long`)
 }
 console.log(`\n${((performance.now() - began) / 1000).toFixed(0)} s`)
 console.log(`${sums.passed} passed, ${sums.failed} failed, ${skipped.length} skipped`)

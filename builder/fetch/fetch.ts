@@ -198,10 +198,9 @@ async function forgetOthers(
 
 function meter(progress: Progress): DownloadContext['onBytes'] {
   const under = new Map<string, { done: number; total: number }>()
-  const megabytes = (bytes: number) => Math.round(bytes / 1e6)
   return (path, done, total) => {
     under.set(path, { done, total: total ?? done })
     const all = [...under.values()]
-    progress('MB fetched', megabytes(sum(all.map((one) => one.done))), megabytes(sum(all.map((one) => one.total))))
+    progress('fetched', sum(all.map((one) => one.done)), sum(all.map((one) => one.total)), 'bytes')
   }
 }

@@ -19,8 +19,8 @@ export interface WantedFile {
   /** NVD publishes the feed of a new year late. */
   mayBeMissing?: boolean
   /**
-   * Derives the file name from the start of the plain text or from the final URL. Null if neither contains it. Absent if
-   * the name is fixed.
+   * Derives the file name from the start of the plain text or from the final URL. Null if neither contains it.
+   * Absent if the name is fixed.
    */
   rename?(head: string, from: URL): string | null
 }

@@ -25,7 +25,7 @@ const MAX_DETAIL_LENGTH = 160
 /** Returns one line if nothing changed. `verbose` lists all examples, and the files of each feed. */
 export function formatIngestReport(report: IngestReport, { verbose = false } = {}): string {
   if (isUnchanged(report) && !verbose) return `Nothing changed since the last ingest: ${formatCorpus(report)}`
-  const { feeds, previousCorpusDate, seconds } = report
+  const { feeds, advisories, previousCorpusDate, seconds } = report
   const since = previousCorpusDate === null ? '' : ` since the last ingest (corpus date ${dayOf(previousCorpusDate)})`
   const hint = verbose ? '' : ' (--verbose or --json lists all)'
   const changes = changesOf(report)
@@ -37,6 +37,9 @@ export function formatIngestReport(report: IngestReport, { verbose = false } = {
     ...(changes.length === 0 ? ['', `No CVE changed${since}.`] : []),
     '',
     `${formatCorpus(report)}, ${grouped(report.rejected)} rejected`,
+    ...(advisories.total === 0
+      ? []
+      : [`${counted(advisories.total, 'advisory record')}, ${grouped(advisories.withoutCve)} without a CVE`]),
     `${duration(seconds.total)} (read ${duration(seconds.stage)}, merge ${duration(seconds.merge)})`,
   ])
 }

@@ -84,7 +84,7 @@ export function judgeCounts(
   }
 }
 
-/** Returns the first skipped record and its fault as message text. The other skipped records usually have the same fault. */
+/** Returns the first skipped record and its fault as message text. The others usually have the same fault. */
 function cause({ files, skipped }: FeedReport): string {
   const first = skipped[0]?.items[0]
   return first

@@ -4,13 +4,14 @@ import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
 import { datesIn, type Merging, type TouchedCve, withoutFeed } from '../../corpus/store/merging.ts'
+import { plainLength } from '../../corpus/store/packed-text.ts'
 import { idOfSortKey } from '../../corpus/store/sort-key.ts'
 import type { Withheld } from '../../corpus/store/withhold.ts'
 import type { MergeResult, MergeSettings, RecordChanges } from './record.ts'
 import type { IngestReport } from './report.ts'
 import { committedCorpus, type MergeTask, mergeInThisThread, type TouchedRecord } from './tasks.ts'
 
-/** Some 1 MB of claims, and a limit in characters. */
+/** Some 1 MB of claims, and a limit in bytes. */
 const BATCH_RECORDS = 128
 const BATCH_LENGTH = 8 << 20
 
@@ -22,7 +23,7 @@ export interface MergeContext {
   poolFor(records: number): Pool
   /** The corpus of the last commit; null in the first ingest. */
   committed: string | null
-  /** Whether the same version of the CVE list's adapter wrote its previous claims. Claims of an older one can lack fields. */
+  /** Whether the same adapter version wrote the CVE list's previous claims. Those of an older one can lack fields. */
   isComparable: boolean
 }
 
@@ -103,7 +104,7 @@ function* mergeTasks(
   for (const one of touched) {
     const record = recordTask(merging, one, isComparable)
     records.push(record)
-    for (const { body } of record.claims ?? []) length += body.length
+    for (const { body } of record.claims ?? []) length += plainLength(body)
     if (records.length < BATCH_RECORDS && length < BATCH_LENGTH) continue
     yield { records, ...task }
     records = []

@@ -1,5 +1,7 @@
 /** Settles staged feeds: deletes claims, merges the changed CVEs, and updates the feed states. */
+
 import type Database from 'better-sqlite3'
+import { VERSION } from '../../corpus/command/version.ts'
 import type { CweEntry } from '../../corpus/model/catalog.ts'
 import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/values/date.ts'
 import { MAX_SHARDS } from '../../corpus/snapshot/index.ts'
@@ -29,6 +31,7 @@ type Merged = Pick<
   | 'records'
   | 'changes'
   | 'rejected'
+  | 'advisories'
   | 'withoutRecord'
   | 'scores'
   | 'disagreements'
@@ -67,6 +70,7 @@ export async function mergeStaged(
     merging.touchAll()
     writeMeta(database, 'merge_rules', rules)
   }
+  writeMeta(database, 'written_by', VERSION)
   // Changes get the upstream's date (rule 26), or the clock's if no feed states one.
   const settings = { mission, kevFeed, weaknesses, corpusDate: corpusDate ?? context.now().toISOString() }
   const { merged, changes, withheld } = await mergeTouched(merging, settings, context)
@@ -76,13 +80,14 @@ export async function mergeStaged(
   const counts = merging.counts()
   assertFits(counts)
   const { records: total, rejected } = counts
+  const advisories = merging.advisoryCounts()
   const withoutRecord = sources
     .filter(({ feed }) => !feed.required)
     .map(({ feed: { name: feed } }) => ({ feed, cveIds: merging.withoutRecord(feed) }))
     .filter(({ cveIds }) => cveIds.length > 0)
   const { added, changed, removed } = changes
   const records = { total, added: added.length, changed: changed.length, removed: removed.length, merged }
-  return { corpusDate, previousCorpusDate, records, changes, rejected, withoutRecord, ...reviewed(merging) }
+  return { corpusDate, previousCorpusDate, records, changes, rejected, advisories, withoutRecord, ...reviewed(merging) }
 }
 
 /** Bounds of a snapshot (SPEC.md, "Bounds"). A rejected id takes some 60 bytes of 16 MiB, an EPSS record 8 of 64 MiB. */

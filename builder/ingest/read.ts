@@ -4,10 +4,10 @@ import type { Progress } from '../../corpus/command/progress.ts'
 import type { Batch, BatchFeed, ClaimFeed, FeedFile, FeedItem, ReadOptions } from '../../corpus/feeds/feed.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
 import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
-import type { ReadResult, ReadTask } from './tasks.ts'
+import { type PackedItem, packedItem, type ReadResult, type ReadTask } from './tasks.ts'
 
 /** A string is the key of an unchanged item. */
-export type ReadItem = FeedItem | string
+export type ReadItem = PackedItem | string
 
 export interface Reading {
   options: ReadOptions
@@ -23,8 +23,8 @@ export async function* readFile(
 ): AsyncIterable<Iterable<ReadItem>> {
   if (feed.kind === 'claims') {
     const items = feed.read(file, options)
-    if (Symbol.iterator in items) yield items
-    else for await (const item of items) yield [item]
+    if (Symbol.iterator in items) yield packedItems(items)
+    else for await (const item of items) yield [packedItem(item)]
     return
   }
   const { items: total, batches } = await feed.open(file, options)
@@ -34,6 +34,10 @@ export async function* readFile(
     done += items.length
     if (total !== null) progress(file.name, done, total)
   }
+}
+
+function* packedItems(items: Iterable<FeedItem>): Iterable<PackedItem> {
+  for (const item of items) yield packedItem(item)
 }
 
 async function* readBatches(

@@ -39,7 +39,8 @@ import type { Attribution } from '../../corpus/model/timeline/attribution.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline/timeline.ts'
 import { jsonText } from '../../corpus/model/values/json-text.ts'
 import { largeParts, MAX_MEMBER_PLAIN } from '../../corpus/snapshot/index.ts'
-import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
+import type { PreviousRecord, RecordToPut } from '../../corpus/store/merging.ts'
+import { type PartTexts, packParts, recordDigest } from '../../corpus/store/record-parts.ts'
 
 /** Version of the merge rules. Increase it when they change, so that all records are merged again. */
 export const MERGE_RULES = 10
@@ -57,8 +58,14 @@ export interface MergeSettings extends RecordSettings {
   corpusDate: string
 }
 
+/** `body` is JSON. */
+export interface ClaimText {
+  feed: string
+  body: string
+}
+
 export interface RecordToMerge {
-  claims: KeptClaim[]
+  claims: ClaimText[]
   previous: PreviousRecord | null
   /** The last version of a record that was removed; then `previous` is null. */
   gone: PreviousRecord | null
@@ -76,17 +83,8 @@ export type MergeResult =
   /** The merged record exceeds a limit of the snapshot. */
   | { kind: 'too-large'; why: string }
   | { kind: 'same'; review: Review }
-  | {
-      kind: 'put'
-      cveId: CveId
-      isNew: boolean
-      /** Unchanged if no answer shows a change. */
-      version: number
-      digest: Uint8Array
-      parts: Record<PartName, string>
-      news: RecordChanges
-      review: Review
-    }
+  /** The version is the previous one if no answer shows a change. */
+  | (RecordToPut & { kind: 'put'; isNew: boolean; news: RecordChanges; review: Review })
 
 export interface RecordChanges {
   kev: 'added' | 'removed' | null
@@ -141,7 +139,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     previous: committed?.claims ?? [],
   }
   const timeline = before ? nextTimeline(before, parts, dates, attribution) : firstTimeline(parts, record, input)
-  const stored = { ...texts, timeline: timelineText(timeline) } as Record<PartName, string>
+  const stored = { ...texts, timeline: timelineText(timeline) } as PartTexts
   return {
     kind: 'put',
     cveId,
@@ -149,7 +147,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     // Changes that no answer shows (facets, list order) make no new version.
     version: (before?.version ?? 0) + (timeline === before?.timeline ? 0 : 1),
     digest: recordDigest(stored),
-    parts: stored,
+    parts: packParts(stored),
     news: changesOf(previous ? before!.core : null, parts.core),
     review,
   }
@@ -173,7 +171,7 @@ export function timelineText(timeline: readonly TimelineEntry[]): string {
 
 export function mergeInputOf(
   record: CveListRecord,
-  claims: readonly KeptClaim[],
+  claims: readonly ClaimText[],
   { mission, kevFeed, weaknesses }: RecordSettings,
 ): MergeInput {
   const kev = claimsOf<KevEntry>(claims, 'kev')[0] ?? null
@@ -192,7 +190,7 @@ function changesOf(before: CveCore | null, { kev, severity }: CveCore): RecordCh
   }
 }
 
-function otherClaims(claims: readonly KeptClaim[]): OtherClaims {
+function otherClaims(claims: readonly ClaimText[]): OtherClaims {
   const modules = EXPLOIT_FEEDS.flatMap((feed) => claimsOf<ExploitClaim>(claims, feed))
   return {
     claims: CLAIM_FEEDS.flatMap((feed) => claimsOf<CveClaim>(claims, feed)),
@@ -209,7 +207,7 @@ const CLAIM_FEEDS = ['nvd', 'osv', 'service-scores'] as const
 const EXPLOIT_FEEDS = ['metasploit', 'exploitdb'] as const
 const DETECTION_FEEDS = ['nuclei', 'detections'] as const
 
-function claimsOf<Claim>(claims: readonly KeptClaim[], feed: FeedName): Claim[] {
+function claimsOf<Claim>(claims: readonly ClaimText[], feed: FeedName): Claim[] {
   return claims.filter((one) => one.feed === feed).map(({ body }) => JSON.parse(body) as Claim)
 }
 

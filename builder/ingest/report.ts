@@ -68,6 +68,11 @@ export interface IngestReport {
     disagreements: ({ cveId: CveId } & Disagreement)[]
   }
   rejected: number
+  /**
+   * Records in the OSV schema, each id once. `withoutCve` make no claim on a CVE: they name none, or they are withdrawn
+   * entries of OSV.
+   */
+  advisories: { total: number; withoutCve: number }
   /** Ids in a feed but not in the CVE list; they get no record (rule 10). */
   withoutRecord: { feed: string; cveIds: CveId[] }[]
   /** CVSS scores of all claims, compared with their own vectors (rule 18). */

@@ -3,12 +3,13 @@ import { statSync } from 'node:fs'
 import { shortened } from '../../corpus/command/format.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { FeedError } from '../../corpus/feeds/error.ts'
-import type { BatchFeed, ClaimFeed, FeedFile, FeedItem, ScoreFeed } from '../../corpus/feeds/feed.ts'
+import type { BatchFeed, ClaimFeed, FeedFile, ScoreFeed } from '../../corpus/feeds/feed.ts'
 import type { Pool } from '../../corpus/runtime/pool.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
 import { readFile } from './read.ts'
 import type { FeedReport } from './report.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
+import type { PackedItem } from './tasks.ts'
 import type { DigestOfFile } from './threads.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -90,7 +91,7 @@ async function stageClaims(
   let read = 0
   const options = { spill, digestOf: (item: string) => staging.digestOf(feed.name, item) }
 
-  const stage = (item: FeedItem, index: number) => {
+  const stage = (item: PackedItem, index: number) => {
     read++
     if (item.kind === 'skip') {
       skipped.add(item.reason, item.key, item.detail)
@@ -105,7 +106,8 @@ async function stageClaims(
       notes.keep(key)
       return
     }
-    const outcome = staging.claim({ ...staged, cveIds: item.cveIds, statedAt: item.statedAt }, item.body)
+    const { cveIds, statedAt, body, advisory } = item
+    const outcome = staging.claim({ ...staged, cveIds, statedAt }, body, advisory)
     if (outcome !== 'older') notes.set(key, item.notes)
     const { name } = files[index]!
     if (outcome === 'replaces-same-file') skipped.add('duplicate', key, `a later one in ${name} counts`)

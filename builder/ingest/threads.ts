@@ -1,7 +1,8 @@
-/** Worker threads of an ingest. They start with the first large task, and also compute the digests of the input files. */
+/** Worker threads of an ingest. They start with the first large task, and also compute digests of the input files. */
 
 import { statSync } from 'node:fs'
 import type { FeedFile, FileDigest } from '../../corpus/feeds/feed.ts'
+import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { handleLater, openPool, type Pool } from '../../corpus/runtime/pool.ts'
 
 export interface Threads {
@@ -12,7 +13,7 @@ export interface Threads {
 
 /** With 0 jobs, everything runs in the caller's thread. */
 export function openThreads(jobs: number): Threads {
-  const tasks = new URL('./tasks.ts', import.meta.url)
+  const tasks = moduleUrl('./tasks.ts', import.meta.url)
   const inline = openPool(tasks, 0)
   let threads: Pool | null = null
   return {

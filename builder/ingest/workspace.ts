@@ -11,8 +11,9 @@ import Database from 'better-sqlite3'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
 import { accessError, assertWritable } from '../../corpus/store/error.ts'
-import { createSchema, openDatabase } from '../../corpus/store/schema.ts'
+import { createSchema, openDatabase, PAGE_BYTES, SCHEMA_VERSION, schemaOf } from '../../corpus/store/schema.ts'
 import { openStaging, type Staging } from '../../corpus/store/staging.ts'
+import { migrate } from '../migrate.ts'
 import { IngestError } from './error.ts'
 
 export interface Workspace {
@@ -45,6 +46,7 @@ async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
   // For an existing corpus, the transaction is the lock.
   if (existsSync(path)) {
     assertWritable(path)
+    await migrateFirst(path, effects)
     return openAt(path, false, effects)
   }
   await effects.mkdir(dirname(path))
@@ -60,7 +62,14 @@ async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
   }
 }
 
-/** Suffixes of files that a killed first ingest leaves. `-wal` can belong to a deleted corpus and must never be replayed. */
+async function migrateFirst(path: string, effects: Effects): Promise<void> {
+  if (schemaOf(path) === SCHEMA_VERSION) return
+  effects.log(`migrating ${path}, which an earlier version wrote`)
+  const { kept } = await migrate(path, effects)
+  effects.log(`migrated; the old file is ${kept}`)
+}
+
+/** Suffixes of files that a killed first ingest leaves. The `-wal` of a deleted corpus must never be replayed. */
 const LEFTOVERS = ['-wal', '-shm', '-journal', '.new', '.new-wal', '.new-shm', '.new-journal']
 
 async function openAt(path: string, isNew: boolean, effects: Effects): Promise<Workspace> {
@@ -111,8 +120,7 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
 /** The file is private until it is complete, so it needs no journal or sync. */
 function newDatabase(path: string): Database.Database {
   const database = new Database(path)
-  // A record and a claim take some 6 KB each. With SQLite's default of 4 KiB, the first ingest took a fifth longer.
-  database.pragma('page_size = 16384')
+  database.pragma(`page_size = ${PAGE_BYTES}`)
   // Not OFF: better-sqlite3 makes SQLite refuse it, and the journal would be a file.
   database.pragma('journal_mode = MEMORY')
   database.pragma('synchronous = OFF')

@@ -83,7 +83,7 @@ async function publishTo(
   let read = 0
   const onBytes = (bytes: number) => {
     read += bytes
-    progress('bytes', Math.min(read, wanted), wanted)
+    progress('uploaded', Math.min(read, wanted), wanted, 'bytes')
   }
   const uploads = { target, parallel, effects, onBytes }
   for (const step of steps) await uploadAll(step, uploads)

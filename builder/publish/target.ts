@@ -1,6 +1,6 @@
 /** The target of a publication: a source that can also list and write files. It does not check contents. */
 import type { Source } from '../../corpus/repository/source.ts'
-import { parseAddress } from '../../corpus/transfer/address.ts'
+import { type Address, parseAddress } from '../../corpus/transfer/address.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import type { Content } from './content.ts'
 import { PublishError } from './error.ts'
@@ -15,12 +15,21 @@ export interface Target extends Source {
 }
 
 /**
- * Opens `s3://bucket/prefix`, `file://…`, or a path. A folder stays locked until `close`.
- * @throws PublishError `usage`, `unusable`; TransferError `usage`; BuildError `busy`
+ * Parses `s3://bucket/prefix`, `file://…`, or a path.
+ * @throws PublishError `usage`; TransferError `usage`
+ */
+export function parseTarget(text: string): Exclude<Address, { kind: 'url' }> {
+  const address = parseAddress(text)
+  if (address.kind !== 'url') return address
+  throw new PublishError('usage', `cannot publish to ${address.url.protocol}//; use a folder or s3://bucket/prefix`)
+}
+
+/**
+ * Opens the target. A folder stays locked until `close`.
+ * @throws as `parseTarget`; PublishError `unusable`; BuildError `busy`
  */
 export async function openTarget(text: string, effects: NetworkEffects): Promise<Target> {
-  const address = parseAddress(text)
+  const address = parseTarget(text)
   if (address.kind === 'path') return openFolder(address.path, effects)
-  if (address.kind === 's3') return (await import('./store.ts')).openStore(address.location, effects)
-  throw new PublishError('usage', `cannot publish to ${address.url.protocol}//; use a folder or s3://bucket/prefix`)
+  return (await import('./store.ts')).openStore(address.location, effects)
 }

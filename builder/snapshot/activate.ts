@@ -119,4 +119,4 @@ function isIntact(dist: string, pointer: Pointer): boolean {
   }
 }
 
-const stagedIn = (dist: string) => join(temporaryFolder(dist), 'put-up')
+export const stagedIn = (dist: string) => join(temporaryFolder(dist), 'put-up')

@@ -2,6 +2,7 @@
  * `vulnshelf build`: builds a snapshot from the corpus. Steps: shards, catalogs, EPSS, derived files, activation. The
  * current snapshot stays valid until the last rename, which replaces the pointer.
  */
+
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Effects } from '../../corpus/command/effects.ts'
@@ -9,8 +10,9 @@ import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
 import { compareCveIds } from '../../corpus/model/ids/cve-id.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
+import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { handleLater, openPool, type Pool } from '../../corpus/runtime/pool.ts'
-import { DERIVED_FILES, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derived.ts'
+import { countDerivedFiles, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derived.ts'
 import {
   type About,
   countsOf,
@@ -33,9 +35,10 @@ import { type Activation, activate, type Signing } from './activate.ts'
 import { cnaEntries, feedEntries, writeCatalogs } from './catalogs.ts'
 import { collectChanges, putDelta } from './delta.ts'
 import { BuildError } from './error.ts'
+import { writeHashedShards } from './hashed-shards.ts'
 import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, openWriteQueue } from './objects.ts'
-import { closeCorpora, type LeftOut } from './shard-task.ts'
+import { corpora, type LeftOut } from './shard-task.ts'
 import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from './shards.ts'
 import { areFilesIntact, sourceOf, unchangedReport } from './unchanged.ts'
 
@@ -79,7 +82,7 @@ export async function build(options: BuildOptions, effects: Effects, progress: P
     })
   } finally {
     corpus.close()
-    closeCorpora()
+    corpora.close()
   }
 }
 
@@ -93,8 +96,11 @@ function readable(path: string): Corpus {
   }
 }
 
-/** Every build empties `tmp`, so foreign folders are refused. */
-function assertDist(dist: string): void {
+/**
+ * Every build empties `tmp`, so foreign folders are refused.
+ * @throws BuildError `unusable`
+ */
+export function assertDist(dist: string): void {
   const why = distRefusal(dist, '--out')
   if (why !== null) throw new BuildError('unusable', why)
 }
@@ -109,7 +115,8 @@ async function buildFrom(
   const lap = () => (performance.now() - started) / 1000
   const pointer = pointerOf(dist)
   const parent = pointer && parentOf(dist, pointer, effects)
-  const source = sourceOf(corpus)
+  const blocks = blocksOf(corpus)
+  const source = sourceOf(corpus, blocks)
   await effects.remove(temporaryFolder(dist))
   // A cache that builds of earlier versions wrote.
   await effects.remove(join(dist, 'gathered'))
@@ -126,26 +133,33 @@ async function buildFrom(
     return { ...outcome, ...unchangedReport(dist, manifest), seconds: { shards: lap(), derived: 0, total: lap() } }
   }
   const objects = openObjectStore(dist, effects)
-  const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
+  const pool = openPool(moduleUrl('./tasks.ts', import.meta.url), jobs)
   try {
-    const blocks = blocksOf(corpus)
     // The scores are read while the workers run, so the shards are awaited after them.
     const onProgress = (done: number, total: number) => progress('shards', done, total)
     const changes = collectChanges()
     const job = { blocks, corpusPath, parent, pool, objects, changes, onProgress }
     const leftOut: LeftOut[] = []
-    const writing = handleLater(Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus, leftOut), job)]))
+    const writing = handleLater(
+      Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus, leftOut), job), writeHashedShards(corpus, job)]),
+    )
     const epss = alignEpss(corpus, blocks)
-    const [shards, ofFeeds] = await writing
+    const [shards, ofFeeds, hashed] = await writing
     const { rows } = shards
     // Records name CNAs that are not in the list, so this catalog waits for the records.
     const ofRecords = await writeCatalogs({ cnas: cnaEntries(corpus, rows, leftOut) }, job)
     const catalogs = { ...ofFeeds.catalogs, ...ofRecords.catalogs }
     const catalogFiles = [...ofFeeds.files, ...ofRecords.files]
-    const description = about(corpus, countsOf(rows, catalogs), epss)
-    const files = [...shards.files, ...catalogFiles, ...(await writeTables(corpus, description, epss, objects))]
+    const description = about(corpus, countsOf(rows, catalogs, hashed), epss)
+    const files = [
+      ...shards.files,
+      ...catalogFiles,
+      ...hashed.files,
+      ...(await writeTables(corpus, description, epss, objects)),
+    ]
     const shardsAt = lap()
-    const input = { rows, epss, catalogs, corpusDate: description.corpus_date }
+    const { advisories, packages } = hashed
+    const input = { rows, epss, catalogs, advisories, packages, corpusDate: description.corpus_date }
     files.push(...(await writeDerived(pool, input, objects, progress)))
     const derivedAt = lap()
     const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
@@ -156,7 +170,7 @@ async function buildFrom(
       ...outcome,
       parent: parent?.manifest.snapshot ?? null,
       ...shards.tally,
-      leftOut: [...shards.tally.leftOut, ...leftOut],
+      leftOut: [...shards.tally.leftOut, ...leftOut, ...hashed.leftOut],
       counts: description.counts,
       objects: objects.tally,
       seconds: { shards: shardsAt, derived: derivedAt - shardsAt, total: lap() },
@@ -173,11 +187,12 @@ async function writeDerived(
   progress: Progress,
 ): Promise<FileEntry[]> {
   const puts = openWriteQueue()
+  const total = countDerivedFiles(input)
   let done = 0
   try {
     for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary)) {
       await puts.add(objects.put({ ...entry, derived: true }, from))
-      progress('derived files', ++done, DERIVED_FILES)
+      progress('derived files', ++done, total)
     }
     return await puts.entries()
   } finally {

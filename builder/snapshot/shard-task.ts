@@ -57,9 +57,7 @@ export interface BuiltShard {
   leftOut: LeftOut[]
 }
 
-const corpora = connections((path) => openCorpus(path, { readonly: true }))
-
-export const closeCorpora = corpora.close
+export const corpora = connections((path) => openCorpus(path, { readonly: true }))
 
 /** @throws BuildError `corpus-changed` if a record is no longer the requested one */
 export function buildShard(input: ShardInput): BuiltShard {

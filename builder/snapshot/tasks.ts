@@ -9,11 +9,11 @@ import {
   type EncodedCatalog,
   encodeCatalog,
   type FileEntry,
-  keptEntries,
   type LocatedShard,
   membersOf,
   shardChange,
 } from '../../corpus/snapshot/index.ts'
+import { buildHashedShard, type HashedShardInput } from './hashed-shard-task.ts'
 import { buildShard, readSound, type ShardInput } from './shard-task.ts'
 
 export const tasks = {
@@ -22,6 +22,11 @@ export const tasks = {
     const value = buildShard(input)
     const file = value.file ? [value.file.bytes.buffer as ArrayBuffer] : []
     return { value, transfer: [...file, ...changeBuffers(value.change), ...buffersOf(value.extract)] }
+  },
+  hashedShard(input: HashedShardInput): TaskResult {
+    const value = buildHashedShard(input)
+    const file = value.file ? [value.file.bytes.buffer as ArrayBuffer] : []
+    return { value, transfer: [...file, ...changeBuffers(value.change)] }
   },
   catalog(input: CatalogInput): TaskResult {
     const value = writeCatalog(input)
@@ -45,7 +50,7 @@ export interface BuiltCatalog extends EncodedCatalog {
 /** Unchanged entries reuse the members of the parent's shard. */
 function writeCatalog({ entries, parent }: CatalogInput): BuiltCatalog {
   const previous = parent && readSound(parent.dist, parent.file)
-  const catalog = encodeCatalog(entries, keptEntries(previous))
+  const catalog = encodeCatalog(entries, previous)
   return { ...catalog, change: previous && shardChange(located(Buffer.from(catalog.bytes.buffer)), located(previous)) }
 }
 

@@ -1,5 +1,6 @@
 /** Recognizes a corpus that the current snapshot was built from, so that there is nothing to build. */
-import { digestOfFile, sha256 } from '../../corpus/runtime/digest.ts'
+import { createHash } from 'node:crypto'
+import { digestOfFile } from '../../corpus/runtime/digest.ts'
 import {
   countCves,
   decodeAbout,
@@ -13,12 +14,17 @@ import type { Corpus } from '../../corpus/store/corpus.ts'
 import { runParallel } from '../../corpus/transfer/parallel.ts'
 import type { Activation } from './activate.ts'
 import type { BuildReport } from './build.ts'
+import type { Block } from './shards.ts'
 
 /** Increase it when equal corpora give other snapshots. */
 const BUILD_RULES = 1
 
-/** Returns the `source` of a manifest. */
-export const sourceOf = (corpus: Corpus): string => sha256(`${BUILD_RULES} ${corpus.digest()}`)
+/** Returns the `source` of a manifest. `blocks` are those of the corpus. */
+export function sourceOf(corpus: Corpus, blocks: readonly Block[]): string {
+  const hash = createHash('sha256').update(`${BUILD_RULES} ${corpus.digest()}\n`)
+  for (const { block, ids, digests } of blocks) hash.update(`${block} ${ids}\n`).update(digests)
+  return hash.digest('hex')
+}
 
 const AT_ONCE = 4
 

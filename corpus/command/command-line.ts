@@ -1,7 +1,9 @@
-/** Common code of both programs' commands: options that environment variables also set, and error output. */
+/** Common code of both programs' commands: options that environment variables also set, help, and error output. */
+import { styleText } from 'node:util'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { CodedError } from '../errors/coded-error.ts'
 import { printable } from './printable.ts'
+import { clearProgress } from './progress.ts'
 import { isSystemError } from './system-error.ts'
 
 /** Values of an environment variable that mean "off". */
@@ -13,6 +15,16 @@ const ON = ['1', 'true']
  * name, so that `VULNSHELF_PRUNE_KEEP=30` cannot affect a mirror.
  */
 const NAMED_BY_COMMAND: readonly string[] = ['expires', 'interval', 'keep', 'unsigned']
+
+/** Headings of a help page, each with the names of its commands or options. */
+type Groups = Readonly<Record<string, readonly string[]>>
+
+/** Groups of a help page. Commands and options that are in none follow under "Other commands" or "Other options". */
+export interface HelpGroups {
+  commands?: Groups
+  /** By the name of the command. The name of `--no-preview` is `no-preview`. */
+  options?: Readonly<Record<string, Groups>>
+}
 
 /** The command-line tools of a program. Its `name` prefixes error messages. */
 export interface CommandLine {
@@ -31,11 +43,14 @@ export interface CommandLine {
   fail(error: unknown): void
 }
 
-export function commandLine(name: string): CommandLine {
-  const tell = (line: string) => void process.stderr.write(`${name}: ${printable(line)}\n`)
+export function commandLine(name: string, groups: HelpGroups = {}): CommandLine {
+  const tell = (line: string) => {
+    clearProgress()
+    process.stderr.write(`${name}: ${printable(line)}\n`)
+  }
   const required = new Set<Option>()
   return {
-    program: tellUsage(new ProgramCommand(name, tell)).hook('preAction', (_program, command) => {
+    program: tellUsage(colorHelp(new ProgramCommand(name, tell, groups))).hook('preAction', (_program, command) => {
       for (const option of command.options) {
         if (option instanceof VariableOption) refuseOldVariable(option, command)
         if (required.has(option) && command.getOptionValue(option.attributeName()) === undefined) {
@@ -49,32 +64,52 @@ export function commandLine(name: string): CommandLine {
       option.description += ' (required)'
       return option
     },
-    examples: (...lines) => `\nExamples:\n${lines.map((line) => `  ${name} ${line}\n`).join('')}`,
+    examples: (...lines) => `\n${bold('Examples:')}\n${lines.map((line) => `  ${name} ${line}\n`).join('')}`,
     fail: (error) => fail(error, tell),
   }
 }
 
 /** An option that an environment variable sets as well. */
-class VariableOption extends Option {}
+export class VariableOption extends Option {
+  /** Whether the variable states that the switch is off. The configuration file must not turn it on then. */
+  isOffByVariable = false
+}
 
-/** A command that binds each `VariableOption` to its environment variable. */
+/** A command that binds each `VariableOption` to its environment variable, and assigns help groups. */
 class ProgramCommand extends Command {
   readonly #tell: (line: string) => void
+  readonly #groups: HelpGroups
 
-  constructor(name: string | undefined, tell: (line: string) => void) {
+  constructor(name: string | undefined, tell: (line: string) => void, groups: HelpGroups) {
     super(name)
     this.#tell = tell
+    this.#groups = groups
+    // The defaults, which Commander's own help command and help option get as well.
+    if (groups.commands !== undefined) this.commandsGroup('Other commands:').helpCommand(true)
+    if (groups.options?.[this.name()] !== undefined) this.optionsGroup('Other options:')
   }
 
-  override createCommand(name?: string): ProgramCommand {
-    return new ProgramCommand(name, this.#tell)
+  override createCommand(name = ''): ProgramCommand {
+    const command = new ProgramCommand(name, this.#tell, { options: this.#groups.options ?? {} })
+    const heading = headingOf(name, this.#groups.commands)
+    return heading === undefined ? command : command.helpGroup(heading)
+  }
+
+  /** Commander has just replaced the help option by that of the program, which has no group. */
+  override copyInheritedSettings(source: Command): this {
+    return super.copyInheritedSettings(source).helpOption(true)
   }
 
   override addOption(option: Option): this {
+    const heading = headingOf(option.name(), this.#groups.options?.[this.name()])
+    if (heading !== undefined) option.helpGroup(heading)
     if (option instanceof VariableOption) bindVariable(option, variableOf(option, this.name()), this.#tell)
     return super.addOption(option)
   }
 }
+
+const headingOf = (name: string, groups: Groups = {}) =>
+  Object.keys(groups).find((heading) => groups[heading]!.includes(name))
 
 const upperCase = (text: string) => text.replaceAll('-', '_').toUpperCase()
 const sharedVariable = (option: Option) => `VULNSHELF_${upperCase(option.name())}`
@@ -84,15 +119,16 @@ const variableOf = (option: Option, command: string) =>
     ? `VULNSHELF_${upperCase(command)}_${upperCase(option.name())}`
     : sharedVariable(option)
 
-const isSwitch = ({ required, optional }: Option) => !required && !optional
+export const isSwitch = ({ required, optional }: Option) => !required && !optional
 
-function bindVariable(option: Option, variable: string, tell: (line: string) => void): void {
+function bindVariable(option: VariableOption, variable: string, tell: (line: string) => void): void {
   const value = process.env[variable]
   if (isSwitch(option) && value !== undefined && !ON.includes(value)) {
     if (!OFF.includes(value)) {
       tell(`${variable} must be true or false, not '${value}'`)
       process.exit(2)
     }
+    option.isOffByVariable = value !== ''
     // Commander takes any value of a switch as "on".
     delete process.env[variable]
   }
@@ -118,15 +154,38 @@ const namesNow = (option: Option, program: Command) =>
     .map((command) => variableOf(option, command.name()))
     .join(' or ')
 
+/** JSON schema of the values of an option in a configuration file. */
+export interface ValueSchema {
+  type: string | readonly string[]
+  [keyword: string]: unknown
+}
+
+/** Returns the parser of an option, with the schema of its values in a configuration file. Default: a text. */
+export const valueParser = <T>(schema: ValueSchema, parse: (text: string) => T) => Object.assign(parse, { schema })
+
 /** Returns a parser for whole numbers within bounds. */
-export const wholeNumber =
-  (least: number, most = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
+export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  valueParser({ type: 'integer', minimum: least, maximum: most }, (text): number => {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
     if (number >= least && number <= most) return number
     const bounds = most === Number.MAX_SAFE_INTEGER ? `${least} on` : `${least} to ${most}`
     throw new InvalidArgumentError(`It must be a whole number from ${bounds}.`)
-  }
+  })
+
+/** Commander removes the styles unless the output is a terminal or FORCE_COLOR is set, and always with NO_COLOR. */
+const style = (format: 'bold' | 'cyan' | 'green') => (text: string) =>
+  styleText(format, text, { validateStream: false })
+const bold = style('bold')
+
+function colorHelp(program: Command): Command {
+  return program.configureHelp({
+    styleTitle: bold,
+    styleCommandText: bold,
+    styleSubcommandText: style('cyan'),
+    styleOptionText: style('cyan'),
+    styleArgumentText: style('green'),
+  })
+}
 
 /** Makes a program report wrong usage in one line and leave the exit code to `fail`. */
 function tellUsage(program: Command): Command {
@@ -146,6 +205,9 @@ const usageLine = (text: string) =>
 /** Error codes of wrong usage. */
 const USAGE: readonly string[] = ['usage', 'bad_option']
 
+/** Returns whether an option is wrong, so that nothing was done. */
+export const isUsageError = (error: unknown): boolean => error instanceof CodedError && USAGE.includes(error.code)
+
 function fail(error: unknown, tell: (line: string) => void): void {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2
@@ -154,7 +216,7 @@ function fail(error: unknown, tell: (line: string) => void): void {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
   const isForOperator = error instanceof CodedError || name === 'SqliteError' || isSystemError(error)
   tell(isForOperator ? message.replaceAll('\n', ' ') : (stack ?? message))
-  process.exitCode = error instanceof CodedError && USAGE.includes(error.code) ? 2 : 1
+  process.exitCode = isUsageError(error) ? 2 : 1
 }
 
 /** Exits quietly when the reader of standard output closes the pipe (`| head`). */

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { printableLine } from './printable.ts'
+import { clearProgress } from './progress.ts'
 
 export interface Effects {
   /** Creates a folder and its parents, and syncs them. */
@@ -25,9 +26,7 @@ export interface Effects {
 }
 
 /** Returns the real effects. `log` writes to standard error by default, because standard output is for results. */
-export function realEffects(
-  log: (line: string) => void = (line) => process.stderr.write(`${printableLine(line)}\n`),
-): Effects {
+export function realEffects(log: (line: string) => void = logLine): Effects {
   return {
     mkdir: makeFolder,
     write: async (path, bytes) => {
@@ -49,6 +48,11 @@ export function realEffects(
     now: () => new Date(),
     log,
   }
+}
+
+function logLine(line: string): void {
+  clearProgress()
+  process.stderr.write(`${printableLine(line)}\n`)
 }
 
 /** Creates a folder and its parents, and syncs the parent of each new one. */

@@ -4,7 +4,9 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 
-const root = new URL('../../', import.meta.url)
+let root = new URL('../../', import.meta.url)
+// The compiled form is a folder deeper in the package.
+if (!existsSync(new URL('package.json', root))) root = new URL('../', root)
 const { name, engines } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 const needed = engines.node.replace('>=', '')
 const [neededMajor, neededMinor] = needed.split('.').map(Number)

@@ -2,6 +2,7 @@
 
 import { nameKey } from '../model/affected/products.ts'
 import type { CnaEntry } from '../model/claim.ts'
+import { isObject, objects, text, texts } from '../model/values/json-value.ts'
 import { FeedError } from './error.ts'
 import {
   assertName,
@@ -16,7 +17,7 @@ import {
 } from './feed.ts'
 import { fileDatedByName, findFiles } from './files/choice.ts'
 import { readJsonFile } from './files/plain-file.ts'
-import { isObject, objects, shown, text, texts } from './json.ts'
+import { shown } from './json.ts'
 
 export const CNA_ADAPTER = 2
 

@@ -2,7 +2,7 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { MAX_NAME_LENGTH } from '../model/affected/products.ts'
-import type { EpssScore, RecordNote } from '../model/claim.ts'
+import type { EpssScore, PublishedAdvisory, RecordNote } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import { isSameContent, type PackedDigests } from '../model/item-digest.ts'
 import { jsonText } from '../model/values/json-text.ts'
@@ -41,6 +41,8 @@ export type FeedItem =
       statedAt: string | null
       body: string
       notes: readonly RecordNote[]
+      /** Only of feeds in the OSV schema. */
+      advisory?: PublishedAdvisory
     }
   | { kind: 'known'; key: string; digest: Uint8Array }
   | FeedSkip
@@ -130,6 +132,12 @@ export const MAX_ITEM_BYTES = 32 << 20
  * claims, because each affected product repeats all fields.
  */
 export const MAX_CLAIM_LENGTH = 64 << 20
+
+/**
+ * Maximum characters of what a record states about all its packages. It fits into a segment with up to three bytes per
+ * character. Each package repeats the facts of the record.
+ */
+export const MAX_STATEMENTS_LENGTH = 16 << 20
 
 /**
  * Maximum characters of a catalog entry. 25 rows, with up to three bytes per character, share a segment (SPEC.md, "Page

@@ -1,8 +1,6 @@
-/** Helpers for untrusted upstream JSON. Values of an unexpected type count as missing. */
+/** Parses the JSON of upstream items. */
 import { isUtf8 } from 'node:buffer'
 import { FeedError } from './error.ts'
-
-export type JsonObject = { readonly [key: string]: unknown }
 
 /** Maximum nesting of an item; upstream has about twelve levels. Protects the stack of recursive functions. */
 const MAX_NESTING = 100
@@ -34,8 +32,8 @@ export function utf8Text(bytes: Buffer): string {
  * Returns the parsed JSON of one item. Does not limit nesting.
  * @throws FeedError `json_invalid`
  */
-export function parseAnyJson(bytes: Buffer): unknown {
-  const text = utf8Text(bytes)
+export function parseAnyJson(json: Buffer | string): unknown {
+  const text = typeof json === 'string' ? json : utf8Text(json)
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -47,43 +45,37 @@ export function parseAnyJson(bytes: Buffer): unknown {
  * Returns the parsed JSON of one item, with limited nesting.
  * @throws FeedError `json_invalid`, `json_too_deep`
  */
-export function parseJson(bytes: Buffer): unknown {
-  const json = parseAnyJson(bytes)
-  assertNesting(json)
-  return json
+export function parseJson(json: Buffer | string): unknown {
+  const value = parseAnyJson(json)
+  assertNesting(value)
+  return value
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+const [SPACE, QUOTE, BACKSLASH] = [0x20, 0x22, 0x5c]
 
-/** Returns the objects of a list; empty when the value is no list. */
-export function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-/** Returns the texts of a list, trimmed, without empty ones; empty when the value is no list. */
-export function texts(value: unknown): string[] {
-  if (!Array.isArray(value)) return []
-  const found: string[] = []
-  for (const member of value) {
-    const one = text(member)
-    if (one !== null) found.push(one)
+/** Returns valid JSON without the white space outside of strings. All other characters stay as they are. */
+export function minifiedJson(json: string): string {
+  let minified = ''
+  let start = 0
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(json, at)
+    else if (code <= SPACE) {
+      if (start < at) minified += json.slice(start, at)
+      start = at + 1
+    }
   }
-  return found
+  return minified + json.slice(start)
 }
 
-/**
- * Returns a text untrimmed, or null when it is no text or blank (rule 29). Lone surrogates become U+FFFD: UTF-8 cannot
- * encode them, and strict clients would reject the whole page.
- */
-export function statedText(value: unknown): string | null {
-  return typeof value === 'string' && value.trim() !== '' ? value.toWellFormed() : null
-}
-
-/** Returns a trimmed text, for names, ids and other compared values. */
-export function text(value: unknown): string | null {
-  return statedText(value)?.trim() ?? null
+/** Returns the position of the quote that ends the string that begins at `start`. */
+function endOfString(json: string, start: number): number {
+  for (let end = start + 1; ; end++) {
+    end = json.indexOf('"', end)
+    let slash = end
+    while (json.charCodeAt(slash - 1) === BACKSLASH) slash--
+    if ((end - slash) % 2 === 0) return end
+  }
 }
 
 /** Returns the beginning of a value on one line, for messages. */

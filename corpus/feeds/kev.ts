@@ -2,6 +2,7 @@
 import type { KevEntry } from '../model/claim.ts'
 import { parseCveId } from '../model/ids/cve-id.ts'
 import { utcDate, utcTimestamp } from '../model/values/date.ts'
+import { isObject, type JsonObject, text } from '../model/values/json-value.ts'
 import { FeedError } from './error.ts'
 import {
   claimText,
@@ -14,7 +15,7 @@ import {
 } from './feed.ts'
 import { dateInName, findFiles } from './files/choice.ts'
 import { readJsonFile } from './files/plain-file.ts'
-import { isObject, type JsonObject, shown, text } from './json.ts'
+import { shown } from './json.ts'
 
 export const KEV_ADAPTER = 1
 

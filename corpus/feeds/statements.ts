@@ -3,7 +3,8 @@ import type { CvssClaim, RecordNote } from '../model/claim.ts'
 import { type CveId, compareCveIds, parseCveId } from '../model/ids/cve-id.ts'
 import { severityOf } from '../model/scores/cvss.ts'
 import { utcTimestamp } from '../model/values/date.ts'
-import { isObject, objects, shown, statedText, text } from './json.ts'
+import { isObject, objects, statedText, text } from '../model/values/json-value.ts'
+import { shown } from './json.ts'
 
 /** Date for records that state none but need one: the epoch. */
 export const NO_DATE = new Date(0).toISOString()

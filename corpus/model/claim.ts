@@ -86,6 +86,16 @@ export interface KevEntry {
   notes: string | null
 }
 
+/** A record in the OSV schema as published, and what it states about packages. */
+export interface PublishedAdvisory {
+  /** ISO 8601 in UTC. */
+  modified: string | null
+  /** JSON without white space outside of strings. */
+  text: string
+  /** `key` is the `packageKey`, unique in the record, `text` the JSON of a `PackageAdvisory`. */
+  packages: { key: string; purl: string | null; text: string }[]
+}
+
 /** A line of the EPSS file. */
 export interface EpssScore {
   cveId: CveId

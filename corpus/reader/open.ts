@@ -53,7 +53,7 @@ export async function openCurrent(objects: Objects, trust: Trust): Promise<ReadS
   const manifest = await readManifest(objects, pointer)
   const roles = ['about', 'index', 'columns', 'orders', 'epss'] as const
   const [about, index, columns, orders, epss] = await Promise.all(
-    roles.map((role) => objects.whole(fileOf(manifest, role))),
+    roles.map((role) => objects.whole(fileOf(manifest, role, 'cve'))),
   )
   const decoded = decodeCveTables({ index: index!, columns: columns!, orders: orders!, epss: epss! })
   const shards = new Map(manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file]))

@@ -2,8 +2,10 @@
  * A pool of worker threads that run the tasks of one module. With 0 threads, tasks run in the caller's thread, with the
  * same results.
  */
+
 import type { Worker } from 'node:worker_threads'
 import { receivedError, type SentError } from '../errors/sent-error.ts'
+import { moduleUrl } from './module-url.ts'
 import { endThread, startThread } from './threads.ts'
 
 /** The exports of a task module, by task name. Tasks depend only on their input. */
@@ -76,7 +78,7 @@ function threadPool(module: URL, threads: number): Pool {
   }
   const start = () => {
     const options = { workerData: module.href, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } }
-    const worker = startThread<TaskReply>(new URL('./pool-worker.ts', import.meta.url), options, (reply) => {
+    const worker = startThread<TaskReply>(moduleUrl('./pool-worker.ts', import.meta.url), options, (reply) => {
       const job = running.get(worker)
       running.delete(worker)
       if ('error' in reply) job?.reject(receivedError(reply.error))

@@ -8,7 +8,7 @@ export const LOADED = 'loaded'
 /** Longer than modules take to load on a busy machine. */
 const LOADING_MS = 10_000
 
-/** Longer than a thread takes to end outside native calls. Waited for in steps, so that a busy event loop counts once. */
+/** Longer than a thread takes to end outside native calls. In steps, because a busy event loop can skip a whole one. */
 const ENDING_STEPS = 20
 const ENDING_STEP_MS = 100
 

@@ -15,9 +15,9 @@ import { kev } from './feeds/kev.ts'
 import { metasploit } from './feeds/metasploit.ts'
 import { nuclei } from './feeds/nuclei.ts'
 import { nvd } from './feeds/nvd/nvd.ts'
-import { osv } from './feeds/osv.ts'
+import { osv } from './feeds/osv/osv.ts'
 import { poc } from './feeds/poc.ts'
-import { createWorld } from './world.ts'
+import { createWorld, usualAdvisories } from './world.ts'
 
 /** All feeds of the sample, in the order of writing. */
 const SAMPLE_FEEDS: readonly SampleFeed[] = [
@@ -42,6 +42,8 @@ export interface SampleOptions {
   feeds: string
   /** Number of records of the CVE list in the first night, including rejected and reserved ones. */
   cves?: number
+  /** Number of package advisories in the first night, besides those of GitHub's repository. */
+  advisories?: number
   seed?: number
   /** 1 to 100. In each later night 1 % of the records change and a few are new. It also affects the first night. */
   nights?: number
@@ -49,6 +51,7 @@ export interface SampleOptions {
 
 export interface SampleReport {
   cves: number
+  advisories: number
   seed: number
   /** Dates of the nights, `YYYY-MM-DD`, ascending. */
   nights: string[]
@@ -61,9 +64,10 @@ export interface SampleReport {
  */
 export async function generateSample(options: SampleOptions, disk: SampleDisk = sampleDisk): Promise<SampleReport> {
   const cves = whole('cves', options.cves ?? 2000, 1, 5_000_000)
+  const advisories = whole('advisories', options.advisories ?? usualAdvisories(cves), 0, 10_000_000)
   const seed = whole('seed', options.seed ?? 1, 0, 2 ** 31)
   const nights = whole('nights', options.nights ?? 2, 1, 100)
-  const world = createWorld(seed, cves, nights)
+  const world = createWorld(seed, cves, nights, advisories)
   const files: WrittenFile[] = []
   const watched = watchedDisk(disk)
   try {
@@ -73,7 +77,8 @@ export async function generateSample(options: SampleOptions, disk: SampleDisk = 
   } finally {
     await watched.abandonOpen()
   }
-  return { cves, seed, nights: Array.from({ length: nights }, (_, night) => nightDate(night)), files }
+  const dates = Array.from({ length: nights }, (_, night) => nightDate(night))
+  return { cves, advisories, seed, nights: dates, files }
 }
 
 /** Returns a disk that tracks open files, so that a failure leaves none behind. */

@@ -57,6 +57,8 @@ export interface World {
   /** Records in the last night. Each night before has `newEachNight` fewer. */
   records: number
   newEachNight: number
+  /** Package advisories in the first night, besides those of GitHub's repository. */
+  advisories: number
   facts(index: number): Facts
   /** Returns a random stream for one purpose and one CVE. */
   random(id: string, purpose: string): Random
@@ -88,7 +90,12 @@ function showcaseAt(index: number, cves: number): number | null {
   return Math.floor(((position + 0.5) * cves) / SHOWCASES) === index && position < SHOWCASES ? position : null
 }
 
-export function createWorld(seed: number, cves: number, nights: number): World {
+/** Returns the usual number of package advisories: OSV has 500,000 for 350,000 CVEs. */
+export function usualAdvisories(cves: number): number {
+  return Math.round((cves * 500_000) / 350_000)
+}
+
+export function createWorld(seed: number, cves: number, nights: number, advisories = usualAdvisories(cves)): World {
   const newEachNight = newRecords(cves)
   const records = cves + newEachNight * (nights - 1)
   const idOf = idsOf(seed, records)
@@ -125,6 +132,7 @@ export function createWorld(seed: number, cves: number, nights: number): World {
     cves,
     records,
     newEachNight,
+    advisories,
     facts,
     random: (id, purpose) => new Random(seed, id, purpose),
   }

@@ -12,8 +12,10 @@ const MIB = 1024 * 1024
  */
 export const MAX_MANIFEST_BYTES = 8 * MIB
 export const MAX_FILES = 30_000
-/** CVE shards; a snapshot has about 100 other files. 350,000 CVEs have 700. */
-export const MAX_SHARDS = 29_000
+/** CVE shards. 350,000 CVEs have 700. */
+export const MAX_SHARDS = 27_500
+/** Shards of advisories, and of packages; a power of two. A snapshot has about 100 other files. */
+export const MAX_HASHED_SHARDS = 1024
 
 /** A file that is read whole: ten times `query.db` of 350,000 CVEs, the largest file. */
 export const MAX_READ_BYTES = 2048 * MIB
@@ -39,11 +41,19 @@ export const MAX_EXTRACT_PLAIN = 512 * MIB
 /** Cores and names of all CVEs, together in memory: seven times those of 350,000 CVEs. */
 export const MAX_ROWS_BYTES = 2048 * MIB
 
+/** A package with all of its advisories. Readers parse it whole. */
+export const MAX_PACKAGE_BYTES = 16 * MIB
+
 /** One gzip member each. 350,000 CVEs need 6 KB, 3 MB and 1 MB. */
 export const MAX_GZIP_PLAIN = { about: MIB, epss: 64 * MIB, rejected: 16 * MIB } as const
 
 /** A file rebuilt from a delta pack: a hundred times a shard. Larger files are downloaded whole. */
 export const MAX_REBUILT_BYTES = 256 * MIB
+
+/** Members of hashed shards, 16 bytes each in the index: thirty times 500,000 advisories. */
+export const MAX_HASHED_ROWS = 2 ** 24
+/** Ids that have aliases, about 20 bytes each in memory. 500,000 advisories have 700,000. */
+export const MAX_ALIAS_IDS = 2 ** 24
 
 /** A row of `query.db`: the limit of a segment. 350,000 CVEs have rows of up to 1 MB. */
 export const MAX_ROW_BYTES = 64 * MIB

@@ -1,6 +1,6 @@
 /** The part of the public face that loads SQLite and threads: derived files, the search database, verification. */
 export {
-  DERIVED_FILES,
+  countDerivedFiles,
   type DerivedFile,
   type DeriveInput,
   deriveFiles,

@@ -2,8 +2,10 @@
 export {
   MAX_CATALOG_PLAIN,
   MAX_GZIP_PLAIN,
+  MAX_HASHED_SHARDS,
   MAX_MANIFEST_BYTES,
   MAX_MEMBER_PLAIN,
+  MAX_PACKAGE_BYTES,
   MAX_SEGMENT_PLAIN,
   MAX_SHARDS,
 } from './bounds.ts'
@@ -41,9 +43,23 @@ export {
 } from './cursor/cursor.ts'
 export { compareRowKeys, LIST_NAMES, LISTS, type ListName, type ListSpec } from './cursor/lists.ts'
 export { bySort, CVE_SORTS, type CveSort, type SortOrder } from './cursor/order.ts'
+export {
+  appendRows,
+  extractAdvisories,
+  extractPackages,
+} from './derive/advisory-extract.ts'
+export {
+  type AdvisoryRows,
+  type HashedRows,
+  noAdvisories,
+  noPackages,
+  type PackageRows,
+} from './derive/advisory-rows.ts'
+export { type Aliases, aliasesOf } from './derive/aliases.ts'
 export { countsOf } from './derive/counts.ts'
 export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
 export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'
+export { type HashedIndex, hashedPositions } from './derive/hashed-index.ts'
 export {
   CORE,
   CORE_NUMBERS,
@@ -56,7 +72,8 @@ export {
 } from './derive/index-table.ts'
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { type List, listOf } from './derive/list-view.ts'
-export { decodeListTable, type ListTable } from './derive/lists.ts'
+export { decodeListTable, emptyListTable, type ListTable } from './derive/lists.ts'
+export { type PackageTables, readPackageTables } from './derive/package-tables.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
 export { postingsOf } from './derive/postings.ts'
 export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
@@ -104,6 +121,7 @@ export {
   encodeManifest,
   type FileEntry,
   FORMAT,
+  hasPackages,
   type Manifest,
   type Role,
   type Stored,
@@ -146,7 +164,6 @@ export {
   ENTRY_KIND,
   type EncodedCatalog,
   encodeCatalog,
-  keptEntries,
   type LocatedEntry,
   MAX_ENTRY_BYTES,
 } from './record/catalog.ts'
@@ -164,6 +181,7 @@ export {
   spliced,
 } from './record/cve-pieces.ts'
 export { type CveTables, decodeCveTables } from './record/cve-tables.ts'
+export { type EncodedShard, encodeEntries, type ShardEntry } from './record/entry-shard.ts'
 export {
   decodeEpss,
   type EpssColumns,
@@ -174,5 +192,16 @@ export {
   NO_EPSS,
   toBillionths,
 } from './record/epss.ts'
+export {
+  HASHED_KINDS,
+  HASHED_ROLES,
+  type HashedRole,
+  hashedFiles,
+  hashedMemberKey,
+  hashedShardCount,
+  hashedShardName,
+  keyHash,
+  shardOfHash,
+} from './record/hashed-shard.ts'
 export { decodeMemberHead, type MemberHead, type ReadMember } from './record/member.ts'
 export { contentDigest, type LocatedMember, membersOf } from './record/shard.ts'

@@ -1,11 +1,13 @@
 /** The corpus before an ingest. It is read while the ingest's transaction is open. */
-import { PART_LIST, type PreviousRecord } from './merging.ts'
+import type { PreviousRecord } from './merging.ts'
+import { type PackedText, unpackText } from './packed-text.ts'
+import { unpackParts } from './record-parts.ts'
 import { openDatabase } from './schema.ts'
 
 export interface CommittedClaim {
   digest: Uint8Array
   statedAt: string | null
-  body: string
+  body: PackedText
 }
 
 export interface CommittedCorpus {
@@ -23,20 +25,28 @@ export interface CommittedCorpus {
 export function openCommittedCorpus(path: string): CommittedCorpus {
   const database = openDatabase(path, { readonly: true })
   const claim = database
-    .prepare<[string, string], string>('SELECT body FROM claim WHERE cve_key = ? AND feed = ? LIMIT 1')
+    .prepare<[string, string], PackedText>('SELECT body FROM claim WHERE cve_key = ? AND feed = ? LIMIT 1')
     .pluck()
   const claimAt = database.prepare<[number], CommittedClaim>(
     'SELECT digest, stated_at AS statedAt, body FROM claim WHERE rowid = ?',
   )
-  const recordOf = (table: 'record' | 'gone') =>
-    database.prepare<[string], PreviousRecord>(`SELECT version, ${PART_LIST} FROM ${table} WHERE cve_key = ?`)
-  const record = recordOf('record')
-  const gone = recordOf('gone')
+  const recordOf = (table: 'record' | 'gone') => {
+    const row = database.prepare<[string], { version: number; parts: PackedText }>(
+      `SELECT version, parts FROM ${table} WHERE cve_key = ?`,
+    )
+    return (cveKey: string): PreviousRecord | null => {
+      const found = row.get(cveKey)
+      return found ? { version: found.version, ...unpackParts(found.parts) } : null
+    }
+  }
   return {
-    claim: (feed, cveKey) => claim.get(cveKey, feed) ?? null,
+    claim(feed, cveKey) {
+      const body = claim.get(cveKey, feed)
+      return body ? unpackText(body) : null
+    },
     claimAt: (id) => claimAt.get(id)!,
-    record: (cveKey) => record.get(cveKey) ?? null,
-    gone: (cveKey) => gone.get(cveKey) ?? null,
+    record: recordOf('record'),
+    gone: recordOf('gone'),
     close: () => void database.close(),
   }
 }

@@ -3,18 +3,20 @@ import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
-import { PART_NAMES, type PartName } from '../model/record.ts'
+import { type Advisories, readAdvisories } from './advisories.ts'
+import { type PackedText, unpackText } from './packed-text.ts'
+import { type PartTexts, unpackParts } from './record-parts.ts'
 import { openDatabase } from './schema.ts'
 import { sortKey } from './sort-key.ts'
 import { type FeedState, readCorpusDate, readFeedStates, readMeta } from './state.ts'
 
-/** A merged record as stored: each part as JSON text. `digest` is 16 bytes over the texts of all parts. */
+/** A merged record. `digest` is its `recordDigest`. */
 export interface StoredRecord {
   cveId: CveId
   /** The corpus's own version of the record, from 1. It increases when the timeline gains an entry (rule 26). */
   version: number
   digest: Uint8Array
-  parts: Record<PartName, string>
+  parts: PartTexts
 }
 
 export interface EpssRelease {
@@ -41,7 +43,8 @@ export interface Corpus {
   /** Returns the claims of all feeds on a CVE, sorted by feed and item. EPSS has scores, not claims. */
   claims(cveId: CveId): StoredClaim[]
   score(cveId: CveId): EpssScore | null
-  /** Returns a digest of everything that a snapshot of this corpus depends on. */
+  advisories: Advisories
+  /** Returns a digest of everything that a snapshot depends on, except the records. */
   digest(): string
   /** Returns the rules and settings of the last merge, as the ingest stored them. Null before the first ingest. */
   mergeRules(): string | null
@@ -57,9 +60,9 @@ export interface StoredClaim {
 }
 
 /** A row of `record`. Blobs are Buffers. */
-type RecordRow = { cveId: CveId; version: number; digest: Uint8Array } & Record<PartName, string>
+type RecordRow = Omit<StoredRecord, 'parts'> & { parts: PackedText }
 
-const COLUMNS = `cve_id AS cveId, version, digest, ${PART_NAMES.map((name) => `"${name}"`).join(', ')}`
+const COLUMNS = 'cve_id AS cveId, version, digest, parts'
 
 /**
  * Opens the corpus at `path`. All reads see the state of the first read, even if an ingest commits meanwhile.
@@ -84,7 +87,7 @@ function readCorpus(database: Database.Database): Corpus {
   )
   const byKey = database.prepare<[string], RecordRow>(`SELECT ${COLUMNS} FROM record WHERE cve_key = ?`)
   const scores = database.prepare<[], EpssScore>('SELECT cve_id AS cveId, score, percentile FROM epss ORDER BY cve_key')
-  const claims = database.prepare<[string], StoredClaim>(
+  const claims = database.prepare<[string], Omit<StoredClaim, 'body'> & { body: PackedText }>(
     'SELECT feed, item, stated_at AS statedAt, body FROM claim WHERE cve_key = ? ORDER BY feed, item',
   )
   const score = database.prepare<[string], EpssScore>(
@@ -112,8 +115,9 @@ function readCorpus(database: Database.Database): Corpus {
     epss: () => ({ release: epssRelease(readFeedStates(database)), scores: scores.iterate() }),
     rejected: () => rejected.all(),
     catalog: <Entry>(feed: string) => readCatalog<Entry>(database, feed),
-    claims: (cveId) => claims.all(sortKey(cveId)),
+    claims: (cveId) => claims.all(sortKey(cveId)).map((claim) => ({ ...claim, body: unpackText(claim.body) })),
     score: (cveId) => score.get(sortKey(cveId)) ?? null,
+    advisories: readAdvisories(database),
     digest: () => digestOf(database),
     mergeRules: () => readMeta(database, 'merge_rules'),
     close: () => void database.close(),
@@ -124,16 +128,17 @@ function readCorpus(database: Database.Database): Corpus {
 const CATALOG_FEEDS = ['capec', 'cna', 'cwe', 'exploitdb', 'metasploit', 'report-types']
 
 /**
- * The rows that `digest` hashes: corpus date and merge settings, feed states, digests of records and catalog entries,
- * rejected ids, EPSS scores.
+ * The rows that `digest` hashes: corpus date and merge settings, feed states, rejected ids, EPSS scores, digests of
+ * catalog entries, of advisories and of what they state about packages.
  */
 const CONTENT = [
-  'SELECT name, value FROM meta ORDER BY name',
+  "SELECT name, value FROM meta WHERE name <> 'written_by' ORDER BY name",
   'SELECT name, state FROM feed ORDER BY name',
-  'SELECT block, cve_key, digest FROM record ORDER BY block, cve_key',
   'SELECT cve_key, date_rejected FROM rejected ORDER BY cve_key',
   'SELECT cve_key, score, percentile FROM epss ORDER BY cve_key',
   `SELECT feed, item, digest FROM claim WHERE feed IN (${CATALOG_FEEDS.map((feed) => `'${feed}'`)}) ORDER BY feed, item`,
+  'SELECT id, feed, modified, hex(digest) FROM advisory ORDER BY id, feed',
+  'SELECT package, id, feed, hex(digest) FROM package_advisory ORDER BY package, id, feed',
 ]
 
 /** Characters per call of the hash: a call costs as much as ten rows. */
@@ -155,8 +160,7 @@ function digestOf(database: Database.Database): string {
 }
 
 function storedRecord(row: RecordRow): StoredRecord {
-  const { cveId, version, digest, ...parts } = row
-  return { cveId, version, digest, parts }
+  return { ...row, parts: unpackParts(row.parts) }
 }
 
 function epssRelease(feeds: FeedState[]): EpssRelease | null {
@@ -167,7 +171,7 @@ function epssRelease(feeds: FeedState[]): EpssRelease | null {
 /** Returns the entries of a feed, unique and sorted by key. */
 export function readCatalog<Entry>(database: Database.Database, feed: string): Entry[] {
   const bodies = database
-    .prepare<[string], string>('SELECT min(body) FROM claim WHERE feed = ? GROUP BY item ORDER BY item')
+    .prepare<[string], PackedText>('SELECT min(body) FROM claim WHERE feed = ? GROUP BY item ORDER BY item')
     .pluck()
-  return bodies.all(feed).map((body) => JSON.parse(body) as Entry)
+  return bodies.all(feed).map((body) => JSON.parse(unpackText(body)) as Entry)
 }

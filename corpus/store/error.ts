@@ -64,6 +64,10 @@ export type StoreErrorCode =
   | 'not_a_corpus'
   /** The corpus has another schema version than this program. */
   | 'wrong_version'
+  /** Other programs use the corpus. */
+  | 'busy'
+  /** A file already has the name that the migrated corpus's old file would get. */
+  | 'exists'
   /** The user has no permission to read or write the corpus. */
   | 'no_access'
 

@@ -1,11 +1,11 @@
 /** The steps between staging and commit: delete claims that no feed states any more, and merge changed records. */
-import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { type CveId, cveBlock } from '../model/ids/cve-id.ts'
 import { CONTENT_BYTES } from '../model/item-digest.ts'
-import { PART_NAMES, type PartName } from '../model/record.ts'
 import type { Disagreement, Review } from '../model/review.ts'
-import type { StoredRecord } from './corpus.ts'
+import { openAdvisoryRows } from './advisory-rows.ts'
+import { type PackedText, plainLength } from './packed-text.ts'
+import { type PartTexts, packParts, unpackParts } from './record-parts.ts'
 import { idOfSortKey, sortKey } from './sort-key.ts'
 import { openWithholding, type Withhold } from './withhold.ts'
 
@@ -45,20 +45,27 @@ export interface FeedDate {
 
 export interface KeptClaim {
   feed: string
-  body: string
+  body: PackedText
 }
 
-/** Maximum size of all claims on a CVE: that of one part of a record in a snapshot. */
+/** Maximum plain size of all claims on a CVE: that of one part of a record in a snapshot. */
 const MAX_CLAIMS_BYTES = 64 << 20
 
 /** A record as it was before this ingest. */
-export type PreviousRecord = { version: number } & Record<PartName, string>
+export type PreviousRecord = { version: number } & PartTexts
+
+export interface RecordToPut {
+  cveId: CveId
+  version: number
+  digest: Uint8Array
+  parts: PackedText
+}
 
 type ReviewFindings = Pick<Review, 'mismatches' | 'disagreements'>
 
 export interface Merging {
   /**
-   * Deletes claims that a staged feed no longer states, and collects the records to merge again. `date` dates these
+   * Deletes claims and advisories that a staged feed no longer states, and collects the records to merge again. `date` dates these
    * changes. It is null for the CVE list, which dates each record itself.
    */
   settleClaims(feed: string, isList: boolean, date: FeedDate | null): void
@@ -71,7 +78,7 @@ export interface Merging {
   /** Returns null, and does not read them all, if they exceed `MAX_CLAIMS_BYTES`. */
   claims(cveKey: string): KeptClaim[] | null
   withhold: Withhold
-  putRecord(record: StoredRecord): void
+  putRecord(record: RecordToPut): void
   /** Deletes the record and keeps a copy, in case it returns. Returns false if there was none. */
   removeRecord(cveKey: string): boolean
   /** Call it after the record's removal. */
@@ -85,6 +92,8 @@ export interface Merging {
   datedFrom(feed: string, end: string): { key: string; date: string }[]
   /** `blocks`: blocks of 1,000 ids with records. A build writes a shard for each. */
   counts(): { records: number; rejected: number; blocks: number }
+  /** Returns the number of advisories, and of those whose claim names no CVE. An id in two feeds counts once. */
+  advisoryCounts(): { total: number; withoutCve: number }
   /** Stores what is odd about a record; null once there is no record. Returns the disagreements that it did not have. */
   putReview(cveKey: string, review: Review | null): Disagreement[]
   /** Returns the sums of compared and unreadable scores, and the records with findings, sorted by id. */
@@ -93,17 +102,8 @@ export interface Merging {
   withoutRecord(feed: 'epss' | (string & {})): CveId[]
 }
 
-/** Returns the digest of a record: 16 bytes of SHA-256 over its parts' JSON, one part per line. */
-export function recordDigest(parts: Record<PartName, string>): Uint8Array {
-  const text = PART_NAMES.map((name) => parts[name]).join('\n')
-  return hash('sha256', text, 'buffer').subarray(0, 16)
-}
-
 /** Text that sorts after every date. */
 const BEHIND_ALL_DATES = '~'
-
-/** The part names as an SQL column list. */
-export const PART_LIST = PART_NAMES.map((name) => `"${name}"`).join(', ')
 
 const TABLES = `
   CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT NOT NULL) WITHOUT ROWID;
@@ -113,6 +113,7 @@ const TABLES = `
 /** Prepares merging on the connection and transaction that staged the feeds. Its SQL uses the marks of staging. */
 export function openMerging(database: Database.Database): Merging {
   database.exec(TABLES)
+  const advisories = openAdvisoryRows(database)
   // One line per date without repeats: most items of a feed have the same date.
   const again = `
       ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed), stated_at =
@@ -129,32 +130,39 @@ export function openMerging(database: Database.Database): Merging {
   const lose = `INSERT INTO lost SELECT rowid, cve_key ${rowsOfFeed} AND NOT is_seen(rowid)`
   const remove = 'DELETE FROM claim WHERE rowid IN (SELECT id FROM lost); DELETE FROM lost'
 
-  const claims = database.prepare<[string], KeptClaim & { length: number }>(
-    'SELECT feed, body, octet_length(body) AS length FROM claim WHERE cve_key = ? ORDER BY feed, item',
+  const claims = database.prepare<[string], KeptClaim>(
+    'SELECT feed, body FROM claim WHERE cve_key = ? ORDER BY feed, item',
   )
   const putRecord = database.prepare(
-    `INSERT INTO record (cve_key, cve_id, block, version, digest, ${PART_LIST})
-      VALUES (?, ?, ?, ?, ?${', ?'.repeat(PART_NAMES.length)})
-      ON CONFLICT (cve_key) DO UPDATE SET version = excluded.version, digest = excluded.digest,
-        ${PART_NAMES.map((name) => `"${name}" = excluded."${name}"`).join(', ')}`,
+    `INSERT INTO record (cve_key, cve_id, block, version, digest, parts) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (cve_key) DO UPDATE SET version = excluded.version, digest = excluded.digest, parts = excluded.parts`,
   )
   const removeRecord = database.prepare('DELETE FROM record WHERE cve_key = ?')
   const putGone = database.prepare(
-    `INSERT INTO gone (cve_key, version, ${PART_LIST}) SELECT cve_key, version, ${PART_LIST} FROM record WHERE cve_key = ?`,
+    'INSERT INTO gone (cve_key, version, parts) SELECT cve_key, version, parts FROM record WHERE cve_key = ?',
   )
   const removeGone = database.prepare('DELETE FROM gone WHERE cve_key = ?')
   const putRejected = database.prepare(
     `INSERT INTO rejected VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected`,
   )
-  // No record is served in this state. The timeline shows it if the record is published again.
-  const rejectGone = database.prepare("UPDATE gone SET core = json_set(core, '$.state', 'REJECTED') WHERE cve_key = ?")
+  const goneParts = database.prepare<[string], PackedText>('SELECT parts FROM gone WHERE cve_key = ?').pluck()
+  const replaceGone = database.prepare('UPDATE gone SET parts = ? WHERE cve_key = ?')
   const isRejected = database.prepare<[string], number>('SELECT 1 FROM rejected WHERE cve_key = ?').pluck()
   const removeRejected = database.prepare('DELETE FROM rejected WHERE cve_key = ?')
 
   const foundBefore = database.prepare<[string], string | null>('SELECT found FROM review WHERE cve_key = ?').pluck()
   const putReview = database.prepare('INSERT OR REPLACE INTO review VALUES (?, ?, ?, ?)')
   const removeReview = database.prepare('DELETE FROM review WHERE cve_key = ?')
+
+  /** No record is served in this state. The timeline shows it if the record is published again. */
+  function rejectGone(cveKey: string): void {
+    const packed = goneParts.get(cveKey)
+    if (!packed) return
+    const parts = unpackParts(packed)
+    const core = JSON.stringify({ ...JSON.parse(parts.core), state: 'REJECTED' })
+    replaceGone.run(packParts({ ...parts, core }), cveKey)
+  }
 
   return {
     settleClaims(feed, isList, date) {
@@ -164,6 +172,7 @@ export function openMerging(database: Database.Database): Merging {
       for (const statement of [touchNew, touchAltered]) database.prepare(statement).run({ ...change, byItem })
       database.prepare(touchRemoved).run(change)
       database.exec(remove)
+      advisories.settle(feed)
     },
     settleScores() {
       database.exec('DELETE FROM epss; INSERT INTO epss SELECT * FROM scores ORDER BY cve_key')
@@ -180,8 +189,8 @@ export function openMerging(database: Database.Database): Merging {
     claims(cveKey) {
       const found: KeptClaim[] = []
       let bytes = 0
-      for (const { length, ...claim } of claims.iterate(cveKey)) {
-        bytes += length
+      for (const claim of claims.iterate(cveKey)) {
+        bytes += plainLength(claim.body)
         if (bytes > MAX_CLAIMS_BYTES) return null
         found.push(claim)
       }
@@ -189,9 +198,8 @@ export function openMerging(database: Database.Database): Merging {
     },
     withhold: openWithholding(database),
     putRecord({ cveId, version, digest, parts }) {
-      const texts = PART_NAMES.map((name) => parts[name])
       const cveKey = sortKey(cveId)
-      putRecord.run(cveKey, cveId, cveBlock(cveId), version, digest, ...texts)
+      putRecord.run(cveKey, cveId, cveBlock(cveId), version, digest, parts)
       removeGone.run(cveKey)
     },
     removeRecord(cveKey) {
@@ -201,7 +209,7 @@ export function openMerging(database: Database.Database): Merging {
     putRejected(cveId, dateRejected) {
       const cveKey = sortKey(cveId)
       putRejected.run(cveKey, cveId, dateRejected)
-      rejectGone.run(cveKey)
+      rejectGone(cveKey)
     },
     isRejected: (cveKey) => isRejected.get(cveKey) !== undefined,
     removeRejected: (cveKey) => removeRejected.run(cveKey).changes > 0,
@@ -221,6 +229,14 @@ export function openMerging(database: Database.Database): Merging {
         .prepare<[], { records: number; rejected: number; blocks: number }>(
           `SELECT (SELECT count(*) FROM record) AS records, (SELECT count(*) FROM rejected) AS rejected,
             (SELECT count(DISTINCT block) FROM record) AS blocks`,
+        )
+        .get()!,
+    advisoryCounts: () =>
+      database
+        .prepare<[], { total: number; withoutCve: number }>(
+          `SELECT (SELECT count(DISTINCT id) FROM advisory INDEXED BY advisory_by_id) AS total,
+            (SELECT count(DISTINCT id) FROM advisory AS a JOIN claim AS c INDEXED BY claim_by_feed
+              ON c.feed = a.feed AND c.item = a.id AND c.cve_key = '') AS withoutCve`,
         )
         .get()!,
     putReview(cveKey, review) {

@@ -1,25 +1,33 @@
 /** The tables of corpus.db, and opening it. Files of another version are rejected. */
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { PART_NAMES } from '../model/record.ts'
 import { accessError, StoreError } from './error.ts'
+import { readMeta } from './state.ts'
 
-/** Increase it whenever the meaning of a table changes. A corpus of another version must be ingested again. */
-const SCHEMA_VERSION = 4
+/** Increase it whenever the meaning of a table changes, and add a migration (migrations.ts). */
+export const SCHEMA_VERSION = 6
+
+/** The oldest version that can be migrated. */
+const OLDEST_SCHEMA = 4
+
+/** A record takes some 2 KB and a claim 1 KB. With SQLite's default of 4 KiB, a third of each page would be empty. */
+export const PAGE_BYTES = 16_384
 
 /** `VSLF`, SQLite's application id of a corpus. */
 const APPLICATION_ID = 0x56534c46
-
-const PART_COLUMNS = PART_NAMES.map((name) => `"${name}" TEXT NOT NULL`).join(', ')
 
 /**
  * `cve_key` is the `sortKey` of the row's CVE, or '' for entries without a CVE (CNAs).
  * In `claim`, `item` is the feed's own key of the statement. `digest` is that of its upstream bytes
  * (model/item-digest.ts); `stated_at` is the date in these bytes.
+ * `body` and `parts` are packed texts (packed-text.ts, record-parts.ts).
  * `gone` keeps complete records that the list rejected or dropped. Their version and timeline continue if they return
  * (rule 26).
  * `review` contains findings for an operator (model/review.ts): the number of compared scores, of unreadable vectors,
  * and `found`, which is JSON or null.
+ * `advisory` contains the records of feeds in the OSV schema as published, without white space between the values, also
+ * those that concern no CVE. `digest` is 16 bytes of SHA-256 of this text. `package_advisory` contains what each record
+ * states about each package (model/packages/package-advisory.ts), as JSON; none for a withdrawn record.
  * The indexes cover all columns of scans, so that no scan reads the bodies.
  */
 const SCHEMA = `
@@ -31,7 +39,7 @@ const SCHEMA = `
     item TEXT NOT NULL,
     digest BLOB NOT NULL,
     stated_at TEXT,
-    body TEXT NOT NULL,
+    body BLOB NOT NULL,
     UNIQUE (cve_key, feed, item)
   );
   CREATE INDEX claim_by_feed ON claim (feed, item, cve_key, digest, stated_at);
@@ -41,7 +49,7 @@ const SCHEMA = `
     block TEXT NOT NULL,
     version INTEGER NOT NULL,
     digest BLOB NOT NULL,
-    ${PART_COLUMNS}
+    parts BLOB NOT NULL
   );
   CREATE INDEX record_by_block ON record (block, cve_key, cve_id, digest);
   CREATE TABLE rejected (
@@ -52,7 +60,7 @@ const SCHEMA = `
   CREATE TABLE gone (
     cve_key TEXT NOT NULL UNIQUE,
     version INTEGER NOT NULL,
-    ${PART_COLUMNS}
+    parts BLOB NOT NULL
   );
   CREATE TABLE review (
     cve_key TEXT PRIMARY KEY,
@@ -60,6 +68,25 @@ const SCHEMA = `
     unreadable INTEGER NOT NULL,
     found TEXT
   ) WITHOUT ROWID;
+  CREATE TABLE advisory (
+    id TEXT NOT NULL,
+    feed TEXT NOT NULL,
+    modified TEXT,
+    digest BLOB NOT NULL,
+    body BLOB NOT NULL,
+    UNIQUE (feed, id)
+  );
+  CREATE INDEX advisory_by_id ON advisory (id, feed, modified, digest);
+  CREATE TABLE package_advisory (
+    package TEXT NOT NULL,
+    id TEXT NOT NULL,
+    feed TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    purl TEXT,
+    body BLOB NOT NULL,
+    UNIQUE (feed, id, package)
+  );
+  CREATE INDEX package_advisory_digests ON package_advisory (package, id, feed, digest);
   CREATE TABLE epss (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
     WITHOUT ROWID;
   PRAGMA application_id = ${APPLICATION_ID};
@@ -71,18 +98,34 @@ export function createSchema(database: Database.Database): void {
   database.exec(SCHEMA)
 }
 
+export interface OpenOptions {
+  readonly: boolean
+  /** Whether to accept a schema that can be migrated. */
+  older?: boolean
+}
+
+/** Returns the version of the schema of the corpus at `path`, which must be writable: it may have to be migrated. */
+export function schemaOf(path: string): number {
+  const database = openDatabase(path, { readonly: false, older: true })
+  try {
+    return numberOf(database, 'user_version')
+  } finally {
+    database.close()
+  }
+}
+
 /**
  * Opens the corpus at `path`, which must exist.
  * @throws StoreError if it is not a corpus of this version, or the user has no permission.
  */
-export function openDatabase(path: string, options: { readonly: boolean }): Database.Database {
+export function openDatabase(path: string, options: OpenOptions): Database.Database {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) throw new StoreError('not_found', `${path} does not exist; run ingest first`)
   if (!stat.isFile()) throw new StoreError('not_a_corpus', `${path} is not a corpus: it is not a file`)
   let database: Database.Database | undefined
   try {
     database = new Database(path, { readonly: options.readonly, fileMustExist: true })
-    checkSchema(path, database)
+    checkSchema(path, database, options)
     return database
   } catch (cause) {
     database?.close()
@@ -92,15 +135,35 @@ export function openDatabase(path: string, options: { readonly: boolean }): Data
   }
 }
 
-function checkSchema(path: string, database: Database.Database): void {
-  const pragma = (name: string) => Number(database.pragma(name, { simple: true }))
-  if (pragma('application_id') !== APPLICATION_ID) {
+const numberOf = (database: Database.Database, pragma: 'application_id' | 'user_version'): number =>
+  Number(database.pragma(pragma, { simple: true }))
+
+function checkSchema(path: string, database: Database.Database, { older = false }: OpenOptions): void {
+  if (numberOf(database, 'application_id') !== APPLICATION_ID) {
     throw new StoreError('not_a_corpus', `${path} is not a corpus: it is the database of another program`)
   }
-  const version = pragma('user_version')
-  if (version !== SCHEMA_VERSION) {
-    const what = `${path} has schema version ${version}, this program requires ${SCHEMA_VERSION}`
-    throw new StoreError('wrong_version', `${what}; ingest the feeds into a new corpus`)
+  const version = numberOf(database, 'user_version')
+  if (version === SCHEMA_VERSION || (older && version >= OLDEST_SCHEMA && version < SCHEMA_VERSION)) return
+  throw new StoreError('wrong_version', otherVersion(path, version, database))
+}
+
+function otherVersion(path: string, version: number, database: Database.Database): string {
+  const what = `${path} has schema version ${version}, this program requires ${SCHEMA_VERSION}`
+  if (version > SCHEMA_VERSION) {
+    const writer = writerOf(database)
+    return `${what}; ${writer === null ? 'a later version of vulnshelf' : `vulnshelf ${writer}`} wrote it: use that version`
+  }
+  return version < OLDEST_SCHEMA
+    ? `${what}; ingest the feeds into a new corpus`
+    : `${what}; run \`vulnshelf migrate ${path}\`; ingest also migrates it`
+}
+
+/** Returns the version of the program that wrote the corpus; null if a later schema does not have it there. */
+function writerOf(database: Database.Database): string | null {
+  try {
+    return readMeta(database, 'written_by')
+  } catch {
+    return null
   }
 }
 

@@ -6,7 +6,9 @@ import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
+import { openAdvisoryRows, type PackedAdvisory } from './advisory-rows.ts'
 import { type FeedItems, openItems } from './feed-items.ts'
+import type { PackedText } from './packed-text.ts'
 import { openSeenRows, SOURCE_UNREADABLE } from './seen-rows.ts'
 import { sortKey } from './sort-key.ts'
 
@@ -47,7 +49,8 @@ export interface Staging {
   same(feed: string, item: string, file: number): void
   /** As `same`, for an item with the same content and different raw bytes. */
   known(item: Pick<StagedClaim, 'feed' | 'item' | 'digest' | 'file'>): void
-  claim(claim: StagedClaim, body: string): StagingOutcome
+  /** `advisory`: the record that the claim is from, if the feed has the OSV schema. */
+  claim(claim: StagedClaim, body: PackedText, advisory?: PackedAdvisory | null): StagingOutcome
   /** Keeps the corpus's claims for an item that was not staged. Returns false if there are none. */
   hold(feed: string, item: string): boolean
   /** Returns false for a repeated id. The later row counts. */
@@ -76,6 +79,7 @@ interface Tally {
 export function openStaging(database: Database.Database): Staging {
   database.exec(TABLES)
   const seenRows = openSeenRows(database)
+  const advisories = openAdvisoryRows(database)
   const inCorpus = database.prepare<[string, string], ClaimRow>(
     'SELECT rowid AS id, cve_key, digest, stated_at FROM claim WHERE feed = ? AND item = ?',
   )
@@ -136,7 +140,7 @@ export function openStaging(database: Database.Database): Staging {
       }
       tallyOf(feed).kept++
     },
-    claim({ feed, item, cveIds, digest, statedAt, file }, body) {
+    claim({ feed, item, cveIds, digest, statedAt, file }, body, advisory = null) {
       const rows = rowsOf(feed, item)
       itemsOf(feed).stage(item)
       const copies = seen(rows)
@@ -159,6 +163,7 @@ export function openStaging(database: Database.Database): Staging {
         seenRows.see(id, file)
       }
       count(feed, rows, digest, 1)
+      if (advisory) advisories.put(feed, item, advisory)
       return !earlier ? 'kept' : earlierFile === file ? 'replaces-same-file' : 'replaces-older-file'
     },
     hold(feed, item) {

@@ -50,8 +50,11 @@ export interface FeedState {
   reading: FeedReading
 }
 
-/** Names of values in `meta`. `merge_rules` contains the settings of the last merge. */
-export type MetaName = 'corpus_date' | 'merge_rules'
+/**
+ * Names of values in `meta`. `merge_rules` contains the settings of the last merge, `written_by` the version of the
+ * program that wrote last.
+ */
+export type MetaName = 'corpus_date' | 'merge_rules' | 'written_by'
 
 export function readFeedStates(database: Database.Database): FeedState[] {
   const rows = database.prepare<[], string>('SELECT state FROM feed ORDER BY name').pluck().all()

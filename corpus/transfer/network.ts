@@ -22,8 +22,10 @@ export interface GrowingFile {
 }
 
 export interface NetworkEffects extends Effects {
-  /** Sends one GET. Returns redirects like other answers, and throws only if there is no answer. */
-  request(url: URL, headers: Record<string, string>): Promise<Answer>
+  /**
+   * Sends one GET, or a POST of `body`. Returns redirects like other answers, and throws only if there is no answer.
+   */
+  request(url: URL, headers: Record<string, string>, body?: string): Promise<Answer>
   /** Opens or creates a file and truncates it at `offset`. */
   grow(path: string, offset: number): Promise<GrowingFile>
   /** Resolves after `ms`, or when the signal aborts. */
@@ -59,9 +61,10 @@ export function realNetworkEffects(
   })
   const effects: NetworkEffects = {
     ...base,
-    async request(url, headers) {
+    async request(url, headers, posted) {
       // undici starts its timeout for headers again at each interim answer.
-      const asked = (signal: AbortSignal) => request(url, { dispatcher, headers, signal })
+      const method = posted === undefined ? {} : { method: 'POST' as const, body: posted }
+      const asked = (signal: AbortSignal) => request(url, { dispatcher, headers, signal, ...method })
       const { statusCode, headers: received, body } = await withDeadline(connectMs + headersMs, asked)
       const bytes = incoming(body, bodyMs)
       return {

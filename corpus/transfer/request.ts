@@ -1,10 +1,11 @@
 /** One GET with redirects. Credentials go only to their own origin, and network failures become TransferErrors. */
 
+import { VERSION } from '../command/version.ts'
 import { TransferError } from './error.ts'
 import type { Answer, NetworkEffects } from './network.ts'
 
 /** Contains the version: publishers ask clients to identify themselves. */
-const USER_AGENT = 'vulnshelf/0.1.0'
+export const USER_AGENT = `vulnshelf/${VERSION}`
 const MAX_REDIRECTS = 5
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
@@ -16,16 +17,22 @@ export type Credentials = ReadonlyMap<string, string>
  * its own origin and appear in no message.
  */
 export function withoutPassword(url: URL): { base: URL; credentials: Credentials } {
-  const base = new URL(url)
-  const { username, password } = base
-  base.username = ''
-  base.password = ''
+  const { bare: base, authorization } = takePassword(url)
   base.search = ''
   base.hash = ''
   if (!base.pathname.endsWith('/')) base.pathname += '/'
-  if (username === '' && password === '') return { base, credentials: new Map() }
+  return { base, credentials: new Map(authorization === undefined ? [] : [[base.origin, authorization]]) }
+}
+
+/** Returns the address without name and password, and these as an `Authorization` header. */
+export function takePassword(url: URL): { bare: URL; authorization: string | undefined } {
+  const bare = new URL(url)
+  const { username, password } = bare
+  bare.username = ''
+  bare.password = ''
+  if (username === '' && password === '') return { bare, authorization: undefined }
   const pair = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
-  return { base, credentials: new Map([[base.origin, `Basic ${pair}`]]) }
+  return { bare, authorization: `Basic ${pair}` }
 }
 
 /** An invalid `%` sequence is kept as text. */

@@ -26,6 +26,7 @@ export function keyFile(path: string, { now, log }: { now: () => number; log: Lo
       const text = readFileSync(path, 'utf8')
       if (text !== set?.text) set = parseKeySet(text)
       stamp = seen
+      log.debug({ path }, 'key set loaded')
     } catch (error) {
       log.error(
         { err: error, path },

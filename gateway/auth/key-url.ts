@@ -60,6 +60,7 @@ function ringOf(load: () => Promise<string>, position: string, options: KeyUrlOp
       .then((text) => {
         if (text !== set?.text) set = parseKeySet(text)
         fetchedAt = now()
+        log.debug({ position }, 'key set downloaded')
       })
       .catch((error: unknown) => log.error({ err: error, position }, 'key set download failed'))
       .finally(() => {

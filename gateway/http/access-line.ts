@@ -3,6 +3,8 @@
 import { printableJson } from '../../corpus/command/printable.ts'
 
 export interface AccessEntry {
+  /** Needs no escapes. */
+  id: string
   method: string
   path: string
   /** Includes the `?`. Empty for a rejected request, because its query can contain secrets. */
@@ -22,10 +24,10 @@ export interface AccessEntry {
 const INFO = 30
 
 export function accessLine(entry: AccessEntry, nowMs: number): string {
-  const { method, path, query, status, bytes, ms, subject, from } = entry
+  const { id, method, path, query, status, bytes, ms, subject, from } = entry
   const whose = subject === null ? '' : `,"subject":"${subject}"`
   const whence = from === null ? '' : `,"from":"${from}"`
-  const what = `"method":"${method}","path":${quoted(path)},"query":${quoted(query)}`
+  const what = `"id":"${id}","method":"${method}","path":${quoted(path)},"query":${quoted(query)}`
   const how = `"status":${status},"bytes":${bytes},"ms":${Math.round(ms * 1000) / 1000}`
   return `{"level":${INFO},"time":${nowMs},${what},${how}${whose}${whence},"msg":"request"}\n`
 }

@@ -8,10 +8,10 @@ export interface Cors {
   /** Returns the additional headers of an answer to this origin. */
   headers(origin: string | undefined): HeaderList
   /** Answers a preflight (Fetch, "CORS-preflight request"), which has no token. Returns null for other requests. */
-  preflight(request: IncomingMessage, headers: RequestHeaders, response: ServerResponse): Sent | null
+  preflight(request: IncomingMessage, headers: RequestHeaders, response: ServerResponse, id: string): Sent | null
 }
 
-const EXPOSED = 'ETag, Snapshot-Id, Served-From, RateLimit, RateLimit-Policy, Retry-After'
+const EXPOSED = 'ETag, Snapshot-Id, Served-From, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
 
 /** `always` are the headers of every answer, regardless of the origin. */
 export function createCors(origins: readonly string[], always: HeaderList = []): Cors {
@@ -34,7 +34,7 @@ export function createCors(origins: readonly string[], always: HeaderList = []):
 
   return {
     headers,
-    preflight: (request, { origin }, response) => {
+    preflight: (request, { origin }, response, id) => {
       if (origin === undefined || !allowed.has(origin) || request.method !== 'OPTIONS') return null
       if (request.headers['access-control-request-method'] === undefined) return null
       response.writeHead(204, [
@@ -42,9 +42,11 @@ export function createCors(origins: readonly string[], always: HeaderList = []):
         'Access-Control-Allow-Methods',
         ALLOWED_METHODS,
         'Access-Control-Allow-Headers',
-        'Authorization, If-None-Match',
+        'Authorization, If-None-Match, X-Request-Id',
         'Access-Control-Max-Age',
         '600',
+        'X-Request-Id',
+        id,
       ])
       response.end()
       return { status: 204, bytes: 0 }

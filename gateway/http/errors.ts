@@ -22,10 +22,15 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS
 
+/** Errors of request bodies. The API has none. */
+const BODY_STATUS = { content_too_large: 413, unsupported_media_type: 415 } as const
+type BodyErrorCode = keyof typeof BODY_STATUS
+const STATUSES = { ...STATUS, ...BODY_STATUS }
+
 export const ALLOWED_METHODS = 'GET, HEAD'
 
 export interface ErrorBody {
-  error: ErrorCode
+  error: ErrorCode | BodyErrorCode
   message: string
   parameter?: string
 }
@@ -52,6 +57,8 @@ export interface ErrorDetails {
   retryAfterSeconds?: number
   /** Becomes `WWW-Authenticate`. */
   challenge?: string
+  /** Becomes `Allow`, for a 405. */
+  allow?: string
   /** For a 401. */
   fault?: AuthFault
   /** For the log, never for the client. */
@@ -59,19 +66,21 @@ export interface ErrorDetails {
 }
 
 /** An error response. `message` is for people. It never contains a token, a stack or a path of the server. */
-export class ApiError extends CodedError<ErrorCode> {
+export class ApiError extends CodedError<ErrorCode | BodyErrorCode> {
   readonly status: number
   readonly parameter: string | undefined
   readonly retryAfterSeconds: number | undefined
   readonly challenge: string | undefined
+  readonly allow: string | undefined
   readonly fault: AuthFault | undefined
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode | BodyErrorCode, message: string, details: ErrorDetails = {}) {
     super(code, message, { cause: details.cause })
-    this.status = STATUS[code]
+    this.status = STATUSES[code]
     this.parameter = details.parameter
     this.retryAfterSeconds = details.retryAfterSeconds
     this.challenge = details.challenge
+    this.allow = details.allow
     this.fault = details.fault
   }
 
@@ -85,7 +94,7 @@ export class ApiError extends CodedError<ErrorCode> {
     const headers: Record<string, string> = {}
     if (this.challenge !== undefined) headers['WWW-Authenticate'] = this.challenge
     if (this.retryAfterSeconds !== undefined) headers['Retry-After'] = String(wholeSeconds(this.retryAfterSeconds))
-    if (this.code === 'method_not_allowed') headers.Allow = ALLOWED_METHODS
+    if (this.allow !== undefined) headers.Allow = this.allow
     return headers
   }
 }
@@ -112,8 +121,8 @@ export const tierRestricted = (cveId: string) =>
 
 export const notFound = (message: string) => new ApiError('not_found', message)
 
-export const methodNotAllowed = () =>
-  new ApiError('method_not_allowed', `this method is not allowed; use ${ALLOWED_METHODS.replace(', ', ' or ')}`)
+export const methodNotAllowed = (allow = ALLOWED_METHODS) =>
+  new ApiError('method_not_allowed', `this method is not allowed; use ${allow.replace(', ', ' or ')}`, { allow })
 
 export const gone = (message: string) => new ApiError('gone', message)
 
@@ -134,6 +143,10 @@ export const tooManyHeaders = (limit: number) =>
   new ApiError('headers_too_large', `the request has more than ${limit} headers`)
 
 export const malformedRequest = () => new ApiError('invalid_parameter', 'the HTTP request is malformed')
+
+export const contentTooLarge = (message: string) => new ApiError('content_too_large', message)
+
+export const unsupportedMediaType = (message: string) => new ApiError('unsupported_media_type', message)
 
 export const badHost = () =>
   new ApiError('invalid_parameter', 'the request must have exactly one Host header: a host, with or without a port')

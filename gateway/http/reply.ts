@@ -7,7 +7,7 @@ import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTo
 import type { OpenAnswer } from './open-route.ts'
 import type { RequestHeaders } from './request-headers.ts'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Status and size of an answer, for the log. */
 export interface Sent {
@@ -19,7 +19,7 @@ export interface Sent {
 /** Alternating header names and values, the fastest form for Node. */
 export type HeaderList = readonly string[]
 
-const CACHING = ['Cache-Control', 'private, no-cache', 'X-Content-Type-Options', 'nosniff'] as const
+export const CACHING = ['Cache-Control', 'private, no-cache', 'X-Content-Type-Options', 'nosniff'] as const
 const VARY = ['Vary', 'Accept-Encoding'] as const
 
 /** Returns whether `If-None-Match` contains the tag of this answer. */
@@ -71,8 +71,9 @@ export function sendOpen(
   acceptEncoding: string | undefined,
   isHead: boolean,
   { type, body, gzip, headers: own }: OpenAnswer,
+  id: string,
 ): Sent {
-  const headers = [...own, 'X-Content-Type-Options', 'nosniff']
+  const headers = [...own, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', id]
   if (gzip === undefined) return sendBody(response, 200, headers, body, isHead, type)
   headers.push(...VARY)
   if (!acceptsGzip(acceptEncoding)) return sendBody(response, 200, headers, body, isHead, type)
@@ -80,7 +81,8 @@ export function sendOpen(
   return sendBody(response, 200, headers, gzip, isHead, type)
 }
 
-function sendBody(
+/** Sends an answer of any status. `headers` gets type and length. */
+export function sendBody(
   response: ServerResponse,
   status: number,
   headers: string[],
@@ -102,7 +104,7 @@ const LINGER_MS = 1000
  * remaining data with a reset, and the error would be lost. The client may never close the connection, so the wait is
  * bounded.
  */
-export function endWith(socket: Duplex, error: ApiError): void {
+export function endWith(socket: Duplex, error: ApiError, id: string): void {
   const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
   socket.once('close', () => clearTimeout(linger))
   const body = JSON.stringify(error.body)
@@ -112,6 +114,7 @@ export function endWith(socket: Duplex, error: ApiError): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
     'X-Content-Type-Options: nosniff',
+    `X-Request-Id: ${id}`,
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)

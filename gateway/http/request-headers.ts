@@ -14,6 +14,8 @@ export interface RequestHeaders {
   acceptEncoding: string | undefined
   ifNoneMatch: string | undefined
   origin: string | undefined
+  /** `X-Request-Id`, not validated. A repeated header is joined with a blank, and therefore invalid. */
+  requestId: string | undefined
   /** `Expect`, unless it is `100-continue`, which Node handles. */
   expectation: string | undefined
 }
@@ -31,6 +33,7 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
     acceptEncoding: undefined,
     ifNoneMatch: undefined,
     origin: undefined,
+    requestId: undefined,
     expectation: undefined,
   }
   for (let i = 0; i < raw.length; i += 2) {
@@ -55,6 +58,9 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
         break
       case 'origin':
         headers.origin = value
+        break
+      case 'x-request-id':
+        headers.requestId = joined(headers.requestId, value, ', ')
         break
       case 'expect':
         if (!CONTINUE.test(value)) headers.expectation = value

@@ -29,16 +29,22 @@ export interface RequestSerializer {
   current(socket: Socket): ServerResponse | undefined
 }
 
-/** Resets a connection when its queue exceeds `WAITING_REQUESTS` or `WAITING_BYTES`. */
-export function createRequestSerializer(listener: RequestListener): RequestSerializer {
+/**
+ * Resets a connection when its queue exceeds `WAITING_REQUESTS` or `WAITING_BYTES`. With `readsBodies`, the listener
+ * reads each body. Otherwise, bodies are discarded.
+ */
+export function createRequestSerializer(
+  listener: RequestListener,
+  { readsBodies = false }: { readsBodies?: boolean } = {},
+): RequestSerializer {
   const connections = new WeakMap<Socket, Connection>()
 
   function pass(connection: Connection, response: ServerResponse): void {
     const { req: request } = response
     connection.current = response
+    if (connection.end && !request.complete) connection.end()
     // A chunked body is known to be well-formed only at its end.
-    if (!hasChunkedBody(request) || request.readableEnded) listener(request, response)
-    else if (connection.end) connection.end()
+    else if (readsBodies || !hasChunkedBody(request) || request.readableEnded) listener(request, response)
     else request.once('end', () => listener(request, response))
   }
 
@@ -57,10 +63,9 @@ export function createRequestSerializer(listener: RequestListener): RequestSeria
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
-    const isBody = hasBody(request)
-    // No handler reads the body.
-    if (isBody) request.resume()
-    if (isBody || isUpgrade(request) || hasTooManyHeaders(request)) response.shouldKeepAlive = false
+    const isDiscarded = !readsBodies && hasBody(request)
+    if (isDiscarded) request.resume()
+    if (isDiscarded || isUpgrade(request) || hasTooManyHeaders(request)) response.shouldKeepAlive = false
     const connection = connections.get(socket)
     if (connection === undefined) {
       const first = { last: response, current: response, waiting: 0, waitingBytes: 0, end: null }
@@ -82,7 +87,8 @@ export function createRequestSerializer(listener: RequestListener): RequestSeria
       return
     }
     const { last } = connection
-    if (hasChunkedBody(last.req) && !last.req.complete) {
+    const isAwaited = readsBodies ? hasBody(last.req) && !last.headersSent : hasChunkedBody(last.req)
+    if (isAwaited && !last.req.complete) {
       connection.end = end
       if (connection.current === last) end()
     } else if (!last.writableFinished) {

@@ -10,6 +10,8 @@ interface RouteHead {
   readonly name: string
   /** Relative to `/api/v1`, with `:name` for each path parameter: `/cves/:cveId`. */
   readonly path: string
+  /** Whether the last parameter takes the rest of the path, with slashes that are not percent-encoded. */
+  readonly takesRest?: boolean
   /** Short title: `List CVEs`. */
   readonly summary: string
   /** Content and order of the answer, in Markdown. */

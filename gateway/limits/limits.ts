@@ -1,4 +1,4 @@
-/** The limits of a gateway (rule 16): requests by token subject, failed tokens by address. */
+/** The limits of a gateway (rule 16): requests by token subject or address, failed tokens by address. */
 import type { Log } from '../process/log.ts'
 import { type AddressOf, addressReader } from './address.ts'
 import { type Limiter, policyHeader, type Quota } from './limiter.ts'
@@ -8,6 +8,8 @@ export interface Limits {
   policy: string
   subjects: Limiter
   failedTokens: Limiter
+  /** Requests without a token by address, where none is required. */
+  anonymous: Limiter
   addressOf: AddressOf
   /** Returns whether the gateways currently share their counts; null if sharing is not configured. */
   shared: (() => boolean) | null
@@ -15,7 +17,7 @@ export interface Limits {
 }
 
 export interface LimitOptions {
-  /** Requests per subject and window. */
+  /** Requests per subject and window; per address without a token. */
   rateLimit?: number
   /** Failed tokens per address and window. */
   failedTokens?: number
@@ -36,6 +38,7 @@ export function createLimits(options: LimitOptions = {}, memory: MemoryOptions =
     policy: policyHeader(subjects),
     subjects: memoryLimiter(subjects, memory),
     failedTokens: memoryLimiter(failedTokens, memory),
+    anonymous: memoryLimiter(subjects, memory),
     addressOf: addressReader(options.trustedProxies ?? []),
     shared: null,
     close() {},
@@ -62,6 +65,7 @@ export async function openLimits(options: LimitOptions, log: Log): Promise<Limit
     ...own,
     subjects: redisLimiter(redis, { prefix: 'vulnshelf:subject:', quota: subjects, memory: own.subjects }),
     failedTokens: redisLimiter(redis, { prefix: 'vulnshelf:address:', quota: failedTokens, memory: own.failedTokens }),
+    anonymous: redisLimiter(redis, { prefix: 'vulnshelf:anonymous:', quota: subjects, memory: own.anonymous }),
     shared: () => redis.shared,
     close: redis.close,
   }

@@ -3,8 +3,8 @@ import type { ServedFrom } from '../http/answer.ts'
 import type { AuthFault } from '../http/errors.ts'
 import type { Sent } from '../http/reply.ts'
 
-/** The limit of a subject, or of failed tokens from an address (rule 16). */
-export const LIMITS = ['subject', 'address'] as const
+/** The limit of a subject, of failed tokens from an address, or of requests without a token (rule 16). */
+export const LIMITS = ['subject', 'address', 'anonymous'] as const
 export type LimitName = (typeof LIMITS)[number]
 
 export interface Meter {

@@ -39,7 +39,7 @@ export function createMetrics(watched: Watched): Metrics {
   watchAnswers(tally, registers)
   const refusals = new Counter({
     name: 'vulnshelf_rate_limited_total',
-    help: 'Requests rejected by a limit: of the subject, or of invalid tokens from one address',
+    help: 'Requests rejected by a limit: of the subject, of invalid tokens, or of requests without a token from one address',
     labelNames: ['limit'],
     registers,
   })

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { realEffects } from '../../corpus/command/effects.ts'
 import { printable, printableJson } from '../../corpus/command/printable.ts'
-import { noProgress, showProgress } from '../../corpus/command/progress.ts'
+import { clearProgress, noProgress, showProgress } from '../../corpus/command/progress.ts'
 import { openSource } from '../../corpus/repository/source.ts'
 import { readKeySetFile } from '../../corpus/snapshot/index.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
@@ -75,10 +75,12 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
     // It may be waiting for a busy server; killing it is safe.
     setTimeout(() => process.exit(), END_MS).unref()
   }
-  const print = (report: MirrorReport) =>
-    void process.stdout.write(
+  const print = (report: MirrorReport) => {
+    clearProgress()
+    process.stdout.write(
       `${json ? printableJson(report, interval || followed !== undefined ? 0 : 1) : printable(formatMirrorReport(report))}\n`,
     )
+  }
   try {
     // The gateway has ended, perhaps by a kill.
     const leave = () => end('the gateway has ended')

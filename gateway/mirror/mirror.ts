@@ -126,7 +126,7 @@ async function mirrorInto(
     try {
       const copied = await copy(source, bytes, options, effects, (count, wanted) => {
         received += count
-        progress('bytes', Math.min(received, wanted), wanted)
+        progress('downloaded', Math.min(received, wanted), wanted, 'bytes')
       })
       return { ...copied, received, seconds: (effects.now().getTime() - started) / 1000 }
     } catch (error) {

@@ -148,7 +148,7 @@ export async function worthwhileLinks(
   transfers: Transfers,
 ): Promise<Link[]> {
   const { dist, source, effects } = transfers
-  const shards = bytesOf(missing.filter(({ role }) => role === 'cve' || role === 'catalog'))
+  const shards = bytesOf(missing.filter(({ derived }) => !derived))
   if (shards === 0 || have.snapshot === manifest.snapshot) return []
   const worth = source.isBundle ? Number.POSITIVE_INFINITY : shards
   // A digest can only be checked after the whole download.

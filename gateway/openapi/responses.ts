@@ -26,6 +26,11 @@ export const HEADERS: Readonly<Record<string, Header>> = {
       'Origin of the answer. `shard`: stored data, in full or in part. `merge`: rows collected for this request. `sqlite`: result of a text query',
     schema: { type: 'string', enum: ['shard', 'merge', 'sqlite'] },
   },
+  'X-Request-Id': {
+    description:
+      'Id of the request: the `X-Request-Id` that the client sent, if it is 1 to 128 visible ASCII characters without `"` and `\\`, else a new id',
+    schema: { type: 'string', pattern: '^[!#-[\\]-~]{1,128}$' },
+  },
   'RateLimit-Policy': {
     description: 'Requests per window, and length of the window in seconds: `"default";q=600;w=60`',
     schema: { type: 'string' },
@@ -40,7 +45,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
 
 const QUOTA = ['RateLimit-Policy', 'RateLimit']
 const CACHING = ['Cache-Control', 'Vary']
-const CONTENT = ['ETag', ...CACHING, 'Snapshot-Id', 'Served-From', ...QUOTA]
+const CONTENT = ['ETag', ...CACHING, 'Snapshot-Id', 'Served-From', 'X-Request-Id', ...QUOTA]
 
 /** Condition of each error. Wrong methods and too large requests belong to no route and are absent. */
 const WHEN: Partial<Record<ErrorCode, string>> = {
@@ -126,7 +131,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
   const narrowed = { type: 'object', properties: { error: { type: 'string', enum: codes } } }
   return {
     description: codes.map((code) => `\`${code}\`: ${WHEN[code]}`).join('\n\n'),
-    headers: headerRefs([...CACHING, ...own]),
+    headers: headerRefs([...CACHING, 'X-Request-Id', ...own]),
     content: { 'application/json': { schema: { allOf: [refTo('schemas', 'Error'), narrowed] } } },
   }
 }

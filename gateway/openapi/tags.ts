@@ -25,6 +25,11 @@ const RESOURCES: readonly (Tag & { segments: readonly string[] })[] = [
     segments: ['exploits'],
     description: 'Metadata of exploit modules in Exploit-DB and Metasploit, without their code',
   },
+  {
+    name: 'Packages',
+    segments: ['affected', 'packages', 'advisories'],
+    description: 'Advisories that affect a package and version, packages, and advisories in the OSV schema',
+  },
   { name: 'Reports', segments: ['reports'], description: 'Types of reports on CVEs' },
   {
     name: 'Search',

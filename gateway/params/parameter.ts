@@ -1,6 +1,7 @@
 /** Parameter types. A type parses the decoded text of one parameter and describes itself as JSON Schema. */
+
+import { nearest } from '../../corpus/command/nearest.ts'
 import { invalidParameter } from '../http/errors.ts'
-import { nearest } from './nearest.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 

@@ -2,8 +2,9 @@
  * Parses the parameters of a request by a route's schema (rules 1 to 5). The raw query is parsed here, because the
  * router hides duplicate names and malformed encodings.
  */
+
+import { nearest } from '../../corpus/command/nearest.ts'
 import { invalidParameter } from '../http/errors.ts'
-import { nearest } from './nearest.ts'
 import { type ParameterType, type PathValues, type QueryValues, quote, type Schema } from './parameter.ts'
 
 export interface ParamSchemas<P extends Schema, Q extends Schema> {

@@ -8,19 +8,17 @@ export interface ResponseCache {
   of(snapshot: object, key: string, make: () => Answer): Answer
 }
 
-interface Kept {
-  answer: Answer
-  bytes: number
-}
+type Kept = Pick<Answer, 'servedFrom' | 'snapshotId' | 'tag'> & { body: Buffer }
 
 /** Recently requested keys, by CRC. Each key has one slot. */
 const ASKED = 4096
-/** Map entry and objects. */
+/** Map entry and object. */
 const ENTRY_BYTES = 400
 
 /** Returns a cache of at most `bytes`. */
 export function responseCache(bytes: number): ResponseCache {
-  const empty = () => generationalCache<string, Kept>(bytes, (kept, key) => kept.bytes + 2 * key.length + ENTRY_BYTES)
+  const empty = () =>
+    generationalCache<string, Kept>(bytes, ({ body }, key) => body.length + 2 * key.length + ENTRY_BYTES)
   const asked = new Uint32Array(ASKED)
   let answers = empty()
   let current: object | null = null
@@ -34,7 +32,8 @@ export function responseCache(bytes: number): ResponseCache {
         // A view would keep a block of Node's buffer pool alive.
         const copy = Buffer.allocUnsafeSlow(body.length)
         body.copy(copy)
-        answers.set(key, { answer: { ...answer, gzip: () => copy }, bytes: copy.length })
+        const { servedFrom, snapshotId, tag } = answer
+        answers.set(key, { servedFrom, snapshotId, tag, body: copy })
         return body
       },
     }
@@ -47,7 +46,10 @@ export function responseCache(bytes: number): ResponseCache {
         current = snapshot
       }
       const kept = answers.get(key)
-      if (kept !== undefined) return kept.answer
+      if (kept !== undefined) {
+        const { servedFrom, snapshotId, tag, body } = kept
+        return { servedFrom, snapshotId, tag, gzip: () => body, identity: () => make().identity() }
+      }
       const answer = make()
       const crc = crc32(key)
       const isSecond = asked[crc % ASKED] === crc

@@ -8,7 +8,7 @@ import { BITMAPS_BYTES, RARE_BYTES } from '../../corpus/snapshot/index.ts'
 const MIB = 1024 * 1024
 
 /** A gateway without rows and pages of a snapshot in memory, at 350,000 CVEs. */
-const BASE_BYTES = 530e6
+const BASE_BYTES = 480e6
 
 /** The default of `--memory`. */
 const MOST_BYTES = 1e9
@@ -24,7 +24,7 @@ export const holdBytes = (memory: number, workers: number): number => Math.max(0
 /** Per process, for all open snapshots together. */
 export const PROCESS_BYTES = {
   /** Whole answers that are requested often. */
-  answers: 64 * MIB,
+  answers: 16 * MIB,
   /** Filters of CVE lists. */
   bitmaps: BITMAPS_BYTES,
   /** Results of text queries. */
@@ -45,6 +45,10 @@ export const SNAPSHOT_BYTES = {
   listRows: 3 * MIB,
   /** Changes since earlier snapshots. */
   changes: 4 * MIB,
+  /** Packages with their advisories: 2 KB each. A package with more than 2,000 is parsed for each request. */
+  packages: 8 * MIB,
+  /** Rows of `/affected`, for walks through many pages. */
+  affectedRows: 6 * MIB,
 } as const
 
 /** Earlier snapshots that are open for comparison, per open snapshot: 14 MB each at 350,000 CVEs. */
@@ -59,7 +63,10 @@ export const THREAD_YOUNG_MB = 4
 /** Query threads that were given up and still run, each possibly using a core. At this number, no new thread starts. */
 export const HANGING_THREADS = 2
 
-/** Default maximum of open connections of a gateway, all workers together. */
+/** Default port of the interfaces of other tools. */
+export const COMPAT_PORT = 8081
+
+/** Default maximum of open connections of a listener, all workers together. */
 export const MAX_CONNECTIONS = 4096
 
 /** Maximum length of a request target, in characters. */
@@ -76,6 +83,17 @@ export const WAITING_REQUESTS = 64
 
 /** Maximum length of their targets and headers, in bytes: 1 KB each. In memory they take up to three times as much. */
 export const WAITING_BYTES = 64 * 1024
+
+/** Bounds of request bodies, which only the interfaces of other tools read. */
+export const BODY_BOUNDS = {
+  wireBytes: MIB,
+  /** After decompression. */
+  bytes: 16 * MIB,
+  /** Wire bytes of all bodies that are read or in work. */
+  waitingBytes: 64 * MIB,
+  /** Bodies that are decompressed, parsed and answered at a time: up to 150 MB of memory each. */
+  atOnce: 2,
+}
 
 /** Time for a client to read an answer, in ms. The check interval can double it. */
 export const ANSWER_MS = 60_000

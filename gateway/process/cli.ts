@@ -2,23 +2,47 @@
 /** The `vulnshelf-gateway` command: parses options and loads the module of a subcommand. */
 import '../../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
-import { type Command, InvalidArgumentError } from 'commander'
-import { commandLine, wholeNumber } from '../../corpus/command/command-line.ts'
+import { type Command, InvalidArgumentError, type Option } from 'commander'
+import { commandLine, valueParser, wholeNumber } from '../../corpus/command/command-line.ts'
+import { addCompletion } from '../../corpus/command/completion.ts'
+import { applyConfigFile, configSchema } from '../../corpus/command/config-file.ts'
+import { addManualPage } from '../../corpus/command/manual-page.ts'
 import { exitWithNpm } from '../../corpus/command/npm-exit.ts'
+import { VERSION } from '../../corpus/command/version.ts'
 import { parseBytes } from '../../corpus/model/values/bytes.ts'
 import { parseDuration } from '../../corpus/model/values/duration.ts'
 import { LOCAL } from '../auth/token.ts'
 import type { MirrorFlags } from '../mirror/command.ts'
-import { MAX_CONNECTIONS } from './bounds.ts'
+import { COMPAT_PORT, MAX_CONNECTIONS } from './bounds.ts'
+import { LOG_FORMATS, LOG_LEVELS } from './log-options.ts'
 import type { ServeFlags } from './serve-command.ts'
 
-const { program, option, examples, fail } = commandLine('vulnshelf-gateway')
+const { program, option, examples, fail } = commandLine('vulnshelf-gateway', {
+  options: {
+    serve: {
+      'Listener:': ['host', 'port', 'max-connections'],
+      'Authentication:': ['issuer', 'audience', 'jwks', 'algorithms', 'cookie', 'admin-claims'],
+      'Access:': ['no-preview', 'access-policy', 'origins'],
+      'Rate limits:': ['rate-limit', 'failed-tokens', 'rate-window-seconds', 'trusted-proxies', 'redis-url'],
+      'Log and metrics:': ['log-level', 'log-format', 'no-access-log', 'metrics-port', 'metrics-host'],
+      'Other tools:': ['compat', 'compat-port', 'compat-host', 'compat-auth', 'npm-upstream'],
+      'Resources:': ['workers', 'memory', 'poll-seconds'],
+      'Mirror:': ['follow', 'interval', 'keys', 'keep', 'derive'],
+      'Configuration:': ['config', 'check'],
+    },
+    mirror: {
+      'Snapshots:': ['keys', 'max-bytes', 'interval', 'keep', 'bundle'],
+      'Transfers:': ['parallel', 'max-rate', 'derive', 'jobs'],
+    },
+  },
+})
 
-const list = (text: string) =>
+const list = valueParser({ type: ['array', 'string'], items: { type: 'string' } }, (text) =>
   text
     .split(',')
     .map((part) => part.trim())
-    .filter(Boolean)
+    .filter(Boolean),
+)
 
 const duration = (text: string) => {
   const seconds = parseDuration(text)
@@ -32,7 +56,26 @@ const bytes = (text: string) => {
   return count
 }
 
-program.description('Serve and mirror snapshots of vulnerability intelligence').version('0.1.0')
+const camelCase = (name: string) => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+
+// Not a default value: it overrides the configuration file, and help must not show it.
+if (process.env.REDIS_URL) process.env.VULNSHELF_REDIS_URL ||= process.env.REDIS_URL
+
+// No environment variable: the file of one command is not for the other.
+const CONFIG = ['--config <file>', 'configuration file (JSON); options and environment variables override it'] as const
+const isConfig = ({ flags }: Option) => flags === CONFIG[0]
+
+/** Applies the configuration file to the values of the command, which its action has as `flags`. Returns the faults. */
+function configFaults(command: Command): string[] {
+  const { config } = command.opts<{ config?: string }>()
+  return config === undefined ? [] : applyConfigFile(command, config)
+}
+
+function refuse(command: Command, faults: readonly string[]): void {
+  if (faults.length > 0) command.error(faults.join('; '))
+}
+
+program.description('Serve and mirror snapshots of vulnerability intelligence').version(VERSION)
 
 program
   .command('serve <dist>')
@@ -79,15 +122,36 @@ program
     option(
       '--redis-url <url>',
       'Redis server that shares rate limits between gateways; the variable REDIS_URL also sets it',
-    )
-      // Help must not show the value, which can contain a password.
-      .default(process.env.REDIS_URL || undefined, 'REDIS_URL'),
+    ),
   )
   .addOption(option('--access-policy <file>', 'policy file that assigns access tiers to CVEs'))
   .addOption(
     option('--metrics-port <port>', 'port of /metrics (default: no metrics)').argParser(wholeNumber(0, 65_535)),
   )
   .addOption(option('--metrics-host <host>', 'address of /metrics').default('127.0.0.1'))
+  .addOption(
+    option(
+      '--compat <list>',
+      'also answer clients of other protocols on a port of their own: npm (audits of npm, pnpm, bun and yarn)',
+    ).argParser(list),
+  )
+  .addOption(
+    option('--compat-port <port>', 'with --compat: port to listen on')
+      .argParser(wholeNumber(0, 65_535))
+      .default(COMPAT_PORT),
+  )
+  .addOption(option('--compat-host <host>', 'with --compat: address to listen on').default('127.0.0.1'))
+  .addOption(
+    option(
+      '--compat-auth <method>',
+      'with --compat: bearer requires a token; none accepts every client, with a limit per address',
+    )
+      .choices(['bearer', 'none'])
+      .default('bearer'),
+  )
+  .addOption(
+    option('--npm-upstream <url>', 'with --compat npm: redirect requests for packages to this registry, for fixes'),
+  )
   .addOption(
     option('--poll-seconds <n>', 'interval between checks for a new snapshot or policy, in seconds')
       .argParser(wholeNumber(1, 86_400))
@@ -122,20 +186,37 @@ program
       .default(3),
   )
   .addOption(option('--derive', 'with --follow: rebuild derived files instead of downloading them'))
+  .addOption(option('--log-level <level>', 'lowest level of log lines').choices(LOG_LEVELS).default('info'))
+  .addOption(option('--log-format <format>', 'format of log lines').choices(LOG_FORMATS).default('json'))
+  .option(...CONFIG)
+  .option('--check', 'check configuration, keys, policy, snapshot and Redis, report every fault, and exit')
   .addHelpText(
     'after',
     examples(
       'serve dist --issuer https://id.example.com --audience vulnshelf',
       'serve dist --jwks keys.json --port 9000',
       'serve dist --jwks keys.json --follow https://mirror.example.com/vulnshelf --keys signers.json',
+      'serve dist --jwks keys.json --compat npm --npm-upstream https://registry.npmjs.org',
+      'serve dist --config serve.json --check',
     ),
   )
   .action(async (dist: string, flags: ServeFlags, command: Command) => {
+    const faults = configFaults(command)
     // Environment variables can be meant for other commands.
-    const idle = ['interval', 'keys', 'keep', 'derive'].find((name) => command.getOptionValueSource(name) === 'cli')
-    if (idle !== undefined && flags.follow === undefined) {
-      command.error(`option '--${idle}' requires --follow <source>`)
+    const isGiven = (name: string) => ['cli', 'config'].includes(command.getOptionValueSource(name) ?? '')
+    const idleWithout = (required: string, names: readonly string[]) =>
+      names.filter((name) => isGiven(camelCase(name))).map((name) => `option '--${name}' requires ${required}`)
+    if (flags.follow === undefined) {
+      faults.push(...idleWithout('--follow <source>', ['interval', 'keys', 'keep', 'derive']))
     }
+    if (flags.compat === undefined) {
+      faults.push(...idleWithout('--compat <list>', ['compat-port', 'compat-host', 'compat-auth', 'npm-upstream']))
+    }
+    if (flags.check) {
+      const { checkFromCommand } = await import('./check-command.ts')
+      return checkFromCommand(dist, flags, faults)
+    }
+    refuse(command, faults)
     const { serveFromCommand } = await import('./serve-command.ts')
     await serveFromCommand(dist, flags)
   })
@@ -173,6 +254,7 @@ program
     ),
   )
   .addOption(option('--json', 'print the report as JSON'))
+  .option(...CONFIG)
   .addHelpText(
     'after',
     examples(
@@ -181,7 +263,8 @@ program
       'mirror dist copy --bundle night.tar',
     ),
   )
-  .action(async (source: string, dist: string, flags: MirrorFlags) => {
+  .action(async (source: string, dist: string, flags: MirrorFlags, command: Command) => {
+    refuse(command, configFaults(command))
     const { mirrorFromCommand } = await import('../mirror/command.ts')
     await mirrorFromCommand(source, dist, flags)
   })
@@ -221,5 +304,17 @@ program
     },
   )
 
+program
+  .command('schema <command>')
+  .description('Print the JSON schema of the configuration file of a command: serve or mirror')
+  .addHelpText('after', examples('schema serve', 'schema mirror'))
+  .action((name: string, _flags: object, own: Command) => {
+    const command = program.commands.find((one) => one.name() === name && one.options.some(isConfig))
+    if (command === undefined) return own.error(`command '${name}' has no configuration file; use serve or mirror`)
+    process.stdout.write(`${JSON.stringify(configSchema(command), null, 2)}\n`)
+  })
+
+addCompletion(program, examples)
+addManualPage(program)
 exitWithNpm()
 program.parseAsync().catch(fail)

@@ -1,8 +1,12 @@
 /** A gateway: snapshots, query thread and app, listening on a port. */
 import { fetch } from 'undici'
+import { hasPackages } from '../../corpus/snapshot/index.ts'
 import { accessByPolicy, openAccess } from '../access/access.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
 import { openKeyRing } from '../auth/key-source.ts'
+import type { PackageIndex } from '../compat/interface.ts'
+import { openInterfaces } from '../compat/interfaces.ts'
+import { type CompatAuth, createCompatApp } from '../compat/listener.ts'
 import { docsRoute } from '../docs/docs.ts'
 import { createApp } from '../http/app.ts'
 import { healthRoutes } from '../http/health.ts'
@@ -14,7 +18,7 @@ import type { Context } from '../routes/context.ts'
 import { DOCUMENT, ROUTES } from '../routes/table.ts'
 import { openRegistry, type SnapshotRegistry } from '../snapshots/registry.ts'
 import type { SnapshotTables } from '../snapshots/tables.ts'
-import { MAX_CONNECTIONS } from './bounds.ts'
+import { COMPAT_PORT, MAX_CONNECTIONS } from './bounds.ts'
 import type { Log } from './log.ts'
 import { limitLines } from './log-limit.ts'
 import { type RunningServer, startServer } from './serve.ts'
@@ -41,7 +45,14 @@ export interface GatewayOptions extends LimitOptions {
   /** Port of the metrics listener. Default: no metrics. */
   metricsPort?: number
   metricsHost?: string
-  /** Maximum open connections, all workers together. */
+  /** Interfaces of other tools, on a listener of their own. Default: none. */
+  compat?: readonly string[]
+  compatPort?: number
+  compatHost?: string
+  compatAuth?: CompatAuth
+  /** URL of the npm registry that package documents are redirected to. */
+  npmUpstream?: string
+  /** Maximum open connections of a listener, all workers together. */
   maxConnections?: number
   /** Memory for rows and pages of the current snapshot, in bytes. Default: unlimited. */
   holdBytes?: number
@@ -51,15 +62,18 @@ export interface Gateway extends RunningServer {
   registry: SnapshotRegistry
   /** URL of the metrics; null without a metrics listener. */
   metricsUrl: string | null
+  /** URL of the interfaces of other tools; null without any. */
+  compatUrl: string | null
   /** Checks at once for a new snapshot and a changed access policy. */
   refresh(): Promise<void>
 }
 
-/** Parts that others provide: loaded tables, a primary that watches the pointer (`led`), limits. */
+/** Parts that others provide: loaded tables, a primary that watches the pointer (`led`), limits, packages. */
 export interface PrimaryParts {
   tables?: SnapshotTables
   led?: boolean
   limits?: Partial<Limits>
+  packages?: PackageIndex | null
 }
 
 /** A gateway that has loaded its snapshot and does not listen yet. */
@@ -101,6 +115,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
     ...(adminClaims === undefined ? {} : { adminClaims }),
     ...(algorithms === undefined ? {} : { algorithms }),
   })
+  const interfaces = options.compat === undefined ? null : openInterfaces({ ...options, compat: options.compat })
   const limits = { ...createLimits(options), ...parts.limits }
   const polled = options.pollMs === undefined ? {} : { pollMs: options.pollMs }
   const access =
@@ -134,22 +149,35 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
           connectionsRefused: () => connectionsRefused,
           now: Date.now,
         })
+  const gate = { authenticate, limits, meter: metrics?.meter, log }
+  const gateOptions = {
+    ...(preview === undefined ? {} : { preview }),
+    ...(accessLog === undefined ? {} : { accessLog }),
+  }
   const app = createApp<Context>(
+    { ...gateOptions, ...(origins === undefined ? {} : { origins }) },
     {
-      ...(preview === undefined ? {} : { preview }),
-      ...(origins === undefined ? {} : { origins }),
-      ...(accessLog === undefined ? {} : { accessLog }),
-    },
-    {
+      ...gate,
       routes: ROUTES,
       openRoutes: [...healthRoutes(() => registry.current.id), docsRoute(DOCUMENT)],
-      authenticate,
-      limits,
-      meter: metrics?.meter,
       context: (subject, target) => ({ registry, queries, access, subject, target }),
-      log,
     },
   )
+  const compatApp =
+    interfaces &&
+    createCompatApp(
+      { ...gateOptions, auth: options.compatAuth ?? 'bearer' },
+      {
+        ...gate,
+        interfaces,
+        openPackages() {
+          const { current } = registry
+          // A snapshot of an earlier builder must not look like one without a match.
+          const own = hasPackages(current.manifest) ? current.packages : null
+          return { index: parts.packages === undefined ? own : parts.packages, release: current.hold() }
+        },
+      },
+    )
   const servers: RunningServer[] = []
   const close = async () => {
     await Promise.all(servers.map((server) => server.close()))
@@ -174,9 +202,17 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
         servers.push(listener)
         metricsUrl = `${listener.url}/metrics`
       }
-      const server = await startServer(app, { ...at(port, host), maxConnections, onRefused })
+      const listeners = { maxConnections, onRefused }
+      let compatUrl: string | null = null
+      if (compatApp !== null) {
+        const own = at(options.compatPort ?? COMPAT_PORT, options.compatHost)
+        const listener = await startServer(compatApp, { ...own, ...listeners, readsBodies: true })
+        servers.push(listener)
+        compatUrl = listener.url
+      }
+      const server = await startServer(app, { ...at(port, host), ...listeners })
       servers.push(server)
-      return { ...server, registry, metricsUrl, refresh, close }
+      return { ...server, registry, metricsUrl, compatUrl, refresh, close }
     } catch (error) {
       await close()
       throw error

@@ -1,14 +1,15 @@
-/** The log: one JSON object per line, written in batches outside the request path. */
+/** The log: one line per event, written in batches outside the request path. */
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import pino from 'pino'
 import { printable } from '../../corpus/command/printable.ts'
 import { type AccessEntry, accessLine } from '../http/access-line.ts'
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+import type { LogOptions } from './log-options.ts'
+import { textLine } from './log-text.ts'
 
 /** The log interface of the gateway. It has pino's shape, so that a test can pass a list instead. */
 export interface Log {
+  debug(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
@@ -16,6 +17,7 @@ export interface Log {
 }
 
 export interface OpenLog extends Log {
+  readonly options: LogOptions
   /** Writes whole lines that another process formatted. */
   pass(lines: string): void
   /** Resolves when every line is written. A process that ends earlier can lose lines. */
@@ -31,7 +33,11 @@ const FLUSH_MS = 1000
 const WAITING_BYTES = 16_777_216
 
 /** Opens a log to a file or a file descriptor (default: standard output). A line is written within a second. */
-export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: number | string } = {}): OpenLog {
+export function openLog({
+  level = 'info',
+  format = 'json',
+  to = 1,
+}: Partial<LogOptions> & { to?: number | string } = {}): OpenLog {
   // A buffer, because a growing string has hundreds of parts, and each garbage collection would move them.
   const held = Buffer.allocUnsafeSlow(BATCH_BYTES)
   let heldBytes = 0
@@ -78,12 +84,15 @@ export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: num
       destination.write(line)
     }
   }
-  const logger = pino({ level, base: null }, { write: (line) => write(printable(line)) })
+  const writeJson = format === 'json' ? write : (line: string) => write(textLine(line))
+  const logger = pino({ level, base: null }, { write: (line) => writeJson(printable(line)) })
   return {
+    options: { level, format },
+    debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
-    access: logger.isLevelEnabled('info') ? (entry) => write(accessLine(entry, Date.now())) : () => {},
+    access: logger.isLevelEnabled('info') ? (entry) => writeJson(accessLine(entry, Date.now())) : () => {},
     pass: write,
     flush,
   }

@@ -2,10 +2,12 @@
  * `serve --follow`: a child process mirrors the repository at intervals. The gateway detects a new pointer in its
  * folder as after a build. It keeps serving when the mirror fails.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { readPointerBytes } from '../../corpus/snapshot/index.ts'
 import { GatewayError } from '../http/errors.ts'
 import { FOLLOWED_BY_GATEWAY, shownSource } from '../mirror/follow.ts'
@@ -134,7 +136,7 @@ const END_MS = 10_000
 const NOT_FOR_IT = ['VULNSHELF_INTERVAL', 'VULNSHELF_MIRROR_INTERVAL', 'VULNSHELF_JSON', 'VULNSHELF_BUNDLE']
 
 function spawnMirror(words: readonly string[], source: string): ChildProcess | Error {
-  const program = fileURLToPath(new URL('./cli.ts', import.meta.url))
+  const program = fileURLToPath(moduleUrl('./cli.ts', import.meta.url))
   const env: NodeJS.ProcessEnv = { ...process.env, [FOLLOWED_BY_GATEWAY]: source }
   for (const name of NOT_FOR_IT) delete env[name]
   try {

@@ -1,9 +1,12 @@
 /** `vulnshelf-gateway serve`: a gateway, alone or with workers, and the mirror process of `--follow`. */
 import { SnapshotError } from '../../corpus/snapshot/index.ts'
 import { assertKeySource } from '../auth/key-source.ts'
+import { openInterfaces } from '../compat/interfaces.ts'
+import type { CompatAuth } from '../compat/listener.ts'
 import { defaultMemory, holdBytes } from './bounds.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
+import type { LogOptions } from './log-options.ts'
 import type { MirrorProcessOptions } from './mirror-process.ts'
 import { killIfStuck, stopSignal } from './serve.ts'
 import type { RunningWorkers } from './workers/primary.ts'
@@ -17,6 +20,8 @@ export interface ServeFlags {
   preview: boolean
   origins?: string[]
   accessLog: boolean
+  logLevel: LogOptions['level']
+  logFormat: LogOptions['format']
   cookie: string
   adminClaims?: string[]
   algorithms?: string[]
@@ -28,6 +33,11 @@ export interface ServeFlags {
   accessPolicy?: string
   metricsPort?: number
   metricsHost: string
+  compat?: string[]
+  compatPort: number
+  compatHost: string
+  compatAuth: CompatAuth
+  npmUpstream?: string
   pollSeconds: number
   workers: number
   /** In bytes, all workers together. */
@@ -40,6 +50,10 @@ export interface ServeFlags {
   keys?: string
   keep: number
   derive?: boolean
+  /** Configuration file. */
+  config?: string
+  /** Check, report and exit. */
+  check?: boolean
 }
 
 /**
@@ -49,7 +63,8 @@ export interface ServeFlags {
 export async function serveFromCommand(dist: string, flags: ServeFlags): Promise<void> {
   // Fails before a first mirror, which can take an hour.
   assertKeySource(flags)
-  const log = openLog()
+  if (flags.compat !== undefined) openInterfaces({ ...flags, compat: flags.compat })
+  const log = openLog({ level: flags.logLevel, format: flags.logFormat })
   try {
     // Handles signals from here on: the first mirror of a repository can take an hour.
     const stop = stopSignal(log)
@@ -98,6 +113,7 @@ async function serveUntil(
   const mirrorProcess = following && (await import('./mirror-process.ts')).startMirrorProcess(following, log, stop)
   process.on('SIGHUP', () => void gateway.refresh())
   if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
+  if (gateway.compatUrl !== null) process.stderr.write(`other tools at ${gateway.compatUrl}\n`)
   process.stderr.write(`listening on ${gateway.url}\n`)
   const failures = [...('failed' in gateway ? [gateway.failed] : []), ...(mirrorProcess ? [mirrorProcess.failed] : [])]
   try {

@@ -4,6 +4,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { hasStuckThread } from '../../corpus/runtime/threads.ts'
 import { type ApiError, GatewayError, methodNotAllowed } from '../http/errors.ts'
 import { endWith, parserError } from '../http/reply.ts'
+import { readHeaders } from '../http/request-headers.ts'
+import { requestId } from '../http/request-id.ts'
 import { createRequestSerializer } from '../http/request-serializer.ts'
 import { closeStalled } from '../http/stalled.ts'
 import { ANSWER_MS, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS } from './bounds.ts'
@@ -22,6 +24,8 @@ export interface ServeOptions {
   /** Time for a client to read an answer, in ms. The check interval can double it. */
   answerMs?: number
   maxConnections?: number
+  /** Whether the app reads request bodies. Otherwise, they are discarded. */
+  readsBodies?: boolean
   /** Called for each connection that is closed because too many are open. */
   onRefused?: () => void
 }
@@ -35,15 +39,18 @@ export interface RunningServer {
 
 /** Listens and answers requests. @throws GatewayError if the port is invalid or unavailable */
 export async function startServer(app: RequestListener, options: ServeOptions): Promise<RunningServer> {
-  const { host = '127.0.0.1', port, drainMs = 10_000 } = options
+  const { host = '127.0.0.1', port, drainMs = 10_000, readsBodies = false } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new GatewayError('bad_option', `invalid port '${port}'; use a whole number from 0 to 65535`)
   }
   let closing: Promise<void> | null = null
-  const pipeline = createRequestSerializer((request, response) => {
-    if (closing !== null) response.shouldKeepAlive = false
-    app(request, response)
-  })
+  const pipeline = createRequestSerializer(
+    (request, response) => {
+      if (closing !== null) response.shouldKeepAlive = false
+      app(request, response)
+    },
+    { readsBodies },
+  )
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -67,10 +74,10 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
   server.maxHeadersCount = MAX_HEADERS + 1
   /** Connections that end with an error. */
   const ended = new WeakSet<Socket>()
-  const end = (socket: Socket, error: ApiError) => {
+  const end = (socket: Socket, error: ApiError, id = requestId()) => {
     if (ended.has(socket)) return
     ended.add(socket)
-    pipeline.endAfterAnswers(socket, () => endWith(socket, error))
+    pipeline.endAfterAnswers(socket, () => endWith(socket, error, id))
   }
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (socket.destroyed || error.code === 'ECONNRESET') socket.destroy()
@@ -78,12 +85,14 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
   })
   // A CONNECT requests a tunnel to another server (RFC 9110 9.3.6), which the gateway never opens. Node leaves errors
   // and closing of the socket to this listener.
-  server.on('connect', (_request, socket) => {
+  server.on('connect', (request, socket) => {
     socket.on('error', () => socket.destroy())
     socket.once('finish', () => socket.destroy())
     socket.resume()
-    end(socket as Socket, methodNotAllowed())
+    end(socket as Socket, methodNotAllowed(), requestId(readHeaders(request.rawHeaders).requestId))
   })
+  // The app sends the 100 when it reads the body. A rejected request need not send one.
+  if (readsBodies) server.on('checkContinue', pipeline.handle)
   // Node would reject the expectation without a body.
   server.on('checkExpectation', pipeline.handle)
   await listen(server, host, port)
@@ -136,13 +145,13 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     case 'EADDRINUSE':
       return new GatewayError(
         'port_in_use',
-        `port ${port} on ${host} is already in use; choose another with --port or --metrics-port`,
+        `port ${port} on ${host} is already in use; choose another with --port, --compat-port or --metrics-port`,
         { cause: error },
       )
     case 'EACCES':
       return new GatewayError(
         'port_forbidden',
-        `this user has no permission to listen on port ${port}; choose another with --port or --metrics-port`,
+        `this user has no permission to listen on port ${port}; choose another with --port, --compat-port or --metrics-port`,
         { cause: error },
       )
     default:

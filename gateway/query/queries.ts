@@ -1,7 +1,9 @@
 /** Text queries in a separate thread, with deadlines and a limited queue. */
+
 import { closeSync, openSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
+import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { endThread, startThread } from '../../corpus/runtime/threads.ts'
 import type { Hit, SearchResult, SearchType, TextSetName } from '../../corpus/snapshot/index.ts'
 import { overloaded } from '../http/errors.ts'
@@ -67,7 +69,7 @@ const HIT_BYTES = 600
 
 export function openQueries(options: QueryOptions = {}): Queries {
   const { deadlineMs = 2000, maxWaiting = 64, maxRememberedBytes = PROCESS_BYTES.queries } = options
-  const { graceMs = 1000, thread = new URL('./thread.ts', import.meta.url) } = options
+  const { graceMs = 1000, thread = moduleUrl('./thread.ts', import.meta.url) } = options
   const remembered = generationalCache<string, Found>(maxRememberedBytes, (found, key) => {
     return sizeOf(found) + key.length * 2 + ENTRY_BYTES
   })

@@ -35,11 +35,16 @@ export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({
 const HREFS: Record<SearchType, (id: string, key: string) => string> = {
   vendor: (id) => `/vendors/${segment(id)}`,
   // Each part of `<vendor>/<product>` may contain a slash.
-  product: (id, slug) => `/vendors/${segment(id.slice(0, -slug.length - 1))}/products/${segment(slug)}`,
+  product: (id, slug) => `/vendors/${segment(before(id, slug))}/products/${segment(slug)}`,
   cwe: (id) => `/cwes/${segment(id.toLowerCase())}`,
   capec: (id) => `/capecs/${segment(id.toLowerCase())}`,
   cna: (id) => `/cnas/${segment(id)}`,
   cve: (id) => `/cves/${segment(id)}`,
+  // So may the name in `<ecosystem>/<name>`.
+  package: (id, name) => `/packages/${segment(before(id, name))}/${segment(name)}`,
 }
+
+/** Returns what precedes the slash before `end`. */
+const before = (id: string, end: string): string => id.slice(0, -end.length - 1)
 
 const segment = (text: string): string => encodeURIComponent(text.toWellFormed())

@@ -23,5 +23,6 @@ export {
   vendorProducts,
 } from './answers/directory.ts'
 export { openapi } from './answers/openapi.ts'
+export { affected, osvRecord, packageDetail, packagePage } from './answers/packages.ts'
 export { searchResults, suggestions } from './answers/search.ts'
 export { snapshot, snapshots } from './answers/snapshot.ts'

@@ -48,19 +48,22 @@ export interface CvePageRequest {
 }
 
 export function cvePage(context: Context, request: CvePageRequest): Answer | Promise<Answer> {
-  // Without a text query, the answer is synchronous, and depends on nothing else.
-  if (request.filters.q !== undefined) return newCvePage(context, request)
-  return answers.of(context.registry.current, context.target, () => newCvePage(context, request) as Answer)
+  const { registry, queries, target } = context
+  const { q } = request.filters
+  // Without a text query, the answer is synchronous, and depends only on the snapshot and the target.
+  if (q === undefined) return answers.of(registry.current, target, () => cvePageOf(registry, request).answer(null))
+  const { snapshot, answer } = cvePageOf(registry, request)
+  return whileHeld(snapshot, queries.matches(snapshot.query.path, 'cve', q), answer)
 }
 
-function newCvePage({ registry, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
+/** `answer` gets the ordinals that match `q`; null without a `q`. */
+function cvePageOf(registry: Context['registry'], request: CvePageRequest) {
   const { list, filters, sort, limit, cursor: text, head } = request
   const { snapshot, after } = resume(registry, text, { list, sort, filters }, isCveKey)
   const asked = { list, sort, filters, limit, after }
-  const before = head ? head(snapshot) : NO_HEAD
-  const answer = (matches: Uint32Array | null) => cvePageAnswer(snapshot, planCvePage(snapshot, asked, matches), before)
-  if (filters.q === undefined) return answer(null)
-  return whileHeld(snapshot, queries.matches(snapshot.query.path, 'cve', filters.q), answer)
+  const answer = (matches: Uint32Array | null) =>
+    cvePageAnswer(snapshot, planCvePage(snapshot, asked, matches), head ? head(snapshot) : NO_HEAD)
+  return { snapshot, answer }
 }
 
 const noHead = (): object => NO_HEAD

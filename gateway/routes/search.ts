@@ -11,9 +11,12 @@ import { searchResults, suggestions } from './answers.ts'
 import type { Context } from './context.ts'
 
 /** The types of a request, in the order of API 26.2. */
-const TYPES = ['cve', 'cwe', 'capec', 'vendor', 'product', 'cna'] as const satisfies readonly SearchType[]
+const TYPES = ['cve', 'cwe', 'capec', 'vendor', 'product', 'cna', 'package'] as const satisfies readonly SearchType[]
 
-const q = described('Part of an id, key, name or title, in any case', required(text({ min: 2 })))
+const q = described(
+  'Part of an id, key, name or title, in any case. Ids of advisories, such as `GHSA-jfh8-c2jp-5v3q`, find their CVEs',
+  required(text({ min: 2 })),
+)
 const types = described('Types of results. Default: all types', csvOf(TYPES))
 
 const searchQuery = {
@@ -26,14 +29,14 @@ export const search = defineRoute<Context, Record<never, never>, typeof searchQu
   name: 'search',
   path: '/search',
   summary: 'Search',
-  description: `Searches CVEs, CWEs, CAPECs, vendors, products and CNAs. Results of each type are in this order:
+  description: `Searches CVEs, CWEs, CAPECs, vendors, products, CNAs and packages. The id of an advisory, such as a GitHub advisory, finds the CVE that it names. Results of each type are in this order:
 
 - the exact id or key
 - matches at the start of the id, key, name or title
 - matches at the start of a word
 - other matches
 
-Among equal matches, CVEs in the KEV catalog are first, then newer CVEs. CWEs, vendors, products and CNAs with more CVEs are first. CAPECs are in order of their numbers.`,
+Among equal matches, CVEs in the KEV catalog are first, then newer CVEs. CWEs, vendors, products and CNAs with more CVEs are first. Packages with more advisories are first. CAPECs are in order of their numbers.`,
   example: '/search?q=lantern&limit=1',
   params: { path: {}, query: searchQuery },
   answer: searchResults,

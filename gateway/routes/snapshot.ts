@@ -10,6 +10,9 @@ import { snapshot, snapshots } from './answers.ts'
 import type { Context } from './context.ts'
 import { paging, resume } from './paging.ts'
 
+/** Their snapshots do not count packages, because they have none. */
+const NONE_BY_EARLIER_BUILDERS = 0
+
 export const getSnapshot = defineRoute<Context, Record<never, never>, Record<never, never>>({
   name: 'getSnapshot',
   path: '/snapshot',
@@ -23,7 +26,8 @@ export const getSnapshot = defineRoute<Context, Record<never, never>, Record<nev
     const { id, manifest, about } = registry.current
     const { counts, feeds, epss_date } = about
     const parent = manifest.parent?.snapshot ?? null
-    return jsonAnswer({ id, created_at: manifest.created_at, parent, counts, feeds, epss_date }, 'shard', id)
+    const all = { ...counts, packages: counts.packages ?? NONE_BY_EARLIER_BUILDERS }
+    return jsonAnswer({ id, created_at: manifest.created_at, parent, counts: all, feeds, epss_date }, 'shard', id)
   },
 })
 

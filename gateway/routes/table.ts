@@ -2,6 +2,7 @@
 
 import type { Route } from '../http/route.ts'
 import { openapiDocument } from '../openapi/document.ts'
+import { getOsvRecord } from './advisories.ts'
 import { getCapec, listCapecs } from './capecs.ts'
 import { listChanges } from './changes.ts'
 import { getCna, getCnaStats, listCnaCves, listCnas } from './cnas.ts'
@@ -22,6 +23,7 @@ import { listCves } from './cves.ts'
 import { getCwe, listCweCves, listCwes } from './cwes.ts'
 import { getExploit, listExploits } from './exploits.ts'
 import { openapiRoute } from './openapi.ts'
+import { getPackage, listAffecting, listPackages } from './packages.ts'
 import { search, suggest } from './search.ts'
 import { getSnapshot, listSnapshots } from './snapshot.ts'
 import { listProducts, listVendorProducts, listVendors } from './vendors.ts'
@@ -56,6 +58,10 @@ export const ROUTES: readonly Route<Context>[] = [
   listExploits,
   getExploit,
   listReportTypes,
+  listAffecting,
+  listPackages,
+  getPackage,
+  getOsvRecord,
   search,
   suggest,
   listChanges,

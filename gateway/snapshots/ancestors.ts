@@ -128,7 +128,7 @@ const linkOf = (digest: string, manifest: Manifest): Link => ({
   manifest: digest,
   summary: summaryOf(manifest),
   parent: manifest.parent,
-  index: fileOf(manifest, 'index').sha256,
+  index: fileOf(manifest, 'index', 'cve').sha256,
 })
 
 export function summaryOf(manifest: Manifest): SnapshotSummary {
@@ -147,7 +147,7 @@ export function orNull<T>(read: () => T): T | null {
 }
 
 function openAncestor(dist: string, manifest: Manifest): Ancestor {
-  const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
+  const index = decodeIndex(readObject(dist, fileOf(manifest, 'index', 'cve')))
   return {
     id: manifest.snapshot,
     index,

@@ -17,7 +17,7 @@ const PAGES_IN_A_TURN = 8
 
 /**
  * Reads the kept rows and pages in turns, so that requests are answered in between. Ends when the snapshot is released.
- * Never rejects: the requests for what cannot be read report it.
+ * @throws SnapshotError or a system error at the first that cannot be read; the others are read when requested
  */
 export async function fill(snapshot: OpenSnapshot): Promise<void> {
   const { rows, pages, index, orders } = snapshot
@@ -26,9 +26,7 @@ export async function fill(snapshot: OpenSnapshot): Promise<void> {
     for (let at = 0; at < count; at++) {
       if (at % most === 0) await new Promise((resolve) => setImmediate(resolve))
       if (snapshot.rows !== rows) return
-      try {
-        read(at)
-      } catch {}
+      read(at)
     }
   }
   await inTurns(index.count, ROWS_IN_A_TURN, rows.fill)

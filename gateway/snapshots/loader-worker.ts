@@ -78,7 +78,7 @@ function checkFile(dist: string, file: FileEntry, chunk: Buffer): void {
 
 reportLoaded()
 try {
-  // Urgent only at the start, when the gateway waits for the tables.
+  // Urgent at the start, when the gateway waits for the tables, and for `serve --check`.
   if (!task.urgent) lowerCpuPriority()
   if (task.kind === 'tables') {
     const manifest = await sendTables(task.dist, task.digest)

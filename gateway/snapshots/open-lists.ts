@@ -7,8 +7,10 @@ import {
   cursorId,
   decodeListTable,
   decodeMemberHead,
+  emptyListTable,
   type FileEntry,
   fileOf,
+  hasPackages,
   indexIn,
   isTextOffsets,
   LIST_NAMES,
@@ -20,6 +22,7 @@ import {
   type OpenObject,
   pageKey,
   type ReadMember,
+  type Role,
   readObject,
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
@@ -41,23 +44,41 @@ export type ListTables = Record<ListName, ListTable>
 
 /** @throws SnapshotError */
 export const readListTables = (dist: string, manifest: Manifest): ListTables =>
-  byName((name) => decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name))))
+  byName((name) =>
+    name === 'packages' && !hasPackages(manifest)
+      ? emptyListTable(name)
+      : decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name))),
+  )
 
-/** @throws SnapshotError */
+/**
+ * Opens no file of an empty list, which may have none.
+ * @throws SnapshotError
+ */
 export const openLists = (manifest: Manifest, tables: ListTables, open: (file: FileEntry) => OpenObject): OpenLists =>
-  byName((name) => openList(manifest, tables[name], open))
+  byName((name) =>
+    openList(tables[name], (role, of) => (tables[name].count === 0 ? NOTHING : open(fileOf(manifest, role, of)))),
+  )
+
+const NOTHING: OpenObject = {
+  size: 0,
+  read() {
+    throw new SnapshotError('malformed', 'an empty list has no rows to read')
+  },
+  fd: -1,
+  close() {},
+}
 
 const byName = <T>(make: (name: ListName) => T): Record<ListName, T> =>
   Object.fromEntries(LIST_NAMES.map((name) => [name, make(name)])) as Record<ListName, T>
 
-function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) => OpenObject): OpenList {
+function openList(table: ListTable, open: (role: Role, name: string) => OpenObject): OpenList {
   const { name } = table
-  const object = open(fileOf(manifest, 'list', name))
+  const object = open('list', name)
   const list = listOf(table, (at, length) => object.read(at, length))
   const pages = new Map(
-    Object.keys(list.orders).map((sort) => [sort, open(fileOf(manifest, 'pages', listPagesName(name, sort)))] as const),
+    Object.keys(list.orders).map((sort) => [sort, open('pages', listPagesName(name, sort))] as const),
   )
-  const catalog = list.entries ? open(fileOf(manifest, 'catalog', name satisfies ListName as CatalogName)) : null
+  const catalog = list.entries ? open('catalog', name satisfies ListName as CatalogName) : null
   const ordinals = isTextOffsets(table.ids) ? null : new Map(table.ids.map((one, ordinal) => [one, ordinal]))
   // Built on first use: truncated ids are rare.
   let cut: Map<string, number> | undefined

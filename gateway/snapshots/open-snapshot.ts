@@ -11,6 +11,9 @@ import {
   decodeMemberHead,
   type FileEntry,
   fileOf,
+  HASHED_ROLES,
+  type HashedRole,
+  hashedFiles,
   idAt,
   type Manifest,
   type MemberHead,
@@ -27,15 +30,17 @@ import {
 } from '../../corpus/snapshot/index.ts'
 import { type Ancestors, openAncestors } from './ancestors.ts'
 import { type OpenLists, openLists } from './open-lists.ts'
+import { type OpenPackages, openPackages } from './open-packages.ts'
 import type { RowStore } from './row-store.ts'
 import { readTables, type SnapshotTables } from './tables.ts'
 
-export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
+export interface OpenSnapshot extends Omit<SnapshotTables, 'lists' | 'packageTables'> {
   id: string
   /** Its name in cursors. */
   prefix: string
   createdAt: number
   lists: OpenLists
+  packages: OpenPackages
   ancestors: Ancestors
   query: { path: string; file: FileEntry }
   member(row: number): ReadMember
@@ -96,7 +101,7 @@ export async function openTablesInTurns(
 const FILES_IN_A_TURN = 64
 
 function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenSnapshot> {
-  const { manifest, index } = tables
+  const { manifest, index, packageTables } = tables
   const opened: OpenObject[] = []
   const open = (file: FileEntry) => {
     const object = openObject(dist, file)
@@ -113,9 +118,17 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
       shards.push(open(fileOfShard.get(name) ?? fileOf(manifest, 'cve', name)))
       if (shards.length % FILES_IN_A_TURN === 0) yield
     }
+    const hashed: Record<HashedRole, OpenObject[]> = { advisories: [], packages: [] }
+    for (const role of HASHED_ROLES) {
+      for (const file of hashedFiles(manifest.files, role)) {
+        hashed[role].push(open(file))
+        if (hashed[role].length % FILES_IN_A_TURN === 0) yield
+      }
+    }
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
-    return { ...opening(dist, tables, shards, pages), lists, close }
+    const packages = openPackages(packageTables, hashed, lists.packages)
+    return { ...opening(dist, tables, shards, pages), lists, packages, close }
   } catch (error) {
     close()
     throw error
@@ -127,7 +140,7 @@ function opening(
   tables: SnapshotTables,
   shards: readonly OpenObject[],
   pages: Record<CveSort, OpenObject>,
-): Omit<OpenSnapshot, 'lists' | 'close'> {
+): Omit<OpenSnapshot, 'lists' | 'packages' | 'close'> {
   const { manifest, index, orders } = tables
   const query = fileOf(manifest, 'query')
   const read = (object: OpenObject, at: number, length: number): ReadMember => {

@@ -136,13 +136,19 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     prepared = await open(digest)
   }
 
+  function readInAdvance(snapshot: ServedSnapshot): void {
+    fill(snapshot).catch((error: unknown) => {
+      log.warn({ err: error, snapshot: snapshot.id }, 'cannot read rows in advance, reading them when requested')
+    })
+  }
+
   function commit(): void {
     if (prepared === null) return
     release(current)
     older.unshift(current)
     current = prepared
     hold(current, holdBytes)
-    void fill(current)
+    readInAdvance(current)
     prepared = null
     for (const gone of older.splice(keep - 1)) gone.close()
   }
@@ -160,7 +166,7 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
   // The check reads all files first, so that filling finds them in the page cache.
   const checked = led ? Promise.resolve() : watch.checkServed(first.manifest)
   const settled = checked.then(() => openParents(first))
-  void settled.then(() => fill(first))
+  void settled.then(() => readInAdvance(first))
 
   return {
     get current() {

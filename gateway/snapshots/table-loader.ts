@@ -1,5 +1,6 @@
 /** Reads and checks in a separate thread, so that no request waits for it. */
 
+import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { endThread, startThread } from '../../corpus/runtime/threads.ts'
 import { type FileEntry, type Manifest, SnapshotError } from '../../corpus/snapshot/index.ts'
 import { THREAD_YOUNG_MB } from '../process/bounds.ts'
@@ -27,7 +28,7 @@ export interface Loading<T> {
 function run<T>(task: LoaderTask, take: (reply: LoaderReply) => void, result: () => T): Loading<T> {
   const options = { workerData: task, resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_MB } }
   let receive = (_: LoaderReply) => {}
-  const worker = startThread<LoaderReply>(new URL('./loader-worker.ts', import.meta.url), options, (reply) =>
+  const worker = startThread<LoaderReply>(moduleUrl('./loader-worker.ts', import.meta.url), options, (reply) =>
     receive(reply),
   )
   // The process can exit without this thread.
@@ -72,13 +73,13 @@ export function loadTables(dist: string, digest: string | null, urgent: boolean)
 
 /**
  * Compares each file's digest. Skips the digests in `sound`, and adds verified ones. Rejects with a SnapshotError
- * `digest` or `missing`.
+ * `digest` or `missing`. `urgent` if the caller waits.
  */
-export function checkFiles(dist: string, manifest: Manifest, sound: Set<string>): Loading<void> {
+export function checkFiles(dist: string, manifest: Manifest, sound: Set<string>, urgent = false): Loading<void> {
   const files = manifest.files.filter(({ sha256 }) => !sound.has(sha256))
   if (files.length === 0) return { result: Promise.resolve(), cancel: () => {} }
   return run(
-    { kind: 'check', dist, files, urgent: false },
+    { kind: 'check', dist, files, urgent },
     (reply) => {
       if (reply.kind === 'sound') sound.add(reply.digest)
     },

@@ -12,8 +12,10 @@ import {
   MAX_PAGE_BYTES,
   type Manifest,
   openObject,
+  type PackageTables,
   type Role,
   readObject,
+  readPackageTables,
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
 import { type ListTables, readListTables } from './open-lists.ts'
@@ -30,6 +32,7 @@ export interface SnapshotTables extends CveTables {
   /** Dates by id. */
   rejected: Map<string, string | null>
   lists: ListTables
+  packageTables: PackageTables
   reportTypes: ReportType[]
 }
 
@@ -39,7 +42,7 @@ export interface SnapshotTables extends CveTables {
  */
 export function readTables(dist: string, manifest: Manifest): SnapshotTables {
   checkQuery(dist, manifest)
-  const read = (role: Role) => readObject(dist, fileOf(manifest, role))
+  const read = (role: Role) => readObject(dist, fileOf(manifest, role, 'cve'))
   const tables = decodeCveTables({
     index: read('index'),
     columns: read('columns'),
@@ -53,6 +56,7 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
     ...tables,
     rejected: decodeRejected(gunzipFile('rejected', read('rejected'))),
     lists: readListTables(dist, manifest),
+    packageTables: readPackageTables(manifest, (file) => readObject(dist, file)),
     reportTypes: reportTypes.map(({ text }) => JSON.parse(text) as ReportType),
   }
 }

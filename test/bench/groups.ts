@@ -2,6 +2,7 @@
 import { alternativeLines } from './alternatives/http.ts'
 import { planLines } from './alternatives/plans.ts'
 import { buildLines } from './build/build.ts'
+import { compatLines } from './compat/bulk.ts'
 import { processLines } from './http/footprint.ts'
 import { httpLines } from './http/http.ts'
 import { stallLines } from './http/stall.ts'
@@ -12,6 +13,7 @@ export const GROUPS: Readonly<Record<string, BenchGroup>> = {
   build: buildLines,
   mirror: mirrorLines,
   http: httpLines,
+  compat: compatLines,
   stall: stallLines,
   process: processLines,
   plans: planLines,

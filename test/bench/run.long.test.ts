@@ -41,6 +41,7 @@ test('lines are measured, printed, written and drawn, whether or not they keep t
     'build/written',
     'build/mirror',
     'build/mirror-objects',
+    'build/mirror-advisories',
     'build/wire25',
     'build/wire50',
     'build/wire100',

@@ -80,7 +80,7 @@ export function done({ code, out, err }: Outcome): string {
   return out
 }
 
-const PROGRESS = /^(?:reading [\w -]+|merging|[\w ]+: \d+ of \d+)$/
+const PROGRESS = /^(?:reading [\w -]+|merging|[\w ]+: [\d,]+ of [\d,]+|\w+: [\d.]+ MB of [\d.]+ MB)$/
 
 /**
  * Asserts that a command failed with this exit code and one error line, preceded by progress lines only. Returns the

@@ -20,7 +20,10 @@ const json = <T = Record<string, unknown>>(text: string) => JSON.parse(text) as 
 
 test('sample writes feeds, and the same ones again', async () => {
   const words = done(await vulnshelf(['sample', feeds, '--cves', '150', '--nights', '2']))
-  assert.match(words, /^150 CVEs, nights \d{4}-\d\d-\d\d, \d{4}-\d\d-\d\d: \d+ files \(\d\.\d MB\)\n$/)
+  assert.match(
+    words,
+    /^150 CVEs, 214 package advisories, nights \d{4}-\d\d-\d\d, \d{4}-\d\d-\d\d: \d+ files \(\d\.\d MB\)\n$/,
+  )
   const report = json(done(await vulnshelf(['sample', at('again'), '--cves', '150', '--nights', '2', '--json'])))
   for (const { path } of report.files as { path: string }[]) {
     assert.equal(readFileSync(join(at('again'), path)), readFileSync(join(feeds, path)), path)
@@ -115,7 +118,7 @@ test('an option that means something else in another command has a variable that
   assert.match(failed(await prune({ VULNSHELF_PRUNE_KEEP: '0' }), 2), /VULNSHELF_PRUNE_KEEP/)
   assert.is(
     failed(await prune({ VULNSHELF_KEEP: '1' }), 2),
-    'VULNSHELF_KEEP is no longer supported; rename it to VULNSHELF_PRUNE_KEEP, or remove it (see --help)',
+    'VULNSHELF_KEEP is no longer supported; rename it to VULNSHELF_PRUNE_KEEP or VULNSHELF_NIGHTLY_KEEP, or remove it (see --help)',
   )
   assert.match(
     failed(await gateway(['serve', dist], { env: { VULNSHELF_KEEP: '1' } }), 2),
@@ -130,7 +133,7 @@ test('an option that means something else in another command has a variable that
   const build = ['build', '--corpus', corpus, '--out', dist]
   assert.match(
     failed(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: '1' } }), 2),
-    / VULNSHELF_BUILD_UNSIGNED or VULNSHELF_PUBLISH_UNSIGNED, /,
+    / VULNSHELF_BUILD_UNSIGNED or VULNSHELF_PUBLISH_UNSIGNED or VULNSHELF_NIGHTLY_UNSIGNED, /,
   )
   done(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: 'false' } }))
 })
@@ -154,6 +157,21 @@ test('the help of every command has examples, with options that exist', async ()
       }
     }
   }
+})
+
+test('no help page has more than eight commands or options in one group', async () => {
+  let groups = 0
+  for (const run of [vulnshelf, gateway]) {
+    const pages = [done(await run(['--help']))]
+    for (const [, command] of pages[0]!.matchAll(/^ {2}(\w+) (?:\[|<)/gm)) {
+      if (command !== 'help') pages.push(done(await run([command!, '--help'])))
+    }
+    for (const [, heading, lines] of pages.join('\n').matchAll(/^([A-Z].*:)\n((?: .*\n?)+)/gm)) {
+      groups++
+      assert.ok(lines!.match(/^ {2}\S/gm)!.length <= 8, `${heading}\n${lines}`)
+    }
+  }
+  assert.ok(groups > 40, `${groups} groups`)
 })
 
 test('options that share an environment variable have the same name and the same default', async () => {
@@ -235,7 +253,10 @@ test('snapshots marks what is no ancestor of the current snapshot, and names a m
 test('prune keeps the newest', async () => {
   const report = json(done(await vulnshelf(['prune', dist, '--keep', '2', '--json'])))
   assert.is((report.kept as string[]).length, 2)
-  assert.match(done(await vulnshelf(['prune', dist, '--keep', '1'])), /^kept 1 snapshots?; removed 1 and \d+ files/)
+  assert.match(
+    done(await vulnshelf(['prune', dist, '--keep', '1'])),
+    /^kept 1 snapshot; removed 1 snapshot and \d+ files/,
+  )
   done(await vulnshelf(['verify', dist]))
 })
 
@@ -301,7 +322,7 @@ test('--help and --version are answers, not errors', async () => {
 
 test('wrong usage gives one line and exit code 2', async () => {
   const cases: [string[], RegExp][] = [
-    [['publich', dist], /^unknown command 'publich'/],
+    [['publich', dist], /^unknown command 'publich' \(Did you mean publish\?\) \(see --help\)$/],
     [['ingest', feeds], /^required option '--corpus <file>' not specified/],
     [['ingest', '--corpus', corpus], /^missing required argument 'feeds'/],
     [['ingest', feeds, '--corpus'], /^option '--corpus <file>' argument missing/],
@@ -323,10 +344,16 @@ test('wrong usage gives one line and exit code 2', async () => {
     [['sign', dist, '--sing-key', 'k'], /^unknown option '--sing-key' \(Did you mean --sign-key\?\)/],
     [['sample', feeds, '--cves', '1e3'], /'1e3' is invalid\. It must be a whole number from 1 to 5000000/],
     [['sample', feeds, '--nights', '101'], /from 1 to 100/],
+    [['sample', feeds, '--advisories', '-1'], /from 0 to 10000000/],
   ]
   for (const [args, line] of cases) assert.match(failed(await vulnshelf(args), 2), line)
   const gatewayCases: [string[], RegExp][] = [
     [['serve'], /^missing required argument 'dist'/],
+    [['sreve', dist], /^unknown command 'sreve' \(Did you mean serve\?\) \(see --help\)$/],
+    [
+      ['serve', dist, '--max-conections', '9'],
+      /^unknown option '--max-conections' \(Did you mean --max-connections\?\)/,
+    ],
     [['serve', dist, '--port', '70000'], /'70000' is invalid\. It must be a whole number from 0 to 65535/],
     [['serve', dist, '--port', 'abc'], /'abc' is invalid/],
     [['serve', dist, '--jwks', at('nowhere')], /^cannot read the key set \S+: the file does not exist/],

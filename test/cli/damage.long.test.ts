@@ -1,5 +1,5 @@
 /** Snapshots that rotted on disk: `verify` names what is damaged, `serve` refuses it or answers 500, never other data. */
-import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -14,8 +14,10 @@ import {
 } from '../../corpus/snapshot/files/layout.ts'
 import { type FileEntry, ROLES, type Role } from '../../corpus/snapshot/files/manifest.ts'
 import { membersOf } from '../../corpus/snapshot/record/shard.ts'
+import { someFileOf } from '../corpus/snapshot/forgery.ts'
 import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { flipBit } from '../support/flip-bit.ts'
 import { serving } from '../support/serving.ts'
 import { done, endAll, failed, gateway, stateOf, vulnshelf } from './command.ts'
 
@@ -32,12 +34,6 @@ function copy(name: string): string {
   const dist = join(folder.path, name)
   cpSync(good.dist, dist, { recursive: true })
   return dist
-}
-
-function flipBit(path: string, at?: number): void {
-  const bytes = readFileSync(path)
-  bytes[at ?? bytes.length >> 1]! ^= 4
-  writeFileSync(path, bytes)
 }
 
 /** Returns the last line that `verify` prints for an invalid snapshot. */
@@ -71,7 +67,7 @@ const CHECKED: readonly Role[] = ['about', 'epss', 'rejected', 'index', 'columns
 for (const role of ROLES) {
   test(`a flipped bit in a file of role ${role}: verify names it${CHECKED.includes(role) ? ', serve refuses' : ''}`, async () => {
     const dist = copy(`flipped-${role}`)
-    const file = fileOf(manifest, role)
+    const file = someFileOf(manifest, role)
     flipBit(objectPath(dist, file.sha256))
     const line = new RegExp(
       `file ${role} ${file.name} \\(object ${file.sha256}\\) is damaged: its digest differs from its name$`,
@@ -84,7 +80,7 @@ for (const role of ROLES) {
 test('verify names a missing file, and serve does not start', async () => {
   for (const role of ['cve', 'pages', 'index'] as const) {
     const dist = copy(`missing-${role}`)
-    const file = fileOf(manifest, role)
+    const file = someFileOf(manifest, role)
     rmSync(objectPath(dist, file.sha256))
     assert.match(
       await verifyLine(dist),
@@ -196,7 +192,7 @@ test('a damaged page gives 500; its rows are still served one by one', async () 
   const [page] = [...membersOf(readObject(good.dist, file))]
   const { offset, length } = page!.segments[0]!
   flipBit(objectPath(dist, file.sha256), page!.at + offset + (length >> 1))
-  const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
+  const index = decodeIndex(readObject(dist, fileOf(manifest, 'index', 'cve')))
   const rotting = await served(dist)
   assert.is((await rotting.get('/cves')).status, 500)
   assert.is((await rotting.get('/cves?sort=published')).status, 200)

@@ -1,6 +1,5 @@
-/** The example of the README: on a folder, on a URL, and in a project that has the package installed. */
+/** The example of the reader's README, on a folder and on a URL. */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -26,7 +25,11 @@ const expected = await page(`kev=true&assigner=${encodeURIComponent(cna)}`)
 /** Returns the lines that a program prints. */
 function printed(cwd: string, program: string, words: readonly string[]): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, ...words], { cwd })
+    const child = spawn(
+      process.execPath,
+      ['--conditions=@vulnshelf/source', '--import', import.meta.resolve('tsx'), program, ...words],
+      { cwd },
+    )
     let [out, err] = ['', '']
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
@@ -44,23 +47,6 @@ test('it prints what /cves?kev=true&assigner=… lists, from a folder and from a
   assert.equal(idsOf(lines), ids)
   assert.is(lines[0], `${ids[0]}\t${expected[0]!.kev.date_added}\t${expected[0]!.title}`)
   assert.equal(await printed(ROOT, EXAMPLE, [web.url, cna.toUpperCase()]), lines)
-})
-
-test('it runs in another project that has the package among its own', async () => {
-  const project = join(folder.path, 'project')
-  const modules = join(project, 'node_modules')
-  mkdirSync(join(modules, 'vulnshelf'), { recursive: true })
-  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
-  cpSync(join(ROOT, EXAMPLE), join(project, 'kev.ts'))
-  for (const part of ['package.json', 'corpus']) {
-    cpSync(join(ROOT, part), join(modules, 'vulnshelf', part), { recursive: true })
-  }
-  // The reader needs only these dependencies of the package.
-  for (const name of ['jose', 'undici']) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
-  assert.equal(
-    idsOf(await printed(project, 'kev.ts', [dist, cna])),
-    expected.map((row) => row.cve_id),
-  )
 })
 
 test.after(async () => {

@@ -1,4 +1,4 @@
-/** Lists the known exploited CVEs of a CNA: `npx tsx test/examples/kev-of-a-cna.ts <folder|url> <cna>`. */
+/** Lists the known exploited CVEs of a CNA: `node kev-of-a-cna.ts <folder|url> <cna>`, with vulnshelf installed. */
 import { openReader } from 'vulnshelf/reader'
 
 const [address, assigner] = process.argv.slice(2)

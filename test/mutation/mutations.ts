@@ -7,6 +7,7 @@ import { DERIVED } from './tables/derived.ts'
 import { ENDPOINTS } from './tables/endpoints.ts'
 import { FIELDS } from './tables/fields.ts'
 import { LIST_RULES } from './tables/lists.ts'
+import { PACKAGES } from './tables/packages.ts'
 import { PARAMETERS } from './tables/parameters.ts'
 import { SERVICE } from './tables/service.ts'
 
@@ -20,4 +21,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...FIELDS,
   ...ENDPOINTS,
   ...SERVICE,
+  ...PACKAGES,
 ]

@@ -14,10 +14,10 @@ export const DELTA = 'cvelistv5/2024-10-24_delta_CVEs.zip'
 export const NEWEST = 'cvelistv5/2024-10-24_all_CVEs.zip'
 
 /** Links files of the real feeds, given by their paths in them, into a feeds folder at `folder`. */
-export function linkFeeds(folder: string, files: readonly string[]): void {
+export function linkFeeds(folder: string, files: readonly string[], from = REAL_FEEDS): void {
   for (const file of files) {
     const to = join(folder, dirname(file))
     mkdirSync(to, { recursive: true })
-    symlinkSync(join(REAL_FEEDS, file), join(to, basename(file)))
+    symlinkSync(join(from, file), join(to, basename(file)))
   }
 }

@@ -14,7 +14,7 @@ const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist'
 await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
 const asked = askDirectly(dist)
 
-registerSearchCounts('the real feeds', asked.ask, await allRows(asked))
+registerSearchCounts('the real feeds', asked.ask, await allRows(asked), corpus)
 
 test.after(async () => {
   await asked.close()

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type ErrorCode, STATUS } from '../../gateway/http/errors.ts'
 import { type OpenapiDocument, type Operation, resolve } from '../../gateway/openapi/model.ts'
 import type { JsonSchema } from '../../gateway/params/parameter.ts'
-import { DOCUMENT } from '../../gateway/routes/table.ts'
+import { DOCUMENT, ROUTES } from '../../gateway/routes/table.ts'
 
 /** An answer as it was received; `body` is its text. */
 export interface Received {
@@ -25,6 +25,14 @@ const BEFORE_ROUTES = new Set<number>(
   ),
 )
 
+/** Operations whose last parameter may have slashes. */
+const TAKES_REST = new Set(ROUTES.filter(({ takesRest }) => takesRest).map(({ name }) => name))
+
+function patternOf(path: string, takesRest: boolean): string {
+  const pattern = path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')
+  return takesRest ? pattern.replace(/\[\^\/\]\+$/, '.+') : pattern
+}
+
 export interface Contract {
   /** @throws Error that names the request and each fault of its answer */
   hold(received: Received): void
@@ -34,7 +42,7 @@ export function contractOf(document: OpenapiDocument): Contract {
   const prefix = document.servers[0]!.url
   const operations = Object.entries(document.paths).map(([path, { get }]) => ({
     get,
-    pattern: new RegExp(`^${prefix}${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    pattern: new RegExp(`^${prefix}${patternOf(path, TAKES_REST.has(get.operationId))}$`),
   }))
   const schemas = new Map<JsonSchema, z.ZodType>()
 

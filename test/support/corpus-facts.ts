@@ -5,6 +5,8 @@
 import Database from 'better-sqlite3'
 import type { AdvisoryClaim, CveClaim, CveListRecord, ExploitClaim } from '../../corpus/model/claim.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
+import { type PackedText, unpackText } from '../../corpus/store/packed-text.ts'
+import { unpackParts } from '../../corpus/store/record-parts.ts'
 import { keyOfName } from './plain.ts'
 
 export interface CorpusFacts {
@@ -33,12 +35,14 @@ export function corpusFacts(path: string): CorpusFacts {
 }
 
 function readFacts(database: Database.Database): CorpusFacts {
-  const records = database.prepare<[], { id: string; core: string }>('SELECT cve_id AS id, core FROM record').all()
+  const records = database
+    .prepare<[], { id: string; parts: PackedText }>('SELECT cve_id AS id, parts FROM record')
+    .all()
   const scores = database.prepare<[], { id: string; score: number; percentile: number }>(
     'SELECT cve_id AS id, score, percentile FROM epss',
   )
   const facts: CorpusFacts = {
-    cores: records.map(({ core }) => JSON.parse(core)),
+    cores: records.map(({ parts }) => JSON.parse(unpackParts(parts).core)),
     epss: new Map(scores.all().map(({ id, score, percentile }) => [id, { score, percentile }])),
     weaknesses: new Map(records.map(({ id }) => [id, new Set()])),
     vendors: new Map(),
@@ -68,11 +72,11 @@ function readFacts(database: Database.Database): CorpusFacts {
 }
 
 function* claimsOfRecords(database: Database.Database): Iterable<{ id: string; claim: CveClaim }> {
-  const rows = database.prepare<[], { id: string; feed: string; body: string }>(
+  const rows = database.prepare<[], { id: string; feed: string; body: PackedText }>(
     `SELECT cve_id AS id, feed, body FROM claim JOIN record USING (cve_key) WHERE feed IN ('cvelist', 'nvd', 'ghsa')`,
   )
   for (const { id, feed, body } of rows.iterate()) {
-    const said: unknown = JSON.parse(body)
+    const said: unknown = JSON.parse(unpackText(body))
     if (said === null) continue
     if (feed === 'cvelist') for (const claim of (said as CveListRecord).claims) yield { id, claim }
     else if (feed === 'nvd') yield { id, claim: said as CveClaim }
@@ -83,6 +87,8 @@ function* claimsOfRecords(database: Database.Database): Iterable<{ id: string; c
 
 /** Returns each entry of a catalog once: the corpus stores an entry for every CVE that it names. */
 function entriesOf<Entry>(database: Database.Database, feed: string): Entry[] {
-  const rows = database.prepare<[string], { item: string; body: string }>('SELECT item, body FROM claim WHERE feed = ?')
-  return [...new Map(rows.all(feed).map(({ item, body }) => [item, JSON.parse(body) as Entry])).values()]
+  const rows = database.prepare<[string], { item: string; body: PackedText }>(
+    'SELECT item, body FROM claim WHERE feed = ?',
+  )
+  return [...new Map(rows.all(feed).map(({ item, body }) => [item, JSON.parse(unpackText(body)) as Entry])).values()]
 }

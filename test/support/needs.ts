@@ -10,17 +10,50 @@ import { mayMount } from './small-disk.ts'
 /** Folders that can exist next to the checkout: upstream's files, and documents about them. */
 export const REAL_FEEDS = join(import.meta.dirname, '../../../shared/feeds')
 
-const runs = (program: string, option: string): boolean =>
-  spawnSync(program, [option], { stdio: 'ignore' }).status === 0
+/** An unreachable registry gives no answer. */
+const PROBE_MS = 10_000
+
+const runs = (program: string, ...parameters: string[]): boolean =>
+  spawnSync(program, parameters, { stdio: 'ignore', timeout: PROBE_MS }).status === 0
+
+/** OSV exports of npm, Packagist and PyPI. */
+export const REAL_PACKAGES = join(import.meta.dirname, '../../../shared/feeds-packages')
+
+/** Comparisons of versions, one file per ecosystem. */
+export const VERSION_FIXTURES = join(import.meta.dirname, '../../../shared/fixtures/versions')
+
+/** Where Debian installs Maven's version order. */
+export const MAVEN_JAR = '/usr/share/java/maven3-artifact.jar'
 
 /** Checks by the name under which skipped tests are listed. */
 const CHECKS = {
   'real feeds': () => existsSync(REAL_FEEDS),
+  'real advisories of packages': () => existsSync(REAL_PACKAGES),
+  'version fixtures': () => existsSync(VERSION_FIXTURES),
   nginx: haveNginx,
   Redis: () => runs('redis-server', '--version'),
   openssl: () => runs('openssl', 'version'),
   python3: () => runs('python3', '--version'),
+  "python3's packaging": () => runs('python3', '-c', 'import packaging.version'),
+  "dpkg's Perl library": () => runs('perl', '-MDpkg::Version', '-e1'),
+  ruby: () => runs('ruby', '-e', 'Gem::Version'),
+  rpm: () => runs('rpm', '--version'),
+  "PHP's composer/semver": () => runs('php', '-r', 'require "Composer/Semver/autoload.php";'),
+  'Java and Maven': () => existsSync(MAVEN_JAR) && runs('java', '-version'),
+  "npm's semver": () => existsSync(join(import.meta.dirname, '../../node_modules/semver')),
+  systemd: () => runs('systemd-analyze', '--version'),
+  promtool: () => runs('promtool', '--version'),
+  Caddy: () => runs('caddy', 'version'),
   'leave to mount': mayMount,
+  'the npm registry': () => runs('npm', 'ping'),
+  bash: () => runs('bash', '--version'),
+  zsh: () => runs('zsh', '--version'),
+  fish: () => runs('fish', '--version'),
+  man: () => runs('man', '--version'),
+  // Without a document, mandoc reads standard input, which is empty.
+  mandoc: () => runs('mandoc', '-Tascii'),
+  // The one of util-linux; others have other options.
+  script: () => runs('script', '--version'),
 }
 export type Need = keyof typeof CHECKS
 

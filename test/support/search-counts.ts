@@ -4,6 +4,7 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { advisoryNames } from './advisory-names.ts'
 import type { Ask } from './combinations.ts'
 import type { AllRows } from './list-rows.ts'
 import { byText, lower, rankOf } from './plain.ts'
@@ -15,6 +16,8 @@ interface Entry {
   key: string
   label: string
   first: boolean
+  /** Ids of advisories that find a CVE. */
+  names: string[]
 }
 
 const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve'] as const
@@ -27,9 +30,9 @@ interface Item {
 }
 
 /** Returns all entries of each type in the order within a rank: newest first, or most CVEs first, as in their lists. */
-function entriesOf(rows: SearchedRows): Record<(typeof TYPES)[number], Entry[]> {
-  const entry = (id: string, label: string | null, { key = id, first = false } = {}): Entry => {
-    return { id, key: lower(key), label: label ?? '', first }
+function entriesOf(rows: SearchedRows, advisories: Map<string, string[]>): Record<(typeof TYPES)[number], Entry[]> {
+  const entry = (id: string, label: string | null, { key = id, first = false, names = [] as string[] } = {}): Entry => {
+    return { id, key: lower(key), label: label ?? '', first, names }
   }
   const products = rows.products.map((row) => ({ ...row, id: `${row.vendor}/${row.slug}` }))
   products.sort((a, b) => b.cve_count - a.cve_count || byText(a.id, b.id))
@@ -39,7 +42,9 @@ function entriesOf(rows: SearchedRows): Record<(typeof TYPES)[number], Entry[]> 
     cwe: rows.cwes.map((row) => entry(row.cwe_id, row.name)),
     capec: rows.capecs.map((row) => entry(row.capec_id_string, row.name)),
     cna: rows.cnas.map((row) => entry(row.slug, row.cna_name)),
-    cve: rows.cves.map((row) => entry(row.cve_id, row.title, { first: row.kev.listed })),
+    cve: rows.cves.map((row) => {
+      return entry(row.cve_id, row.title, { first: row.kev.listed, names: advisories.get(row.cve_id) ?? [] })
+    }),
   }
 }
 
@@ -48,8 +53,9 @@ const SCORES = [1, 0.75, 0.5, 0.25]
 
 function bestOf(entries: readonly Entry[], wanted: string): { count: number; best: { entry: Entry; score: number }[] } {
   const matching = entries.flatMap((entry) => {
-    const rank = rankOf(entry, wanted)
-    return rank === null ? [] : [{ entry, score: SCORES[rank]! }]
+    const named = entry.names.map((name) => rankOf({ key: name, label: '' }, wanted))
+    const ranks = [rankOf(entry, wanted), ...named].filter((rank) => rank !== null)
+    return ranks.length === 0 ? [] : [{ entry, score: SCORES[Math.min(...ranks)]! }]
   })
   // Sorting is stable: equal scores stay newest first, or most CVEs first.
   const ranked = matching.sort((a, b) => b.score - a.score || Number(b.entry.first) - Number(a.entry.first))
@@ -73,8 +79,9 @@ function piecesOf(entries: Record<string, Entry[]>, perType: number): string[] {
 
 export type SearchedRows = Omit<AllRows, 'exploits'>
 
-export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows): void {
-  const entries = entriesOf(rows)
+/** `corpus` is the path of the corpus that the snapshot was built from. */
+export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows, corpus: string): void {
+  const entries = entriesOf(rows, advisoryNames(corpus, new Set(rows.cves.map(({ cve_id }) => cve_id))))
   const pieces = piecesOf(entries, 12).filter((piece) => [...piece].length >= 2)
   const queries = [...new Set([...QUERIES, ...pieces])]
 

@@ -37,7 +37,7 @@ export function listLog(): { log: Log; lines: LogLine[] } {
   const lines: LogLine[] = []
   const at = (level: LogLine['level']) => (fields: object, message: string) => lines.push({ ...fields, level, message })
   const access = (entry: object) => lines.push({ ...entry, level: 'info', message: 'request' })
-  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error'), access } }
+  return { lines, log: { debug: () => {}, info: at('info'), warn: at('warn'), error: at('error'), access } }
 }
 
 /** Returns a key ring that never changes. */

@@ -8,6 +8,8 @@ const ROOT = join(import.meta.dirname, '../..')
 export interface Serving {
   url: string
   metricsUrl: string
+  /** Empty without `--compat`. */
+  compatUrl: string
   token: string
   process: ChildProcess
   log(): Record<string, unknown>[]
@@ -50,11 +52,11 @@ export async function serving(folder: string, dist: string, words: readonly stri
     out += text
     for (const look of waiting) look()
   })
-  const urls = await new Promise<[metrics: string, url: string]>((resolve, reject) => {
+  const urls = await new Promise<[metrics: string, compat: string, url: string]>((resolve, reject) => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       err += text
-      const found = /metrics at (\S+)\nlistening on (\S+)\n/.exec(err)
-      if (found) resolve([found[1]!, found[2]!])
+      const found = /metrics at (\S+)\n(?:other tools at (\S+)\n)?listening on (\S+)\n/.exec(err)
+      if (found) resolve([found[1]!, found[2] ?? '', found[3]!])
     })
     void closed.then((code) => reject(new NotServing(code, err)))
   })
@@ -66,7 +68,8 @@ export async function serving(folder: string, dist: string, words: readonly stri
       .map((line) => JSON.parse(line) as Record<string, unknown>)
   return {
     metricsUrl: urls[0],
-    url: urls[1],
+    compatUrl: urls[1],
+    url: urls[2],
     token,
     process: child,
     log,

@@ -1,9 +1,10 @@
 /** Reads CAPEC's STIX 2.1 bundles: one file with all objects, or one file per object. */
 import { utcTimestamp } from '../../model/values/date.ts'
+import { isObject, type JsonObject, objects, text } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
 import { type FeedSkip, skipOf } from '../feed.ts'
 import type { Document } from '../files/documents.ts'
-import { assertNesting, isObject, type JsonObject, objects, text, utf8Text } from '../json.ts'
+import { assertNesting, utf8Text } from '../json.ts'
 
 export interface StixCatalog {
   /** Attack patterns by their CAPEC number, ascending. */
@@ -18,7 +19,7 @@ export interface StixCatalog {
   skips: FeedSkip[]
 }
 
-/** Whether a document of a zip or checkout belongs to CAPEC: `stix*.json`, or one file per object, such as `attack-pattern/<id>.json`. */
+/** Whether a document belongs to CAPEC: `stix*.json`, or a file per object such as `attack-pattern/<id>.json`. */
 export function isStixDocument(name: string): boolean {
   return /(^|\/)(attack-pattern|course-of-action|relationship)\/[^/]+\.json$|stix[^/]*\.json$/i.test(name)
 }

@@ -1,11 +1,11 @@
 /** Converts a STIX attack pattern of CAPEC to the model. */
 import type { CapecEntry, Consequence } from '../../model/catalog.ts'
 import { utcTimestamp } from '../../model/values/date.ts'
+import { isObject, type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
 import type { ReadEntry } from '../catalog/entries.ts'
 import type { Relation } from '../catalog/relations.ts'
 import { paragraphsOf } from '../catalog/structured-text.ts'
 import { FeedError } from '../error.ts'
-import { isObject, type JsonObject, objects, text, texts } from '../json.ts'
 import { patternIds, relatedWeaknesses, skillTexts } from './pattern.ts'
 import type { StixCatalog } from './stix-objects.ts'
 import { readExecutionFlow, stixBlocks, stixText } from './stix-text.ts'

@@ -5,8 +5,8 @@ import { type VersionStatement, versionLists } from '../../model/affected/ranges
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
 import { weaknessId, weaknessIdsInText } from '../../model/ids/weakness.ts'
 import type { AffectedEntry } from '../../model/record.ts'
+import { isObject, type JsonObject, objects, statedText, text, texts } from '../../model/values/json-value.ts'
 import { assertNameLength, boundedWeaknesses } from '../feed.ts'
-import { isObject, type JsonObject, objects, statedText, text, texts } from '../json.ts'
 import { firstEnglish, readDate } from '../statements.ts'
 import { readMetrics } from './metrics.ts'
 

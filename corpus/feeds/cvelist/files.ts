@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { utcTimestamp } from '../../model/values/date.ts'
+import { isObject } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'
-import { isObject } from '../json.ts'
 
 const FOLDER = 'cvelistv5'
 

@@ -2,7 +2,8 @@
 
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { utcDate, utcTimestamp } from '../../model/values/date.ts'
-import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
+import { isObject, type JsonObject, objects, text } from '../../model/values/json-value.ts'
+import { shown } from '../json.ts'
 import { addNote, readCvss } from '../statements.ts'
 
 const CVSS_KEYS = [

@@ -1,8 +1,9 @@
 /** Parses a record of the CVE list (CVE JSON 5.x): its metadata and the claims of its containers. */
 import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
 import { type CveId, isRecordId, parseCveId } from '../../model/ids/cve-id.ts'
+import { isObject, type JsonObject, objects, text } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
-import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
+import { shown } from '../json.ts'
 import { addNote, NO_DATE, readDate } from '../statements.ts'
 import { readContainer } from './container.ts'
 

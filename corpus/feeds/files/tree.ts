@@ -17,7 +17,7 @@ import {
   type ReadOptions,
   skipOf,
 } from '../feed.ts'
-import { parseJson } from '../json.ts'
+import { parseJson, utf8Text } from '../json.ts'
 import type { FileWindow } from './file-window.ts'
 import { type EntryMeasures, openZip, storedEntry, withZip, type ZipEntry, type ZipPosition } from './zip.ts'
 
@@ -43,10 +43,10 @@ export interface TreeFormat {
   adapter: number
   keyOf(path: string): string | null
   /**
-   * Returns the claim of an item's JSON.
+   * Returns the claim of an item's JSON. `text` is the JSON as it is in the file.
    * @throws FeedError when the item is unusable
    */
-  read(json: unknown, key: string): Omit<Extract<FeedItem, { kind: 'claim' }>, 'kind' | 'key' | 'digest'>
+  read(json: unknown, key: string, text: string): Omit<Extract<FeedItem, { kind: 'claim' }>, 'kind' | 'key' | 'digest'>
 }
 
 /** The reading part of a feed's row in the feed table. `open` throws a FeedError when the file cannot be opened. */
@@ -162,7 +162,8 @@ function archivedItem(
 function itemOf(key: string, bytes: Buffer, known: Uint8Array | null, { adapter, read }: TreeFormat): FeedItem {
   const digest = itemDigest(adapter, bytes)
   if (isSameDigest(known, digest)) return { kind: 'known', key, digest: known ?? digest }
-  return { kind: 'claim', key, digest, ...read(parseJson(bytes), key) }
+  const text = utf8Text(bytes)
+  return { kind: 'claim', key, digest, ...read(parseJson(text), key, text) }
 }
 
 function readItemFile(path: string): Buffer {

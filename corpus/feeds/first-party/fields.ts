@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { parseCveId } from '../../model/ids/cve-id.ts'
 import { weaknessId } from '../../model/ids/weakness.ts'
 import { utcTimestamp } from '../../model/values/date.ts'
-import { isObject, shown } from '../json.ts'
+import { isObject } from '../../model/values/json-value.ts'
+import { shown } from '../json.ts'
 
 /** Defines a field type. `read` returns null for invalid values. */
 function kind<T extends object | string | number | boolean>(expected: string, read: (value: unknown) => T | null) {

@@ -2,10 +2,11 @@
 import type { z } from 'zod'
 import type { RecordNote } from '../../model/claim.ts'
 import type { CveId } from '../../model/ids/cve-id.ts'
+import { isObject } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
 import { claimText, type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
 import { type JsonLine, jsonLines, parseJsonLine } from '../files/json-lines.ts'
-import { assertNesting, isObject } from '../json.ts'
+import { assertNesting } from '../json.ts'
 
 const MAX_LINE_BYTES = 8 << 20
 

@@ -4,7 +4,7 @@
 import type { AdvisoryClaim, CvssClaim } from '../../model/claim.ts'
 import type { Advisory, AdvisoryScore } from '../../model/record.ts'
 import { cutAtWord, firstSentence } from '../../model/title.ts'
-import { isObject, type JsonObject, objects, text, texts } from '../json.ts'
+import { isObject, type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
 import { claimOf, type OsvEntry } from '../osv/entry.ts'
 import { readDate } from '../statements.ts'
 import { affectedPackages } from './packages.ts'

@@ -1,9 +1,11 @@
 /** Reads GitHub's advisory database from a zip or a checkout: one file per advisory, in the OSV schema. */
 
+import { PACKAGE_RULES } from '../../model/packages/package-advisory.ts'
 import { claimText, type FeedFile } from '../feed.ts'
 import { fileDatedByName, findFiles } from '../files/choice.ts'
 import { treeFeed } from '../files/tree.ts'
 import { cveIdsOf, openEntry } from '../osv/entry.ts'
+import { publishedAdvisory } from '../osv/published.ts'
 import { addNote } from '../statements.ts'
 import { readAdvisory } from './advisory.ts'
 
@@ -20,14 +22,15 @@ export function findGhsa(feedsFolder: string): FeedFile[] {
 }
 
 export const ghsa = treeFeed({
-  /** Increase it with every change of the result for the same bytes. */
-  adapter: 1,
+  /** Increase the first number with every other change of the result for the same bytes. */
+  adapter: 1 + PACKAGE_RULES,
   keyOf: (path) => ADVISORY_NAME.exec(path)?.[1] ?? null,
-  read(json, key) {
+  read(json, key, text) {
     const entry = openEntry(json, key)
     const { notes, modified, published } = entry
     if (modified === null && published === null) addNote(notes, { code: 'date-missing', detail: `no date in ${key}` })
     const cveIds = cveIdsOf([entry.json.aliases], notes)
-    return { cveIds, statedAt: modified, body: claimText(readAdvisory(entry)), notes }
+    const advisory = publishedAdvisory(entry, text)
+    return { cveIds, statedAt: modified, body: claimText(readAdvisory(entry)), notes, advisory }
   },
 })

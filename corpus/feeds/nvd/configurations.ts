@@ -5,8 +5,9 @@
 import { type Cpe, cpeText, parseCpe } from '../../model/affected/cpe.ts'
 import type { RecordNote } from '../../model/claim.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
+import { type JsonObject, objects, text } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
-import { type JsonObject, objects, shown, text } from '../json.ts'
+import { shown } from '../json.ts'
 import { addNote } from '../statements.ts'
 
 interface Product {

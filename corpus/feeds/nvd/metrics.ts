@@ -1,6 +1,6 @@
 /** Reads the CVSS metrics of an NVD record: NVD's own, and those of other sources. */
 import type { CvssClaim, RecordNote } from '../../model/claim.ts'
-import { isObject, objects, text } from '../json.ts'
+import { isObject, objects, text } from '../../model/values/json-value.ts'
 import { readCvss } from '../statements.ts'
 
 /** Other keys (`ssvcV203`) are no CVSS and are ignored. */

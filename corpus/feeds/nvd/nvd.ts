@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { parseCveId } from '../../model/ids/cve-id.ts'
 import { digestAt, isSameRawDigest, packDigests, withRawDigest } from '../../model/item-digest.ts'
+import { isObject, text } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
 import {
   type Batch,
@@ -17,7 +18,7 @@ import {
 } from '../feed.ts'
 import { type JsonMember, jsonMembers } from '../files/json-members.ts'
 import { type NamedFile, plainChunks } from '../files/plain-file.ts'
-import { assertNesting, isObject, parseAnyJson, shown, text } from '../json.ts'
+import { assertNesting, parseAnyJson, shown } from '../json.ts'
 import { readNvdRecord } from './record.ts'
 
 /** Increase it with every change of the result for the same bytes. */

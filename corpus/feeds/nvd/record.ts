@@ -1,8 +1,8 @@
 /** Converts an NVD record to its claim on a CVE. */
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
 import { weaknessId } from '../../model/ids/weakness.ts'
+import { type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
 import { boundedWeaknesses } from '../feed.ts'
-import { type JsonObject, objects, text, texts } from '../json.ts'
 import { addNote, firstEnglish, NO_DATE, readDate } from '../statements.ts'
 import { readConfigurations } from './configurations.ts'
 import { readNvdMetrics } from './metrics.ts'

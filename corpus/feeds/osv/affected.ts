@@ -1,10 +1,10 @@
 /** Reads `affected[]` of an OSV entry: one model entry per package. */
 
-import { packageUrl } from '../../model/affected/purl.ts'
 import type { RecordNote } from '../../model/claim.ts'
+import { packageUrl } from '../../model/packages/purl.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
+import { isObject, type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
 import { assertNameLength } from '../feed.ts'
-import { isObject, type JsonObject, objects, text, texts } from '../json.ts'
 import { replayEvents } from './events.ts'
 
 export interface AffectedContext {

@@ -1,10 +1,11 @@
 /** Converts the events of an OSV range to model ranges (OSV schema, "affected[].ranges[].events"). */
 
-import { compareSemver } from '../../model/affected/semver.ts'
 import type { RecordNote } from '../../model/claim.ts'
 import type { AffectedRange } from '../../model/record.ts'
+import { type JsonObject, objects, text } from '../../model/values/json-value.ts'
+import { semver } from '../../model/versions/semver.ts'
 import { FeedError } from '../error.ts'
-import { type JsonObject, objects, shown, text } from '../json.ts'
+import { shown } from '../json.ts'
 import { addNote } from '../statements.ts'
 
 /** The order of kinds within one event; older entries combine several. */
@@ -73,10 +74,14 @@ function readEvents(range: JsonObject, isGit: boolean, notes: RecordNote[]): Ran
   return events
 }
 
-/** Returns the events sorted by version, or unchanged when a version is no SemVer. The sort is stable. */
+/** The first semantic version. `0` precedes every version (OSV schema), and so pre-releases of 0.0.0 too. */
+const FIRST = '0.0.0-0'
+
+/** Returns the events sorted by version, or unchanged when a version has other than three numbers. The sort is stable. */
 function sorted(events: RangeEvent[]): RangeEvent[] {
-  if (events.some(({ version }) => compareSemver('0.0.0', version) === null)) return events
-  return events.toSorted((a, b) => compareSemver(a.version, b.version)!)
+  const keyed = events.map((event) => ({ event, key: semver.parse(event.version === '0' ? FIRST : event.version) }))
+  if (keyed.some(({ key }) => key?.core.length !== 3)) return events
+  return keyed.sort((a, b) => semver.compare(a.key!, b.key!)).map(({ event }) => event)
 }
 
 function closedRange(introduced: string, kind: RangeEvent['kind'], version: string, type: string | null) {

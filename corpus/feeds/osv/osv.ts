@@ -1,10 +1,12 @@
 /** Reads OSV's exports: zips with one entry per file, per ecosystem or for all. */
 
+import { PACKAGE_RULES } from '../../model/packages/package-advisory.ts'
 import { claimText, type FeedFile } from '../feed.ts'
 import { fileDatedByName, findFiles } from '../files/choice.ts'
 import { treeFeed } from '../files/tree.ts'
 import { addNote } from '../statements.ts'
 import { claimOf, cveIdsOf, openEntry } from './entry.ts'
+import { publishedAdvisory } from './published.ts'
 
 const FOLDER = 'osv'
 /** `all.zip` as upstream names it, optionally with a date before or after; unpacked, a folder `all`. */
@@ -21,20 +23,21 @@ export function findOsv(feedsFolder: string): FeedFile[] {
 }
 
 export const osv = treeFeed({
-  /** Increase it with every change of the result for the same bytes. */
-  adapter: 1,
+  /** Increase the first number with every other change of the result for the same bytes. */
+  adapter: 1 + PACKAGE_RULES,
   keyOf: (path) => ENTRY_NAME.exec(path)?.[1] ?? null,
-  read(json, key) {
+  read(json, key, text) {
     const entry = openEntry(json, key)
     const { json: stated, withdrawn, modified, updatedAt, notes } = entry
     // A withdrawn entry, or one with the CVE only in `related`, makes no claim on a CVE (rule 29).
     const ids = withdrawn === null ? cveIdsOf([[stated.id], stated.aliases, stated.upstream], notes) : []
-    // Entries without a CVE are stored by key only. Exports contain hundreds of thousands of malicious packages.
-    if (ids.length === 0) return { cveIds: [], statedAt: modified, body: 'null', notes }
+    const advisory = publishedAdvisory(entry, text)
+    // Without a CVE there is no claim. Exports contain hundreds of thousands of malicious packages.
+    if (ids.length === 0) return { cveIds: [], statedAt: modified, body: 'null', notes, advisory }
     if (modified === null && entry.published === null) {
       addNote(notes, { code: 'date-missing', detail: `no date in ${key}, so it is of ${updatedAt}` })
     }
     const { claim } = claimOf(entry, 'osv')
-    return { cveIds: ids, statedAt: modified, body: claimText(claim), notes }
+    return { cveIds: ids, statedAt: modified, body: claimText(claim), notes, advisory }
   },
 })

@@ -16,12 +16,22 @@ export interface Advisory {
   reviewed: boolean
   /** CVE ids. Empty for an advisory without a CVE. */
   aliases: string[]
-  packages: { package: Package; bounds: Bounds }[]
+  packages: { package: Package; bounds: Bounds | Branches }[]
   publishedAt: number
   /** The nights of publication, change and withdrawal. Null for never. */
   from: number
   changedIn: number | null
   withdrawnIn: number | null
+}
+
+/** Release branches in one range, as databases of ecosystems state them. GitHub has an entry for each branch. */
+export interface Branches {
+  /** Ascending. */
+  branches: Bounds[]
+  /** End of the range, in addition to that of its last branch. */
+  limit: string | null
+  /** The affected releases. */
+  versions: string[]
 }
 
 /** Upstream has 21,197 reviewed advisories for about 300,000 CVEs. The sample has few of its unreviewed ones. */
@@ -30,9 +40,9 @@ const OTHER_SHARE = 0.02
 const UNREVIEWED_SHARE = 0.06
 const WITHOUT_CVE = 0.004
 /** Entries of `affected` after the first, in 1,025 reviewed advisories. */
-const BRANCHES = quantiles('0:0 0.66:0.9 0.75:1.4 0.9:3.2 0.95:4.4 0.99:11.5 1:23')
+export const BRANCHES = quantiles('0:0 0.66:0.9 0.75:1.4 0.9:3.2 0.95:4.4 0.99:11.5 1:23')
 /** Start of the advisory database, in 2017. */
-const SINCE = Date.UTC(2017, 9, 1)
+export const SINCE = Date.UTC(2017, 9, 1)
 /** The alphabet of upstream's ids. */
 const LETTERS = '23456789cfghjmpqrvwx'
 
@@ -45,7 +55,7 @@ export function* advisoriesOf(world: World, facts: Facts): Generator<Advisory> {
     const first = packageOf(world, facts)
     const publishedAt = publishedIn(facts, from, random)
     const bounds = boundsIn(world, facts, random)
-    const packages = [{ package: first, bounds }]
+    const packages: Advisory['packages'] = [{ package: first, bounds }]
     // One flaw in two packages: the project exists in another ecosystem too.
     if (random.chance(0.12)) packages.push({ package: packageIn(facts, other(first.ecosystem)), bounds })
     packages.push(...branchesOf(world, facts, first))
@@ -93,7 +103,7 @@ function branchesOf(world: World, facts: Facts, first: Package): Advisory['packa
 }
 
 /** Returns `GHSA-xxxx-xxxx-xxxx`. */
-function advisoryId(random: Random): string {
+export function advisoryId(random: Random): string {
   const four = () => Array.from({ length: 4 }, () => LETTERS[random.int(LETTERS.length)]).join('')
   return `GHSA-${four()}-${four()}-${four()}`
 }
@@ -109,7 +119,7 @@ function other(ecosystem: Ecosystem): Ecosystem {
 
 const latest = (from: number) => (from > 0 ? cutOf(from) - HOUR_MS : FIRST_NIGHT)
 
-function publishedIn(facts: Facts, from: number, random: Random): number {
+export function publishedIn(facts: Facts, from: number, random: Random): number {
   if (from > 0) return cutOf(from) - random.between(2, 10) * HOUR_MS
   return Math.min(Math.max(facts.publishedAt, SINCE) + random.int(10 * DAY_MS), FIRST_NIGHT)
 }
@@ -131,11 +141,16 @@ function ownBounds(random: Random): Bounds {
   return even < 0.95 ? { from, before: null, upTo: end } : { exact: end }
 }
 
-export type OsvEvent = { introduced: string } | { fixed: string } | { last_affected: string }
+export type OsvEvent = { introduced: string } | { fixed: string } | { last_affected: string } | { limit: string }
 
 /** Returns null for a single version, which OSV lists instead. */
-export function eventsOf(bounds: Bounds): OsvEvent[] | null {
+export function eventsOf(bounds: Bounds | Branches): OsvEvent[] | null {
   if ('exact' in bounds) return null
+  if ('branches' in bounds) {
+    const events = bounds.branches.flatMap((branch) => eventsOf(branch) ?? [])
+    if (bounds.limit !== null) events.push({ limit: bounds.limit })
+    return events.length === 0 ? null : events
+  }
   const { from, before, upTo } = bounds
   const events: OsvEvent[] = [{ introduced: from ?? '0' }]
   if (before !== null) events.push({ fixed: before })

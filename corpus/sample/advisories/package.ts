@@ -47,13 +47,19 @@ export function packageOf(world: World, facts: Facts): Package {
 }
 
 export function packageIn({ vendor, product }: Facts, ecosystem: Ecosystem): Package {
+  const key = cpeKey(product)
+  return packageNamed(ecosystem, vendor.key, key.replaceAll(/[_.]/g, '-'), key)
+}
+
+/** Returns the package of a vendor's product. `repository` is the last part of its address. */
+export function packageNamed(ecosystem: Ecosystem, vendor: string, product: string, repository = product): Package {
   const { purl, name } = NAMES[ecosystem]
-  const full = name(vendor.key, cpeKey(product).replaceAll(/[_.]/g, '-'))
+  const full = name(vendor, product)
   const path = full.replace('@', '%40').replace(':', '/')
   return {
     ecosystem,
     name: full,
     purl: `pkg:${purl}/${path}`,
-    repository: `https://forge.example.com/${vendor.key}/${cpeKey(product)}`,
+    repository: `https://forge.example.com/${vendor}/${repository}`,
   }
 }

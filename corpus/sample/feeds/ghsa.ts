@@ -40,8 +40,11 @@ function entryOf(world: World, facts: Facts, advisory: Advisory): ZipEntry {
   return { name: `advisories/${folder}/${year}/${month}/${id}/${id}.json`, editions }
 }
 
+export type Nights = Pick<Advisory, 'from' | 'changedIn' | 'withdrawnIn'>
+export type Dated = Nights & Pick<Advisory, 'publishedAt'>
+
 /** Returns the nights in which the text changes, ascending. */
-export function advisoryNights({ from, changedIn, withdrawnIn }: Advisory): number[] {
+export function advisoryNights({ from, changedIn, withdrawnIn }: Nights): number[] {
   return [...new Set([from, changedIn, withdrawnIn])].filter((night) => night !== null).sort((a, b) => a - b)
 }
 
@@ -50,14 +53,14 @@ export function secondOf(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`
 }
 
-export function withdrawnAt({ publishedAt, from, withdrawnIn }: Advisory, night: number): number | null {
+export function withdrawnAt({ publishedAt, from, withdrawnIn }: Dated, night: number): number | null {
   if (withdrawnIn === null || withdrawnIn > night) return null
   return withdrawnIn > from ? cutOf(withdrawnIn) - HOUR_MS : Math.min(publishedAt + DAY_MS, latestOf(from))
 }
 
 const latestOf = (from: number) => (from > 0 ? cutOf(from) - HOUR_MS / 2 : FIRST_NIGHT)
 
-export function modifiedAt(advisory: Advisory, night: number): number {
+export function modifiedAt(advisory: Dated, night: number): number {
   const { publishedAt, from, changedIn, withdrawnIn } = advisory
   const news = Math.max(
     ...([changedIn, withdrawnIn].filter((one) => one !== null && one > from && one <= night) as number[]),
@@ -67,7 +70,7 @@ export function modifiedAt(advisory: Advisory, night: number): number {
 }
 
 /** Returns the members in upstream's order. */
-function advisoryFile(world: World, facts: Facts, advisory: Advisory, night: number): object {
+export function advisoryFile(world: World, facts: Facts, advisory: Advisory, night: number) {
   const random = world.random(facts.id, advisory.id)
   const { id, reviewed, aliases, publishedAt } = advisory
   const withdrawn = withdrawnAt(advisory, night)
@@ -133,11 +136,18 @@ function severityOf(score: Metric | undefined): string {
   return SEVERITIES[String(score?.baseSeverity)] ?? 'MODERATE'
 }
 
-function affectedOf({ package: of, bounds }: Advisory['packages'][number], random: Random): object {
+interface AffectedMember {
+  package: { ecosystem: string; name: string }
+  ranges?: { type: string; events: object[] | null }[]
+  versions?: string[]
+  database_specific?: object
+}
+
+function affectedOf({ package: of, bounds }: Advisory['packages'][number], random: Random): AffectedMember {
   const named = { package: { ecosystem: of.ecosystem, name: of.name } }
   if ('exact' in bounds) return { ...named, versions: [bounds.exact] }
   // GitHub knows the last affected version, but no fix.
-  if (bounds.upTo !== null && random.chance(0.5)) {
+  if (!('branches' in bounds) && bounds.upTo !== null && random.chance(0.5)) {
     const open = [{ type: 'ECOSYSTEM', events: [{ introduced: bounds.from ?? '0' }] }]
     return { ...named, ranges: open, database_specific: { last_known_affected_version_range: `<= ${bounds.upTo}` } }
   }

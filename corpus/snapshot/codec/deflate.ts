@@ -79,8 +79,6 @@ export function deflateSegment(plain: Uint8Array): Buffer {
   return deflated.length < storedLength(plain.length) ? deflated : storedBlocks(plain)
 }
 
-/** From this length on, output chunks are large. Assembling 16 KB chunks takes 50% longer. */
-const LONG_PLAIN = 64 * 1024
 /** Limits the initial allocation, because the stated length may be false. */
 const MAX_CHUNK = 8 * 1024 * 1024
 
@@ -95,7 +93,8 @@ export function inflateSegment(segment: Uint8Array, plainLength: number): Buffer
       // A segment is not final; zlib must not report its end as truncation.
       finishFlush: constants.Z_SYNC_FLUSH,
       maxOutputLength: Math.max(1, plainLength),
-      chunkSize: plainLength < LONG_PLAIN ? undefined : Math.min(plainLength + 1, MAX_CHUNK),
+      // One chunk, and a byte more: zlib then needs no second call to see the end.
+      chunkSize: Math.min(Math.max(plainLength + 1, constants.Z_MIN_CHUNK), MAX_CHUNK),
     })
   } catch (cause) {
     throw new SnapshotError('malformed', 'a segment does not inflate', { cause })

@@ -53,7 +53,7 @@ export function cursorId(id: string): string {
 }
 
 const jsonBytes = (text: string) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
-/** JSON takes at most this many bytes for a UTF-16 unit: `\\u0000`. */
+/** JSON takes at most this many bytes for a UTF-16 unit: `\u0000`. */
 const JSON_BYTES_PER_UNIT = 6
 const fits = (text: string, bytes: number) =>
   text.length * JSON_BYTES_PER_UNIT <= bytes || (text.length <= bytes && jsonBytes(text) <= bytes)

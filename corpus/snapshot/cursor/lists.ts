@@ -1,6 +1,8 @@
 /** The sorts, filters and ids of all lists except CVEs, for builder and gateway. SPEC.md, "Lists". */
 import type { CapecListEntry, CweListEntry } from '../../model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../model/directory.ts'
+import { foldName } from '../../model/packages/name.ts'
+import type { PackageRow } from '../../model/packages/package-entry.ts'
 import type { ExploitModule } from '../../model/record.ts'
 import { compareText } from '../../model/sources.ts'
 import { fold } from '../codec/fold.ts'
@@ -114,7 +116,16 @@ const exploits: ListSpec<ExploitModule> = {
   bounds: { published: (row) => timeOf(row.date_published) ?? Number.NaN },
 }
 
-export const LISTS = { cwes, capecs, cnas, vendors, products, exploits }
+const packages: ListSpec<PackageRow> = {
+  sorts: { advisories: { key: (row) => row.advisory_count, descending: true, tiesAscend: true } },
+  main: 'advisories',
+  id: (row) => `${row.ecosystem}/${foldName(row.ecosystem, row.name)}`,
+  compareIds: compareText,
+  filters: { ecosystem: (row) => one(row.ecosystem) },
+  bounds: {},
+}
+
+export const LISTS = { cwes, capecs, cnas, vendors, products, exploits, packages }
 export type ListName = keyof typeof LISTS
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 

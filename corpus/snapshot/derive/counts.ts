@@ -1,9 +1,14 @@
 /** Returns the number of entries per kind (API 27.1). The builder stores it and `verify` recounts it. */
 import type { CatalogName } from '../record/catalog.ts'
+import type { HashedRows } from './advisory-rows.ts'
 import type { Rows } from './rows.ts'
 
-export function countsOf(rows: Rows, catalogs: Record<CatalogName, { length: number }>): Record<string, number> {
-  const { vendors, products, advisories } = rows.names
+export function countsOf(
+  rows: Rows,
+  catalogs: Record<CatalogName, { length: number }>,
+  { advisories, packages }: Record<'advisories' | 'packages', HashedRows>,
+): Record<string, number> {
+  const { vendors, products } = rows.names
   return {
     cves: rows.count,
     cwes: catalogs.cwes.length,
@@ -12,7 +17,8 @@ export function countsOf(rows: Rows, catalogs: Record<CatalogName, { length: num
     vendors: vendors.size,
     products: products.values().reduce((sum, own) => sum + own.size, 0),
     exploits: catalogs.exploits.length,
-    advisories: advisories.size,
+    advisories: advisories.keys.length,
+    packages: packages.keys.length,
     reports: rows.reports,
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Derives index, columns, orders, lists, pages and `query.db` from CVE shards, catalogs and EPSS scores, for builder
- * and mirror. Equal input gives equal content digests everywhere.
+ * Derives indexes, columns, orders, lists, pages, aliases and `query.db` from the shards, catalogs and EPSS scores, for
+ * builder and mirror. Equal input gives equal content digests everywhere.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -13,16 +13,19 @@ import { buildQueryDb } from '../query/build.ts'
 import { openSet, type PackedSet } from '../query/sets.ts'
 import { CATALOGS, type CatalogName, catalogKey, type LocatedEntry } from '../record/catalog.ts'
 import { type EpssColumns, NO_EPSS } from '../record/epss.ts'
+import type { AdvisoryRows, HashedRows, PackageRows } from './advisory-rows.ts'
+import { type AliasSets, aliasSets, encodeAliases } from './aliases.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
+import { encodeHashedTable, hashedContent, hashedTable } from './hashed-index.ts'
 import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
-import { type CatalogEntries, listRows } from './list-rows.ts'
+import { type CatalogEntries, type ListRows, listRows, packageRows } from './list-rows.ts'
 import { encodeList, type ListPositions, listContent } from './lists.ts'
 import { noNames } from './name-counts.ts'
 import { encodeOrders, type Order, type Orders, ordersContent, type SortedOrders, sortOrders } from './orders.ts'
 import { type PageSource, type WrittenPages, writePages } from './pages.ts'
 import type { Rows } from './rows.ts'
 import { type SortedList, sortList } from './sorted-list.ts'
-import { cveTexts, listTexts } from './texts.ts'
+import { advisoryTexts, cveTexts, listTexts, packageTexts } from './texts.ts'
 
 /** A temporary file, with its digest and size when its writer computed them. */
 export interface TemporaryFile {
@@ -54,6 +57,9 @@ export interface DeriveInput {
   catalogs: Record<CatalogName, readonly LocatedEntry[]>
   /** The newest date in the CVE list. "The last year" counts back from it. */
   corpusDate: string | null
+  advisories: AdvisoryRows
+  /** Null for a snapshot of an earlier builder: it has no list of packages, and no texts of packages and advisories. */
+  packages: PackageRows | null
 }
 
 export interface DerivedCves {
@@ -77,13 +83,13 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 }
 
 /**
- * Returns the lists and all searchable texts. Empties `rows.names`. Yields to the event loop between steps, so that
- * threads get work.
+ * Returns the lists, all searchable texts, and the alias sets. Empties `rows.names`. Yields to the event loop between
+ * steps, so that threads get work.
  */
 export async function deriveLists(
-  { rows, catalogs, corpusDate }: DeriveInput,
+  { rows, catalogs, corpusDate, advisories, packages }: DeriveInput,
   { row }: Columns,
-): Promise<{ lists: SortedList[]; texts: PackedSet[] }> {
+): Promise<{ lists: SortedList[]; texts: PackedSet[]; aliases: AliasSets }> {
   const parsed = <T>(name: CatalogName) => catalogs[name].map(({ text }) => JSON.parse(text) as T)
   const entries: CatalogEntries = {
     cwes: parsed('cwes'),
@@ -92,19 +98,28 @@ export async function deriveLists(
     exploits: parsed('exploits'),
   }
   await setImmediate()
-  const { lists, stats } = listRows(rows, entries, corpusDate)
+  const { lists: ofRecords, stats } = listRows(rows, entries, corpusDate)
   // The lists contain all of it now. Frees as much memory again.
   rows.names = noNames()
   await setImmediate()
-  const texts = [cveTexts(rows, row), ...listTexts(lists)]
+  const texts = [cveTexts(rows, row), ...listTexts(ofRecords)]
+  await setImmediate()
+  const aliases = aliasSets(advisories)
+  await setImmediate()
+  const lists: ListRows = { ...ofRecords, packages: packages ? packageRows(packages, aliases) : [] }
+  if (packages) {
+    await setImmediate()
+    texts.push(packageTexts(lists.packages), advisoryTexts(advisories, rows, row))
+  }
   const sorted: SortedList[] = []
   for (const name of LIST_NAMES) {
+    if (name === 'packages' && !packages) continue
     await setImmediate()
     sorted.push(sortList(name, lists[name] as never, name === 'cnas' ? stats : null))
     // Frees the rows of a list as soon as its texts exist.
     lists[name] = []
   }
-  return { lists: sorted, texts }
+  return { lists: sorted, texts, aliases }
 }
 
 /** Yields all derived files. `temporary` returns the path to write a file of that name. */
@@ -113,15 +128,21 @@ export async function* deriveFiles(
   input: DeriveInput,
   temporary: (name: string) => string,
 ): AsyncGenerator<DerivedFile> {
-  const { rows, epss, catalogs } = input
+  const { rows, epss, catalogs, advisories, packages } = input
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   // A third of the memory in use; only the pages need it.
   rows.cores = []
-  const { lists, texts } = await deriveLists(input, columns)
+  const { lists, texts, aliases } = await deriveLists(input, columns)
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
+  if (advisories.keys.length > 0) {
+    yield hashedIndex('advisories', advisories)
+    const bytes = encodeAliases(aliases)
+    yield table('aliases', 'cve', bytes, sha256(bytes), aliases.ids.length)
+  }
+  if (packages && packages.keys.length > 0) yield hashedIndex('packages', packages)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
   const orders: Partial<Orders> = {}
   for (const sort of CVE_SORTS) {
@@ -150,8 +171,17 @@ export async function* deriveFiles(
   yield { role: 'query', name: 'cve', ...(await query), from: { path: queryPath } }
 }
 
-export const DERIVED_FILES =
-  4 + CVE_SORTS.length + LIST_NAMES.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
+/** Returns the number of files that `deriveFiles` yields. */
+export function countDerivedFiles({ advisories, packages }: Pick<DeriveInput, 'advisories' | 'packages'>): number {
+  const lists = LIST_NAMES.filter((name) => name !== 'packages' || packages)
+  const tables = 4 + (advisories.keys.length > 0 ? 2 : 0) + (packages && packages.keys.length > 0 ? 1 : 0)
+  return tables + CVE_SORTS.length + lists.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
+}
+
+function hashedIndex(name: 'advisories' | 'packages', rows: HashedRows): DerivedFile {
+  const hashed = hashedTable(rows)
+  return table('index', name, encodeHashedTable(hashed), hashedContent(hashed), rows.keys.length)
+}
 
 function table(role: Role, name: string, bytes: Buffer, content: string, count: number): DerivedFile {
   return { role, name, content, count, from: bytes }

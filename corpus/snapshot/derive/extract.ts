@@ -1,5 +1,5 @@
 /** First step of deriving: extracts the list, filter and search data of one shard's CVEs. */
-import type { Advisory, CveCore, Facets, PartName } from '../../model/record.ts'
+import type { CveCore, Facets, PartName } from '../../model/record.ts'
 import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
 import { MAX_EXTRACT_PLAIN } from '../bounds.ts'
 import { plainOfMany, type SegmentBytes } from '../codec/segment-bytes.ts'
@@ -8,7 +8,7 @@ import { CVE_PARTS } from '../record/cve-member.ts'
 import { type LocatedMember, membersOf } from '../record/shard.ts'
 import { type Facts, factCollector } from './facts.ts'
 import { CORE_NUMBERS, putCoreSegment } from './index-table.ts'
-import { countAdvisory, countNames, encodeNames, noNames } from './name-counts.ts'
+import { countNames, encodeNames, noNames } from './name-counts.ts'
 
 /**
  * The CVEs of one shard. Entry `i` of each list is CVE `i` in id order. Number arrays transfer quickly between threads.
@@ -34,7 +34,6 @@ const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0 }
 interface PartTexts {
   core: Buffer
   facets: Buffer | null
-  advisory: Buffer | null
 }
 
 /**
@@ -62,10 +61,9 @@ export function extractShard(shard: Buffer, members: readonly LocatedMember[] = 
     cores.push(texts.core)
     located.coreLengths[i] = texts.core.length
     reports += segmentOf(member, 'reports')?.count ?? 0
-    const { core, facets, advisory } = parsed(texts)
+    const { core, facets } = parsed(texts)
     facts.read(core, facets)
     countNames(names, facets.products, core.assigner)
-    if (advisory) countAdvisory(names, advisory.advisory_id)
   }
   return { ...located, ...facts.facts(), cores: joined(cores), names: encodeNames(names), reports }
 }
@@ -73,13 +71,11 @@ export function extractShard(shard: Buffer, members: readonly LocatedMember[] = 
 interface ParsedParts {
   core: CveCore
   facets: Facets
-  advisory: Advisory | null
 }
 
-const parsed = ({ core, facets, advisory }: PartTexts): ParsedParts => ({
+const parsed = ({ core, facets }: PartTexts): ParsedParts => ({
   core: JSON.parse(core.toString() + CVE_PARTS.core.after) as CveCore,
   facets: facets ? (JSON.parse(facets.toString()) as Facets) : EMPTY_FACETS,
-  advisory: advisory && (JSON.parse(advisory.toString() + CVE_PARTS.advisory.after) as Advisory),
 })
 
 /** Copies to a separate buffer, which can be transferred to another thread. */
@@ -108,17 +104,16 @@ function textsOf(shard: Buffer, members: readonly LocatedMember[]): PartTexts[] 
   const plain = plainOfMany(wanted)
   let next = 0
   return members.map((member) => {
-    const texts: PartTexts = { core: plain[next]!, facets: null, advisory: null }
+    const texts: PartTexts = { core: plain[next]!, facets: null }
     for (const { kind } of readSegments(member)) {
       if (kind === CVE_PARTS.facets.kind) texts.facets = plain[next]!
-      if (kind === CVE_PARTS.advisory.kind) texts.advisory = plain[next]!
       next++
     }
     return texts
   })
 }
 
-const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.facets.kind, CVE_PARTS.advisory.kind])
+const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.facets.kind])
 
 const readSegments = ({ segments }: LocatedMember) => segments.filter(({ kind }) => READ_KINDS.has(kind))
 

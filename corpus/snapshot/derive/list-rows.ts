@@ -13,9 +13,12 @@ import {
   type ProductRow,
   type VendorRow,
 } from '../../model/directory.ts'
+import type { PackageRow } from '../../model/packages/package-entry.ts'
 import type { ExploitModule } from '../../model/record.ts'
 import { fold } from '../codec/fold.ts'
 import { LISTS } from '../cursor/lists.ts'
+import type { PackageRows } from './advisory-rows.ts'
+import type { AliasSets } from './aliases.ts'
 import { FLAGS } from './facts.ts'
 import { displayOf, type NameCounts } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
@@ -46,17 +49,21 @@ export interface ListRows {
   vendors: VendorRow[]
   products: ProductRow[]
   exploits: ExploitModule[]
+  packages: PackageRow[]
 }
 
-/** Returns the rows of all lists, each in its main order, and the CNA statistics. `corpusDate` is ISO 8601 in UTC. */
+/**
+ * Returns the rows of all lists except packages, each in its main order, and the CNA statistics. `corpusDate` is
+ * ISO 8601 in UTC.
+ */
 export function listRows(
   rows: Rows,
   entries: CatalogEntries,
   corpusDate: string | null,
-): { lists: ListRows; stats: CnaStats } {
+): { lists: Omit<ListRows, 'packages'>; stats: CnaStats } {
   const counts = weaknessCounts(rows)
   const { cnas, stats } = cnaRows(rows, entries.cnas, corpusDate === null ? 0 : Date.parse(corpusDate))
-  const lists: ListRows = {
+  const lists = {
     cwes: inMainOrder(
       LISTS.cwes,
       entries.cwes.map((entry) => cweListEntry(entry, counts.get(entry.numeric_id) ?? NO_CVES)),
@@ -71,6 +78,15 @@ export function listRows(
     ),
   }
   return { lists, stats }
+}
+
+/** Returns the rows of packages in the main order. Advisories of one alias set count once. */
+export function packageRows({ packages, advisories }: PackageRows, { setOf }: AliasSets): PackageRow[] {
+  const rows = packages.map(({ ecosystem, name, purl }, row) => {
+    const advisory_count = new Set(advisories[row]!.map((id) => setOf.get(id) ?? id)).size
+    return { ecosystem, name, purl, advisory_count }
+  })
+  return inMainOrder(LISTS.packages, rows)
 }
 
 const NO_CVES = { cve_count: 0, kev_count: 0 }

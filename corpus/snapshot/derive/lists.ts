@@ -17,7 +17,7 @@ import { SnapshotError } from '../error.ts'
 import { mapValues } from './map-values.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
 import { decodePostingLists } from './postings.ts'
-import type { SortedList } from './sorted-list.ts'
+import { type SortedList, sortList } from './sorted-list.ts'
 
 /** The page positions of each sort, and the position of each ordinal's entry in its catalog shard, if it has one. */
 export interface ListPositions {
@@ -154,12 +154,19 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
   }
 }
 
+/** Returns a list without rows, for snapshots that lack the list. */
+export function emptyListTable(name: ListName): ListTable {
+  const list = sortList(name, [])
+  const positions = { pagesAt: mapValues(list.orders, () => new Uint32Array()), entries: null }
+  return decodeListTable(name, encodeList(list, positions))
+}
+
 /** `Array.isArray` does not narrow readonly arrays. */
 export const isArray = <T>(value: T): value is T & readonly SortValue[] => Array.isArray(value)
 const lengthOf = (texts: TableTexts) => (isTextOffsets(texts) ? texts.count : texts.length)
 
 /** Returns texts of the header, or those removed from it; null when invalid. */
-function tableTexts(stored: unknown, kept: readonly TextOffsets[]): TableTexts | null {
+export function tableTexts(stored: unknown, kept: readonly TextOffsets[]): TableTexts | null {
   if (isArray(stored)) return stored.every((text) => typeof text === 'string') ? stored : null
   const { kept: number } = (stored ?? {}) as { kept?: unknown }
   return (typeof number === 'number' && kept[number]) || null

@@ -22,15 +22,12 @@ export interface NameCounts {
   products: Map<string, Map<string, NameCount>>
   /** By folded short name of the assigner: the number of its CVEs per vendor key. */
   vendorsOfAssigner: Map<string, Map<string, number>>
-  /** Number of CVEs linked to each advisory id. */
-  advisories: Map<string, number>
 }
 
 export const noNames = (): NameCounts => ({
   vendors: new Map(),
   products: new Map(),
   vendorsOfAssigner: new Map(),
-  advisories: new Map(),
 })
 
 export function countNames(counts: NameCounts, named: readonly NamedProduct[], assigner: string | null): void {
@@ -46,8 +43,6 @@ export function countNames(counts: NameCounts, named: readonly NamedProduct[], a
   }
 }
 
-export const countAdvisory = ({ advisories }: NameCounts, id: string): void => addTo(advisories, id, 1)
-
 /** CVE counts per spelling: `[spelling, cves, spelling, cves, …]`. */
 type Spelled = (string | number)[]
 
@@ -59,15 +54,13 @@ type NamesOnTheWay = [
   vendors: [string, Spelled][],
   products: [string, [string, Spelled][]][],
   vendorsOfAssigner: [string, Counted][],
-  advisories: Counted,
 ]
 
-export function encodeNames({ vendors, products, vendorsOfAssigner, advisories }: NameCounts): Uint8Array {
+export function encodeNames({ vendors, products, vendorsOfAssigner }: NameCounts): Uint8Array {
   const text: NamesOnTheWay = [
     Array.from(vendors, ([key, count]) => [key, spelled(count)]),
     Array.from(products, ([vendor, own]) => [vendor, Array.from(own, ([key, count]) => [key, spelled(count)])]),
     Array.from(vendorsOfAssigner, ([assigner, own]) => [assigner, [...own].flat()]),
-    [...advisories].flat(),
   ]
   return new Uint8Array(Buffer.from(JSON.stringify(text)))
 }
@@ -78,7 +71,7 @@ const spelled = ({ cves, spelling, spellings }: NameCount): Spelled =>
 /** Adds counts encoded by `encodeNames`. */
 export function addNames(counts: NameCounts, encoded: Uint8Array): void {
   const text = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.length).toString()
-  const [vendors, products, vendorsOfAssigner, advisories] = JSON.parse(text) as NamesOnTheWay
+  const [vendors, products, vendorsOfAssigner] = JSON.parse(text) as NamesOnTheWay
   for (const [key, count] of vendors) addSpelled(counts.vendors, key, count)
   for (const [vendor, own] of products) {
     const all = entryOf(counts.products, vendor, newMap)
@@ -87,7 +80,6 @@ export function addNames(counts: NameCounts, encoded: Uint8Array): void {
   for (const [assigner, own] of vendorsOfAssigner) {
     addCounted(entryOf(counts.vendorsOfAssigner, assigner, newCounts), own)
   }
-  addCounted(counts.advisories, advisories)
 }
 
 /** Returns the spelling that most CVEs use; ties go to the first by code points. */

@@ -1,12 +1,17 @@
 /** Rederives files from the others, as the builder does. Needs the threads, time and memory of a full build. */
+
 import { compareCveIds, firstOfBlock } from '../../model/ids/cve-id.ts'
+import { moduleUrl } from '../../runtime/module-url.ts'
 import { openPool, type Pool, runInOrder } from '../../runtime/pool.ts'
 import { gunzipFile } from '../codec/deflate.ts'
 import { decodeAbout } from '../files/about.ts'
 import { fileOf, readObject } from '../files/layout.ts'
-import type { Manifest } from '../files/manifest.ts'
+import { hasPackages, type Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss } from '../record/epss.ts'
+import { type HashedRole, hashedFiles } from '../record/hashed-shard.ts'
+import { appendRows } from './advisory-extract.ts'
+import { type HashedRows, noAdvisories, noPackages } from './advisory-rows.ts'
 import { type DerivedFile, type DeriveInput, deriveFiles } from './derive.ts'
 import type { ShardExtract } from './extract.ts'
 import { type Rows, rowCollector } from './rows.ts'
@@ -22,7 +27,7 @@ export async function* rederive(
   jobs: number,
   temporary: (name: string) => string,
 ): AsyncGenerator<DerivedFile> {
-  const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
+  const pool = openPool(moduleUrl('./tasks.ts', import.meta.url), jobs)
   try {
     yield* deriveFiles(pool, await inputOf(dist, manifest, pool), temporary)
   } finally {
@@ -37,12 +42,26 @@ async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<De
   return {
     rows,
     epss: decodeEpss(plain('epss')),
+    advisories: await hashedRows(dist, manifest, pool, 'advisories', noAdvisories()),
+    packages: hasPackages(manifest) ? await hashedRows(dist, manifest, pool, 'packages', noPackages()) : null,
     catalogs: Object.fromEntries(CATALOGS.map((name) => [name, entriesOf(name)])) as Record<
       CatalogName,
       LocatedEntry[]
     >,
     corpusDate: decodeAbout(plain('about')).corpus_date,
   }
+}
+
+async function hashedRows<Rows extends HashedRows>(
+  dist: string,
+  { files }: Manifest,
+  pool: Pool,
+  role: HashedRole,
+  rows: Rows,
+): Promise<Rows> {
+  const inputs = hashedFiles(files, role).map((file) => ({ dist, file }))
+  for await (const more of runInOrder<Rows>(pool, `gather-${role}`, inputs)) appendRows(rows, more)
+  return rows
 }
 
 async function rowsOf(dist: string, { files }: Manifest, pool: Pool): Promise<Rows> {

@@ -1,7 +1,13 @@
 /** The searchable texts of a snapshot, as input of `query.db`. */
 
+import { type CveId, compareCveIds, parseCveId } from '../../model/ids/cve-id.ts'
+import { foldName } from '../../model/packages/name.ts'
+import type { PackageRow } from '../../model/packages/package-entry.ts'
+import { compareText } from '../../model/sources.ts'
 import { packTexts } from '../codec/text-column.ts'
+import { LISTS } from '../cursor/lists.ts'
 import type { PackedSet } from '../query/sets.ts'
+import type { AdvisoryRows } from './advisory-rows.ts'
 import { FLAGS, SEVERITIES } from './facts.ts'
 import type { ListRows } from './list-rows.ts'
 import type { Rows } from './rows.ts'
@@ -28,7 +34,7 @@ function cveSubtitle({ severity, score, flags }: Rows, row: number): string {
 }
 
 /** Returns the lists, matched by id and name, with the ordinals of the lists (rule 28). */
-export function listTexts({ cwes, capecs, cnas, vendors, products }: ListRows): PackedSet[] {
+export function listTexts({ cwes, capecs, cnas, vendors, products }: Omit<ListRows, 'packages'>): PackedSet[] {
   return [
     packSet('cwe', cwes, {
       key: ({ cwe_id }) => cwe_id,
@@ -63,6 +69,44 @@ export function listTexts({ cwes, capecs, cnas, vendors, products }: ListRows): 
       subtitle: (row) => `${row.vendor_display}, ${counted(row.cve_count, 'CVE')}`,
     }),
   ]
+}
+
+/** Returns the packages, matched by folded name and name, with the ordinals of their list (rule 28). */
+export const packageTexts = (packages: readonly PackageRow[]): PackedSet =>
+  packSet('package', packages, {
+    key: ({ ecosystem, name }) => foldName(ecosystem, name),
+    id: LISTS.packages.id,
+    label: ({ name }) => name,
+    subtitle: ({ ecosystem, advisory_count }) =>
+      `${ecosystem}, ${advisory_count} ${advisory_count === 1 ? 'advisory' : 'advisories'}`,
+  })
+
+/**
+ * Returns the ids that find a CVE with a record: ids and aliases of advisories, except CVE ids. An id that is in several
+ * advisories finds the first CVE of its own advisory, else the first of all. `row` is the row of each ordinal.
+ */
+export function advisoryTexts(advisories: AdvisoryRows, { ids, flags }: Rows, row: Uint32Array): PackedSet {
+  const ordinals = new Map(Array.from(row, (one, ordinal) => [ids[one]!, ordinal]))
+  const found = new Map<string, CveId>()
+  const named = new Map<string, CveId>()
+  advisories.keys.forEach((key, at) => {
+    const [cveId] = advisories.cveIds[at]!.filter((id) => ordinals.has(id)).sort(compareCveIds)
+    if (cveId === undefined) return
+    found.set(key, cveId)
+    for (const alias of advisories.aliases[at]!) {
+      if (parseCveId(alias) !== null) continue
+      const known = named.get(alias)
+      if (known === undefined || compareCveIds(cveId, known) < 0) named.set(alias, cveId)
+    }
+  })
+  const entries = Array.from(new Map([...named, ...found]), ([id, cveId]) => ({ id, cve: ordinals.get(cveId)! }))
+    .filter(({ id }) => parseCveId(id) === null)
+    .sort((a, b) => a.cve - b.cve || compareText(a.id, b.id))
+  const keys = packTexts(entries.length, (entry) => entries[entry]!.id)
+  const none = packTexts(entries.length, () => '')
+  const cves = Uint32Array.from(entries, ({ cve }) => cve)
+  const first = Uint8Array.from(cves, (cve) => (flags[row[cve]!]! & FLAGS.kev ? 1 : 0))
+  return { name: 'advisory', keys, ids: keys, labels: none, subtitles: none, first, cves }
 }
 
 /** Maps a row to the texts of its entry. The id defaults to the key. */

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { POINTER_NAME } from './layout.ts'
 
 /** Each writer of a `dist` creates one of these files first. */
-const MARKS: readonly string[] = [POINTER_NAME, 'lock']
+const MARKS: readonly string[] = [POINTER_NAME, 'lock', 'nightly.lock']
 
 /**
  * Returns why a folder must not be written to, or null. Accepts a missing or empty folder, and one with a `dist` file

@@ -108,12 +108,12 @@ export function manifestDigests(dist: string): string[] {
 }
 
 /**
- * Returns the file with this role and, when given, this name.
+ * Returns the file with this role and name. Files that are alone in their role are named `cve`.
  * @throws SnapshotError `missing`
  */
-export function fileOf(manifest: Manifest, role: Role, name?: string): FileEntry {
-  const file = manifest.files.find((entry) => entry.role === role && (name === undefined || entry.name === name))
-  if (!file) throw new SnapshotError('missing', `the manifest lists no file ${[role, name].join(' ').trim()}`)
+export function fileOf(manifest: Manifest, role: Role, name = 'cve'): FileEntry {
+  const file = manifest.files.find((entry) => entry.role === role && entry.name === name)
+  if (!file) throw new SnapshotError('missing', `the manifest lists no file ${role} ${name}`)
   return file
 }
 

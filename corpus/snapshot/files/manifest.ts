@@ -12,11 +12,14 @@ export const ROLES = [
   'epss',
   'rejected',
   'catalog',
+  'advisories',
+  'packages',
   'index',
   'columns',
   'orders',
   'list',
   'pages',
+  'aliases',
   'query',
 ] as const
 export type Role = (typeof ROLES)[number]
@@ -58,6 +61,15 @@ export const countCves = ({ files }: Manifest): number =>
 
 export const byRoleAndName = (a: FileEntry, b: FileEntry) =>
   ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+
+/**
+ * Whether the builder knew packages. Otherwise the snapshot has neither the list `packages` nor its sets in `query`, and
+ * both are empty. A file that belongs to packages shows it too, so that a removed list is missing, not empty.
+ */
+export const hasPackages = ({ files }: Pick<Manifest, 'files'>): boolean =>
+  files.some(({ role, name }) => PACKAGE_ROLES.includes(role) || (role === 'list' && name === 'packages'))
+
+const PACKAGE_ROLES: readonly Role[] = ['advisories', 'packages', 'aliases']
 
 /**
  * Returns the id of a snapshot: SHA-256 over role, name and content digest of its files, in manifest order. Independent

@@ -21,7 +21,7 @@ function* queryRows(given: readonly ReadSet[]): Generator<QueryRow> {
       }
     }
     const grams: Pick<Gram, 'gram' | 'count'>[] = []
-    for (const { gram, count, postings, best } of collect(texts, set.first)) {
+    for (const { gram, count, postings, best } of collect(texts, set)) {
       grams.push({ gram, count })
       yield row('grams', gram, postings)
       if (best) yield row('bests', gram, littleEndian(best))
@@ -31,6 +31,7 @@ function* queryRows(given: readonly ReadSet[]): Generator<QueryRow> {
       first: bitsOf(set.first, texts.count),
       grams: Uint32Array.from(grams, ({ gram }) => gram),
       gramCounts: Uint32Array.from(grams, ({ count }) => count),
+      cves: set.cves ?? null,
     })
     yield row('sets', 0, head)
   }

@@ -5,6 +5,7 @@
 import { entryGrams, GRAM_NUMBERS } from './entry-grams.ts'
 import { bitsLength, differenceLength, postingsLength, writeDifference } from './postings.ts'
 import { BUCKETS, bucketOf, MAX_BEST, RANK, type Rank } from './rank.ts'
+import type { ReadSet } from './sets.ts'
 import type { Texts } from './texts.ts'
 
 /** Grams in more entries store their best ones. For fewer, a scan takes well under a millisecond. */
@@ -22,11 +23,11 @@ const packBest = (ordinal: number, rank: Rank): number => ((rank << 30) | ordina
 export const unpackBest = (packed: number) => ({ ordinal: packed & 0x3fffffff, rank: (packed >>> 30) as Rank })
 
 /** Returns a function that yields the grams of a set in number order. Call it for one set at a time. */
-export function gramCollector(): (texts: Texts, first: Uint8Array | undefined) => Generator<Gram> {
+export function gramCollector(): (texts: Texts, set: Pick<ReadSet, 'first' | 'cves'>) => Generator<Gram> {
   /** The slot of each gram of the current set, counted from 1. Entries of absent grams stay untouched. */
   const slots = new Uint32Array(GRAM_NUMBERS)
 
-  return function* collect(texts, first) {
+  return function* collect(texts, { first, cves }) {
     const grams = numberSlots(texts, slots)
     const { counts, starts, isBits } = measure(texts, grams.length, slots)
     const best = bestLists(counts)
@@ -46,7 +47,7 @@ export function gramCollector(): (texts: Texts, first: Uint8Array | undefined) =
         else ends[slot] = writeDifference(postings, ends[slot]!, ordinal - before)
         if (counts[slot]! <= BEST_FROM) continue
         const rank = i < prefixEnd ? (numbers[i] === exact ? RANK.exact : RANK.prefix) : RANK.wordStart
-        best.add(slot, ordinal, i < wordsEnd ? rank : RANK.elsewhere, isFirst)
+        best.add(slot, cves ? cves[ordinal]! : ordinal, i < wordsEnd ? rank : RANK.elsewhere, isFirst)
       }
     }
     for (const [slot, gram] of grams.entries()) {
@@ -104,7 +105,7 @@ function measure(texts: Texts, size: number, slots: Uint32Array) {
   return { counts, starts, isBits }
 }
 
-/** The best entries of frequent grams. They must be added in ordinal order. */
+/** The best entries of frequent grams. They must be added in ordinal order; each CVE of advisories counts once. */
 function bestLists(counts: Uint32Array) {
   const numbers = new Uint32Array(counts.length)
   let frequent = 0
@@ -114,17 +115,23 @@ function bestLists(counts: Uint32Array) {
   return {
     add(slot: number, ordinal: number, rank: Rank, first: boolean): void {
       const bucket = (numbers[slot]! - 1) * BUCKETS + bucketOf(rank, first)
-      if (lengths[bucket] === MAX_BEST) return
-      kept[bucket * MAX_BEST + lengths[bucket]!++] = packBest(ordinal, rank)
+      const end = bucket * MAX_BEST + lengths[bucket]!
+      const packed = packBest(ordinal, rank)
+      if (lengths[bucket] === MAX_BEST || (lengths[bucket]! > 0 && kept[end - 1] === packed)) return
+      kept[end] = packed
+      lengths[bucket]!++
     },
     list(slot: number): Uint32Array | null {
       const number = numbers[slot]! - 1
       if (number < 0) return null
-      const list: number[] = []
+      const list = new Map<number, number>()
       for (let bucket = number * BUCKETS; bucket < (number + 1) * BUCKETS; bucket++) {
-        list.push(...kept.subarray(bucket * MAX_BEST, bucket * MAX_BEST + lengths[bucket]!))
+        for (const packed of kept.subarray(bucket * MAX_BEST, bucket * MAX_BEST + lengths[bucket]!)) {
+          const { ordinal } = unpackBest(packed)
+          if (!list.has(ordinal)) list.set(ordinal, packed)
+        }
       }
-      return Uint32Array.from(list.slice(0, MAX_BEST))
+      return Uint32Array.from([...list.values()].slice(0, MAX_BEST))
     },
   }
 }

@@ -1,11 +1,15 @@
-/** Searches in an open `query.db`. SPEC.md, "Query"; rules 5 and 28. */
+/**
+ * Searches in an open `query.db`. A search for CVEs finds them by id and title, and by the ids of their advisories.
+ * SPEC.md, "Query"; rules 5 and 28.
+ */
 import type { Database } from 'better-sqlite3'
+import { SnapshotError } from '../error.ts'
 import { type Blocks, blockCache } from './blocks.ts'
 import { decodeItem, ITEMS_PER_ROW, type Item } from './items.ts'
-import { MAX_BEST, type Rank, type Ranked } from './rank.ts'
-import { rowReader } from './rows.ts'
+import { bucketOf, MAX_BEST, type Rank, type Ranked } from './rank.ts'
+import { decodeSetHead, noHead, rowReader } from './rows.ts'
 import { openSearched, type SearchedSet } from './searched-set.ts'
-import { SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
+import { isLater, LATER_SETS, SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
 import { finish, type Steps } from './steps.ts'
 
 export interface Hit extends Item {
@@ -21,7 +25,10 @@ export interface SearchResult {
 }
 
 export interface QueryInSteps {
-  /** Returns the ordinals of all entries of `set` with `q` in key or label, ascending. */
+  /**
+   * Returns the ordinals of all entries of `set` with `q` in key or label, ascending; for `advisory` the ordinals of
+   * their CVEs.
+   */
   matches(set: TextSetName, q: string): Steps<Uint32Array>
   /** Returns the `limit` best entries, at most 25, and the number of matches for each of `types`. */
   search(types: readonly SearchType[], q: string, limit: number): Steps<SearchResult>
@@ -53,9 +60,44 @@ let opened = 0
 export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY_BYTES)): Query {
   const reader = rowReader(database)
   const number = opened++
+  // Both absent: an earlier builder wrote the file. One of them absent: the file is damaged.
+  const isEarlier = !LATER_SETS.some((set) => reader.has('sets', setNumber(set), 0))
+  const headOf = (set: TextSetName) =>
+    isEarlier && isLater(set) ? noHead(set) : decodeSetHead(reader.read('sets', setNumber(set), 0), set)
+  const heads = new Map(TEXT_SETS.map((set) => [set, headOf(set)]))
+  if ((heads.get('advisory')!.cves!.at(-1) ?? -1) >= heads.get('cve')!.count) {
+    throw new SnapshotError('malformed', 'advisories in query.db refer to CVEs that it does not contain')
+  }
   const sets = new Map<TextSetName, SearchedSet>(
-    TEXT_SETS.map((set) => [set, openSearched(set, { reader, blocks, database: number })]),
+    Array.from(heads, ([set, head]) => [set, openSearched(set, { head, reader, blocks, database: number })]),
   )
+  const [cves, advisories] = [sets.get('cve')!, sets.get('advisory')!]
+
+  /** The count of CVEs leaves out those that match only by the id of an advisory. */
+  function* best(type: SearchType, q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }> {
+    const most = Math.min(limit, MAX_BEST)
+    const found = yield* sets.get(type)!.best(q, most)
+    if (type !== 'cve') return found
+    const named = yield* advisories.best(q, most)
+    return { count: found.count, ranked: bestOfBoth(found.ranked, named.ranked).slice(0, most) }
+  }
+
+  function bestOfBoth(some: readonly Ranked[], others: readonly Ranked[]): Ranked[] {
+    if (others.length === 0) return [...some]
+    const found = new Map<number, Ranked>()
+    for (const one of [...some, ...others]) {
+      const known = found.get(one.ordinal)
+      if (!known || one.rank < known.rank) found.set(one.ordinal, one)
+    }
+    const bucket = ({ ordinal, rank }: Ranked) => bucketOf(rank, cves.isFirst(ordinal))
+    return [...found.values()].sort((a, b) => bucket(a) - bucket(b) || a.ordinal - b.ordinal)
+  }
+
+  /** Returns the number of CVEs that match only by the id of an advisory. */
+  function* countNamedOnly(q: string): Steps<number> {
+    const named = yield* advisories.matches(q)
+    return named.length === 0 ? 0 : named.length - (yield* cves.countAmong(named, q))
+  }
 
   function hit(type: SearchType, { ordinal, rank }: Ranked): Hit {
     const row = reader.read('items', setNumber(type), Math.floor(ordinal / ITEMS_PER_ROW))
@@ -66,12 +108,12 @@ export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY
     matches: (set, q) => sets.get(set)!.matches(q),
     *search(types, q, limit) {
       const result: SearchResult = {
-        counts: { vendor: 0, product: 0, cwe: 0, capec: 0, cna: 0, cve: 0 },
-        hits: { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [] },
+        counts: { vendor: 0, product: 0, cwe: 0, capec: 0, cna: 0, cve: 0, package: 0 },
+        hits: { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [], package: [] },
       }
       for (const type of types) {
-        const { count, ranked } = yield* sets.get(type)!.best(q, Math.min(limit, MAX_BEST))
-        result.counts[type] = count
+        const { count, ranked } = yield* best(type, q, limit)
+        result.counts[type] = type === 'cve' ? count + (yield* countNamedOnly(q)) : count
         result.hits[type] = ranked.map((one) => hit(type, one))
       }
       return result
@@ -80,7 +122,7 @@ export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY
       const found: { one: Ranked; type: SearchType; order: number; position: number }[] = []
       for (const [order, type] of SEARCH_TYPES.entries()) {
         if (!types.includes(type)) continue
-        const { ranked } = yield* sets.get(type)!.best(q, Math.min(limit, MAX_BEST))
+        const { ranked } = yield* best(type, q, limit)
         const positions = [0, 0, 0, 0]
         found.push(...ranked.map((one) => ({ one, type, order, position: positions[one.rank]!++ })))
       }

@@ -121,7 +121,12 @@ export function intersect(candidates: Uint32Array, other: Postings, size: number
     }
     return candidates.subarray(0, found)
   }
-  const ordinals = decodePostings(other, size)
+  return intersectAscending(candidates, decodePostings(other, size))
+}
+
+/** Returns the `candidates` that are also in `ordinals`; both ascend. Works in place. */
+export function intersectAscending(candidates: Uint32Array, ordinals: Uint32Array): Uint32Array {
+  let found = 0
   for (let i = 0, j = 0; i < candidates.length && j < ordinals.length; ) {
     const difference = candidates[i]! - ordinals[j]!
     if (difference === 0) candidates[found++] = candidates[i]!

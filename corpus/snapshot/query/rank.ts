@@ -74,3 +74,31 @@ export function bestOf(most: number): Best {
     list: () => buckets.flat().slice(0, most),
   }
 }
+
+/**
+ * Like `bestOf`, for entries that share results: keeps each result once, with its best rank. The entries of a result must
+ * be added one after the other.
+ */
+export function bestResults(most: number): Best {
+  const best = bestOf(most)
+  let last: (Ranked & { first: boolean }) | null = null
+  const finish = () => {
+    if (last) best.add(last.ordinal, last.rank, last.first)
+    last = null
+  }
+  return {
+    add(ordinal, rank, first) {
+      if (last?.ordinal === ordinal) {
+        if (rank < last.rank) last.rank = rank
+        return
+      }
+      finish()
+      last = { ordinal, rank, first }
+    },
+    worst: best.worst,
+    list() {
+      finish()
+      return best.list()
+    },
+  }
+}

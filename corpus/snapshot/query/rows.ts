@@ -48,14 +48,22 @@ export function rowsDigest(): { add(row: QueryRow): void; hex(): string } {
 /** The header of a set: its size, the entries that rank first, and its grams with their entry counts. */
 export interface SetHead {
   count: number
+  /** Of `advisory`: the ordinal of each entry's CVE; null for other sets. */
+  cves: Uint32Array | null
   /** One bit per entry, lowest bit first. */
   first: Uint8Array
   grams: Uint32Array
   gramCounts: Uint32Array
 }
 
-export function encodeSetHead(name: TextSetName, { count, first, grams, gramCounts }: SetHead): Buffer {
-  return encodeTable({ about: { name, count }, columns: { first, grams, gramCounts } })
+/** The header of a set that the file of an earlier builder lacks. */
+export const noHead = (name: TextSetName): SetHead => {
+  const none = new Uint32Array()
+  return { count: 0, first: new Uint8Array(), grams: none, gramCounts: none, cves: name === 'advisory' ? none : null }
+}
+
+export function encodeSetHead(name: TextSetName, { count, first, grams, gramCounts, cves }: SetHead): Buffer {
+  return encodeTable({ about: { name, count }, columns: { first, grams, gramCounts, ...(cves ? { cves } : {}) } })
 }
 
 /** @throws SnapshotError `malformed` */
@@ -66,11 +74,13 @@ export function decodeSetHead(bytes: Uint8Array, name: TextSetName): SetHead {
   const grams = column(table, 'grams', 'u32')
   const gramCounts = column(table, 'gramCounts', 'u32')
   const isCount = Number.isSafeInteger(count) && (count as number) >= 0 && (count as number) <= MAX_ENTRIES
-  const proper = isCount && first.length === Math.ceil((count as number) / 8)
+  const cves = name === 'advisory' ? column(table, 'cves', 'u32') : null
+  const areCves = cves === null || (cves.length === count && cves.every((cve, i) => i === 0 || cve >= cves[i - 1]!))
+  const proper = isCount && first.length === Math.ceil((count as number) / 8) && areCves
   if (!proper || table.about.name !== name || grams.length !== gramCounts.length) {
     throw new SnapshotError('malformed', `the set ${name} of query.db is damaged`)
   }
-  return { count: count as number, first, grams, gramCounts }
+  return { count: count as number, first, grams, gramCounts, cves }
 }
 
 /** The stored form of a row, unchecked: the file may contain other types. */
@@ -102,6 +112,7 @@ export interface RowReader {
    * @throws SnapshotError `missing`, `digest`, `malformed`
    */
   read(table: QueryTable, set: number, number: number): Uint8Array
+  has(table: QueryTable, set: number, number: number): boolean
 }
 
 export function rowReader(database: Database): RowReader {
@@ -112,16 +123,20 @@ export function rowReader(database: Database): RowReader {
         database.prepare<[number], StoredRow>(`SELECT ${COLUMNS} FROM ${table} WHERE key = ?`),
       ]),
     )
+    const get = (table: QueryTable, key: number) => {
+      try {
+        return statements.get(table)!.get(key)
+      } catch (error) {
+        throw asSnapshotError(error)
+      }
+    }
     return {
+      has: (table, set, number) => get(table, rowKey(set, number)) !== undefined,
       read(table, set, number) {
-        try {
-          const key = rowKey(set, number)
-          const stored = statements.get(table)!.get(key)
-          if (!stored) throw new SnapshotError('missing', `row ${key} in ${table} of query.db is missing`)
-          return checked(table, { ...stored, key }).bytes
-        } catch (error) {
-          throw asSnapshotError(error)
-        }
+        const key = rowKey(set, number)
+        const stored = get(table, key)
+        if (!stored) throw new SnapshotError('missing', `row ${key} in ${table} of query.db is missing`)
+        return checked(table, { ...stored, key }).bytes
       },
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 /**
  * A searchable set of `query.db`. Matches of up to three bytes are stored. Longer strings are searched in the texts of
- * entries that contain all of their trigrams.
+ * entries that contain all of their trigrams. Entries of `advisory` find CVEs: each CVE is one result, with the ordinal
+ * that it has in `cve`, and the best rank of its entries. In other sets each entry is a result.
  */
 
 import { fold } from '../codec/fold.ts'
@@ -8,21 +9,27 @@ import { SnapshotError } from '../error.ts'
 import type { Blocks } from './blocks.ts'
 import { gramAt, MAX_GRAM } from './entry-grams.ts'
 import { BEST_FROM, unpackBest } from './grams.ts'
-import { decodePostings, intersect, intersectBits, type Postings, postings } from './postings.ts'
-import { bestOf, RANK, type Ranked, rankOf } from './rank.ts'
-import { decodeSetHead, type RowReader } from './rows.ts'
+import { decodePostings, intersect, intersectAscending, intersectBits, type Postings, postings } from './postings.ts'
+import { bestOf, bestResults, RANK, type Ranked, rankOf } from './rank.ts'
+import type { RowReader, SetHead } from './rows.ts'
 import { setNumber, type TextSetName } from './sets.ts'
 import type { Steps } from './steps.ts'
 import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, type Texts } from './texts.ts'
 
 export interface SearchedSet {
+  /** Returns the ordinals of all results, ascending. */
   matches(q: string): Steps<Uint32Array>
+  /** Returns the `limit` best results, and the number of entries that match. */
   best(q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }>
+  /** Returns how many of some entries match `q`, which is not empty. `ordinals` ascend. */
+  countAmong(ordinals: Uint32Array, q: string): Steps<number>
+  isFirst(ordinal: number): boolean
   /** Loads its texts into memory, one block per step, until the cache is full. */
   warm(): Steps<void>
 }
 
 interface Opening {
+  head: SetHead
   reader: RowReader
   blocks: Blocks
   /** Distinguishes the blocks of this database in the cache. */
@@ -33,9 +40,10 @@ const CANDIDATES_PER_STEP = 4096
 /** Searching a string in an entry takes about as long as this many steps of a postings merge. */
 const STEPS_PER_TEXT = 16
 
-export function openSearched(set: TextSetName, { reader, blocks, database }: Opening): SearchedSet {
+export function openSearched(set: TextSetName, { head, reader, blocks, database }: Opening): SearchedSet {
   const number = setNumber(set)
-  const { count, first, grams, gramCounts } = decodeSetHead(reader.read('sets', number, 0), set)
+  const { count, first, grams, gramCounts, cves } = head
+  const resultOf = (ordinal: number) => (cves ? cves[ordinal]! : ordinal)
   const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
 
   function countOf(gram: number): number {
@@ -110,13 +118,14 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
     const bytes = reader.read('bests', number, gram)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const ranked = Array.from({ length: bytes.length >>> 2 }, (_, i) => unpackBest(view.getUint32(i * 4, true)))
-    if (ranked.length > 0 && ranked.every(({ ordinal }) => ordinal < count)) return ranked
+    const results = cves ? cves[count - 1]! + 1 : count
+    if (ranked.length > 0 && ranked.every(({ ordinal }) => ordinal < results)) return ranked
     throw new SnapshotError('malformed', `the best matches of a gram in set ${set} of query.db are invalid`)
   }
 
   /**
-   * Returns the entries that may rank better than elsewhere; null means any. A string at a word start has its first
-   * gram there too. So a best list that ends with "elsewhere" contains all better entries.
+   * Returns the results that may rank better than elsewhere; null means any. A string at a word start has its first
+   * gram there too. So a best list that ends with "elsewhere" contains all better results.
    */
   function promising(needle: Uint8Array): Set<number> | null {
     const ranked = storedBest(gramAt(needle, 0, Math.min(MAX_GRAM, needle.length)))
@@ -124,18 +133,33 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
     return new Set(ranked.map(({ ordinal }) => ordinal))
   }
 
+  function* entries(q: string): Steps<Uint32Array> {
+    const needle = Buffer.from(fold(q))
+    if (needle.length === 0) return Uint32Array.from({ length: count }, (_, ordinal) => ordinal)
+    return yield* among(needle, yield* candidates(needle))
+  }
+
+  /** Returns the candidates that match. Works in place, because the write position never passes the read position. */
+  function* among(needle: Uint8Array, candidates: Uint32Array): Steps<Uint32Array> {
+    if (needle.length <= MAX_GRAM) return candidates
+    let matches = 0
+    yield* eachMatch(finder(needle), candidates, (ordinal) => {
+      candidates[matches++] = ordinal
+    })
+    return candidates.subarray(0, matches)
+  }
+
   return {
+    isFirst,
     *matches(q) {
-      const needle = Buffer.from(fold(q))
-      if (needle.length === 0) return Uint32Array.from({ length: count }, (_, ordinal) => ordinal)
-      const ordinals = yield* candidates(needle)
-      if (needle.length <= MAX_GRAM) return ordinals
-      let matches = 0
-      // In place, because the write position never passes the read position.
-      yield* eachMatch(finder(needle), ordinals, (ordinal) => {
-        ordinals[matches++] = ordinal
-      })
-      return ordinals.subarray(0, matches)
+      const ordinals = yield* entries(q)
+      if (!cves) return ordinals
+      let results = 0
+      for (const ordinal of ordinals) {
+        const cve = cves[ordinal]!
+        if (results === 0 || ordinals[results - 1] !== cve) ordinals[results++] = cve
+      }
+      return ordinals.subarray(0, results)
     },
     *best(q, limit) {
       const needle = Buffer.from(fold(q))
@@ -146,7 +170,7 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
 
       const ordinals = yield* candidates(needle)
       const better = ordinals.length > BEST_FROM ? promising(needle) : null
-      const best = bestOf(limit)
+      const best = cves ? bestResults(limit) : bestOf(limit)
       const find = finder(needle)
       let matches = 0
       yield* eachMatch(find, ordinals, (ordinal, texts, i, found) => {
@@ -154,10 +178,16 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
         const first = isFirst(ordinal)
         const worst = best.worst(first)
         if (worst === -1) return
-        const known = better && !better.has(ordinal)
-        best.add(ordinal, known ? RANK.elsewhere : rankOf(texts, i, needle, find, found, worst), first)
+        const result = resultOf(ordinal)
+        const known = better && !better.has(result)
+        best.add(result, known ? RANK.elsewhere : rankOf(texts, i, needle, find, found, worst), first)
       })
       return { count: matches, ranked: best.list() }
+    },
+    *countAmong(ordinals, q) {
+      const needle = Buffer.from(fold(q))
+      const both = intersectAscending(yield* candidates(needle), ordinals)
+      return (yield* among(needle, both)).length
     },
     *warm() {
       for (let of = 0; of * ENTRIES_PER_BLOCK < count && !blocks.isFull(); of++) yield void block(of)

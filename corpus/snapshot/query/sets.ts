@@ -3,11 +3,15 @@
 import type { Texts } from '../codec/lazy-strings.ts'
 import { type TextColumn, textsIn } from '../codec/text-column.ts'
 
-export const TEXT_SETS = ['cve', 'cwe', 'capec', 'cna', 'vendor', 'product', 'capec_text'] as const
+/** The sets of every snapshot. */
+const FIRST_SETS = ['cve', 'cwe', 'capec', 'cna', 'vendor', 'product', 'capec_text'] as const
+/** The sets that snapshots of earlier builders lack. */
+export const LATER_SETS = ['package', 'advisory'] as const
+export const TEXT_SETS = [...FIRST_SETS, ...LATER_SETS] as const
 export type TextSetName = (typeof TEXT_SETS)[number]
 
 /** The sets of global search, in the order of API 26.4. */
-export const SEARCH_TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve'] as const
+export const SEARCH_TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'package'] as const
 export type SearchType = (typeof SEARCH_TYPES)[number]
 
 /**
@@ -16,9 +20,9 @@ export type SearchType = (typeof SEARCH_TYPES)[number]
  */
 export interface TextSet<Column = string[]> {
   name: TextSetName
-  /** The matched id: CVE-2024-1, CWE-79, a vendor key, a product slug. For `capec_text` the name. */
+  /** The matched id: CVE-2024-1, CWE-79, a vendor key, a product slug, a folded name. For `capec_text` the name. */
   keys: Column
-  /** The id in answers; `<vendor>/<product>` for products. */
+  /** The id in answers; `<vendor>/<product>` for products, `<ecosystem>/<name>` for packages. */
   ids: Column
   /** Title, name or display, also matched; when empty, answers use the id. For `capec_text` the description. */
   labels: Column
@@ -26,6 +30,8 @@ export interface TextSet<Column = string[]> {
   subtitles: Column
   /** 1 for entries that precede others of their rank: KEV-listed CVEs. */
   first?: Uint8Array
+  /** Of `advisory`: the ordinal of the CVE that each entry finds, ascending. Such a set has no items. */
+  cves?: Uint32Array
 }
 
 /** A set with texts that are read one by one, from memory or a file. */
@@ -42,13 +48,15 @@ export const openSet = ({ keys, ids, labels, subtitles, ...set }: PackedSet): Re
   subtitles: textsIn(subtitles),
 })
 
-/** Returns all sets in number order. A set that is not given is empty. */
+/** Returns all sets in number order. A set that is not given is empty; a later one is absent. */
 export function allSets(given: readonly ReadSet[]): ReadSet[] {
-  return TEXT_SETS.map((name) => {
-    const empty: ReadSet = { name, keys: [], ids: [], labels: [], subtitles: [] }
+  return TEXT_SETS.flatMap((name) => {
+    const empty: ReadSet[] = isLater(name) ? [] : [{ name, keys: [], ids: [], labels: [], subtitles: [] }]
     return given.find((set) => set.name === name) ?? empty
   })
 }
+
+export const isLater = (name: TextSetName): boolean => (LATER_SETS as readonly TextSetName[]).includes(name)
 
 export const setNumber = (name: TextSetName): number => TEXT_SETS.indexOf(name)
 

@@ -1,11 +1,11 @@
 /** Catalog shards: one member per catalog entry, as the feed states it, sorted by key. SPEC.md, "Catalog shard". */
 
-import { SHORT_HASH_LENGTH, shortHash } from '../../runtime/digest.ts'
+import { shortHash } from '../../runtime/digest.ts'
 import { MAX_CATALOG_PLAIN } from '../bounds.ts'
 import { plainBytes } from '../codec/segment-bytes.ts'
 import { SnapshotError } from '../error.ts'
-import { encodeMember } from './member.ts'
-import { checkPlainLength, contentDigest, membersOf } from './shard.ts'
+import { encodeEntries } from './entry-shard.ts'
+import { checkPlainLength, membersOf } from './shard.ts'
 
 /** The catalogs of a snapshot: weaknesses, attack patterns, CNAs, exploit modules, report types. */
 export const CATALOGS = ['cwes', 'capecs', 'cnas', 'exploits', 'report-types'] as const
@@ -36,42 +36,11 @@ export interface EncodedCatalog {
   entries: LocatedEntry[]
 }
 
-/**
- * Encodes entries, which must be sorted by key. `kept` returns the existing member of a key with the same source
- * digest.
- */
-export function encodeCatalog(
-  entries: readonly CatalogEntry[],
-  kept: (key: string, source: Uint8Array) => Uint8Array | null = () => null,
-): EncodedCatalog {
-  const digest = contentDigest()
-  const members: Uint8Array[] = []
-  const located: LocatedEntry[] = []
-  let at = 0
-  for (const { key, text } of entries) {
-    const plain = Buffer.from(text)
-    const source = shortHash(plain)
-    const segment = { kind: ENTRY_KIND, count: 1, plain }
-    const member = kept(key, source) ?? encodeMember(key, [segment, Buffer.from('\n')], source).bytes
-    members.push(member)
-    located.push({ key, text, at, length: member.length })
-    at += member.length
-    digest.add({ key, segments: [{ kind: ENTRY_KIND, count: 1, plainLength: plain.length, hash: source }] })
-  }
-  return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), entries: located }
-}
-
-/** Returns the `kept` function of `encodeCatalog` for an existing shard. */
-export function keptEntries(shard: Buffer | null): (key: string, source: Uint8Array) => Uint8Array | null {
-  const members = new Map<string, { source: Uint8Array; bytes: Uint8Array }>()
-  for (const { key, source, at, length } of shard ? membersOf(shard) : []) {
-    members.set(key, { source, bytes: shard!.subarray(at, at + length) })
-  }
-  return (key, source) => {
-    const member = members.get(key)
-    const isSame = member && source.length === SHORT_HASH_LENGTH && Buffer.compare(member.source, source) === 0
-    return isSame ? member.bytes : null
-  }
+/** Encodes entries, which must be sorted by key. Equal entries of `previous`, an existing shard, are copied. */
+export function encodeCatalog(entries: readonly CatalogEntry[], previous: Buffer | null = null): EncodedCatalog {
+  const stated = entries.map(({ key, text }) => ({ key, source: shortHash(text), text: () => text }))
+  const { bytes, content, members } = encodeEntries(ENTRY_KIND, stated, previous)
+  return { bytes, content, entries: members.map(({ at, length }, i) => ({ ...entries[i]!, at, length })) }
 }
 
 /**

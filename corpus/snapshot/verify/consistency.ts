@@ -7,6 +7,7 @@ import { handleLater, type Pool } from '../../runtime/pool.ts'
 import { gunzipFile } from '../codec/deflate.ts'
 import { type Column, decodeTable } from '../codec/table.ts'
 import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
+import { encodeAliases } from '../derive/aliases.ts'
 import { countsOf } from '../derive/counts.ts'
 import {
   cvePages,
@@ -19,6 +20,7 @@ import {
   rowsOf,
 } from '../derive/derive.ts'
 import type { ShardExtract } from '../derive/extract.ts'
+import { encodeHashedTable, hashedTable } from '../derive/hashed-index.ts'
 import { encodeIndex } from '../derive/index-table.ts'
 import { encodeList } from '../derive/lists.ts'
 import { encodeOrders, type Orders } from '../derive/orders.ts'
@@ -26,10 +28,11 @@ import { joinShards, type Rows } from '../derive/rows.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, fileOf, readObject } from '../files/layout.ts'
-import type { FileEntry, Manifest } from '../files/manifest.ts'
+import { type FileEntry, hasPackages, type Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
 import type { FileFindings } from './file.ts'
+import { joinHashedShards } from './hashed.ts'
 
 export interface Checked {
   file: FileEntry
@@ -61,8 +64,13 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   against(fileOf(manifest, 'epss'), epssFault(epss, rows.count))
   const about = decodeAbout(plain('about'))
   const catalogs = catalogsOf(checked)
-  const counted = countsOf(rows, catalogs)
+  const { advisories, packages, faults: ofHashed } = joinHashedShards(checked)
+  faults.push(...ofHashed)
+  const isPackaged = hasPackages(manifest)
+  const counted = countsOf(rows, catalogs, { advisories, packages })
   for (const [name, count] of Object.entries(counted)) {
+    // Earlier builders counted the advisories that records link.
+    if (!isPackaged && (name === 'advisories' || name === 'packages')) continue
     if (about.counts[name] !== count) {
       against(fileOf(manifest, 'about'), `counts ${about.counts[name]} ${name}, but there are ${count}`)
     }
@@ -72,7 +80,8 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   }
   against(fileOf(manifest, 'rejected'), rejectedFault(JSON.parse(plain('rejected').toString()), rows))
   if (faults.length > 0) return faults
-  return derivedFaults(context, { rows, epss, catalogs, corpusDate: about.corpus_date })
+  const known = isPackaged ? packages : null
+  return derivedFaults(context, { rows, epss, catalogs, corpusDate: about.corpus_date, advisories, packages: known })
 }
 
 /** @throws SnapshotError `missing` when no file contains a catalog */
@@ -154,13 +163,20 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     return checked.find((one) => one.file === file)!.findings.membersAt
   }
   for (const sort of CVE_SORTS) start('pages', sort, cvePages(input.rows, input.epss, rowsOf(columns, sorted[sort])))
-  const { lists, texts } = await deriveLists(input, columns)
+  const { lists, texts, aliases } = await deriveLists(input, columns)
   start('query', QUERY, texts)
   for (const list of lists) {
     for (const sort of Object.keys(list.orders)) start('pages', listPagesName(list.name, sort), listPages(list, sort))
   }
-  compareTable(fileOf(manifest, 'index'), encodeIndex(index))
+  compareTable(fileOf(manifest, 'index', 'cve'), encodeIndex(index))
   compareTable(fileOf(manifest, 'columns'), columnBytes)
+  for (const role of ['advisories', 'packages'] as const) {
+    const rows = input[role]
+    if (rows && rows.keys.length > 0) {
+      compareTable(fileOf(manifest, 'index', role), encodeHashedTable(hashedTable(rows)))
+    }
+  }
+  if (input.advisories.keys.length > 0) compareTable(fileOf(manifest, 'aliases'), encodeAliases(aliases))
   const orders: Partial<Orders> = {}
   for (const sort of CVE_SORTS) orders[sort] = { ...sorted[sort], pagesAt: await comparePages(sort) }
   for (const list of lists) {

@@ -4,8 +4,10 @@ import { sha256 } from '../../runtime/digest.ts'
 import { MAX_CATALOG_PLAIN, MAX_SHARD_PLAIN } from '../bounds.ts'
 import { gunzipFile } from '../codec/deflate.ts'
 import { LIST_NAMES, type ListName } from '../cursor/lists.ts'
+import { decodeAliases } from '../derive/aliases.ts'
 import { decodeColumns } from '../derive/columns.ts'
 import { extractShard, type ShardExtract } from '../derive/extract.ts'
+import { decodeHashedTable, hashedContent } from '../derive/hashed-index.ts'
 import { decodeIndex, indexContent } from '../derive/index-table.ts'
 import { decodeList } from '../derive/list-view.ts'
 import { storedListContent } from '../derive/lists.ts'
@@ -19,7 +21,8 @@ import { queryDigest } from '../query/rows.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss } from '../record/epss.ts'
 import { checkPlainLength, contentDigest, membersOf } from '../record/shard.ts'
-import { verifyMember } from './member.ts'
+import { type HashedFindings, verifyHashedShard } from './hashed.ts'
+import { type ShardRole, verifyMember } from './member.ts'
 
 export interface FileFindings {
   bytes: number
@@ -31,10 +34,12 @@ export interface FileFindings {
   /** Start of each member of a page shard. */
   membersAt: Uint32Array
   entries: LocatedEntry[]
+  /** Null for files of other roles. */
+  hashed: HashedFindings | null
 }
 
 /** Roles of files that can be rebuilt from the other files. */
-const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'list', 'pages', 'query']
+const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'list', 'pages', 'aliases', 'query']
 
 export function verifyFile(dist: string, file: FileEntry): FileFindings {
   const findings: FileFindings = {
@@ -45,6 +50,7 @@ export function verifyFile(dist: string, file: FileEntry): FileFindings {
     extract: null,
     membersAt: new Uint32Array(),
     entries: [],
+    hashed: null,
   }
   try {
     const bytes = readObject(dist, file)
@@ -77,6 +83,8 @@ function contentOf(
     case 'cve':
     case 'pages':
     case 'catalog':
+    case 'advisories':
+    case 'packages':
       return verifyShard(file.role, file.name, bytes, findings)
     case 'about': {
       const text = gunzipFile(file.role, bytes)
@@ -92,6 +100,10 @@ function contentOf(
       return { content: sha256(text), count: Object.keys(JSON.parse(text.toString())).length }
     }
     case 'index': {
+      if (file.name === 'advisories' || file.name === 'packages') {
+        const hashed = decodeHashedTable(bytes)
+        return { content: hashedContent(hashed), count: hashed.at.length }
+      }
       const index = decodeIndex(bytes)
       return { content: indexContent(index), count: index.count }
     }
@@ -105,6 +117,8 @@ function contentOf(
       if (!isListName(file.name)) fault('it is not a known list')
       return { content: storedListContent(bytes), count: decodeList(file.name, bytes).count }
     }
+    case 'aliases':
+      return { content: sha256(bytes), count: decodeAliases(bytes).ids.count }
     case 'query': {
       const database = openQueryFile(objectPath(dist, file.sha256))
       try {
@@ -117,7 +131,7 @@ function contentOf(
 }
 
 function verifyShard(
-  role: 'cve' | 'pages' | 'catalog',
+  role: ShardRole,
   name: string,
   bytes: Buffer,
   findings: FileFindings,
@@ -139,6 +153,7 @@ function verifyShard(
   findings.members = membersAt.length
   if (role === 'cve') findings.extract = extractShard(bytes)
   else findings.membersAt = Uint32Array.from(membersAt)
+  if (role === 'advisories' || role === 'packages') findings.hashed = verifyHashedShard(role, bytes)
   if (catalog !== null) findings.entries = decodeCatalog(catalog, bytes)
   return { content: digest.hex(), count: membersAt.length }
 }

@@ -9,6 +9,7 @@ import { ROWS_KIND, ROWS_PER_SEGMENT, SEGMENTS_PER_PAGE } from '../derive/pages.
 import { SnapshotError } from '../error.ts'
 import { ENTRY_KIND } from '../record/catalog.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
+import { HASHED_KINDS } from '../record/hashed-shard.ts'
 import type { Segment } from '../record/member.ts'
 import type { LocatedMember } from '../record/shard.ts'
 
@@ -19,7 +20,7 @@ const TRAILER_BYTES = 8
  * Checks a member of a shard. `bytes` contains exactly this member.
  * @throws SnapshotError
  */
-export function verifyMember(role: 'cve' | 'pages' | 'catalog', member: LocatedMember, bytes: Buffer): void {
+export function verifyMember(role: ShardRole, member: LocatedMember, bytes: Buffer): void {
   const trailer = bytes.subarray(bytes.length - TRAILER_BYTES)
   // The blocks between segments are stored, so they inflate to at most their own length.
   const most = member.segments.reduce((sum, { plainLength }) => sum + plainLength, member.length)
@@ -31,7 +32,15 @@ export function verifyMember(role: 'cve' | 'pages' | 'catalog', member: LocatedM
   if (glued !== whole.toString()) damaged('its text differs from its segments')
 }
 
-const GLUED = { cve: gluedRecord, pages: gluedRows, catalog: gluedEntry }
+const GLUED = {
+  cve: gluedRecord,
+  pages: gluedRows,
+  catalog: gluedEntry(ENTRY_KIND),
+  advisories: gluedEntry(HASHED_KINDS.advisories),
+  packages: gluedEntry(HASHED_KINDS.packages),
+}
+
+export type ShardRole = keyof typeof GLUED
 
 type SegmentText = { segment: Segment; text: string }
 
@@ -101,13 +110,15 @@ function gluedRows(key: string, segments: readonly SegmentText[]): string {
   return `{"rows":[${segments.map(({ text }) => text).join(',')}]}\n`
 }
 
-function gluedEntry(key: string, [entry, ...others]: readonly SegmentText[]): string {
-  if (!entry || others.length > 0 || entry.segment.kind !== ENTRY_KIND || entry.segment.count !== 1) {
-    return damaged('it is not one entry')
+function gluedEntry(kind: number) {
+  return (key: string, [entry, ...others]: readonly SegmentText[]): string => {
+    if (!entry || others.length > 0 || entry.segment.kind !== kind || entry.segment.count !== 1) {
+      return damaged('it is not one entry')
+    }
+    const value = parse(entry.text)
+    if (typeof value !== 'object' || value === null) damaged(`${key} is not an object`)
+    return `${entry.text}\n`
   }
-  const value = parse(entry.text)
-  if (typeof value !== 'object' || value === null) damaged(`${key} is not an object`)
-  return `${entry.text}\n`
 }
 
 function parse(text: string): unknown {

@@ -1,5 +1,7 @@
 /** Verifies a snapshot: each file alone, then all together. Inflates and rederives everything, and trusts nothing. */
+
 import { statSync } from 'node:fs'
+import { moduleUrl } from '../../runtime/module-url.ts'
 import { openPool, runInOrder } from '../../runtime/pool.ts'
 import { rowsBound } from '../derive/rows.ts'
 import { SnapshotError } from '../error.ts'
@@ -64,7 +66,7 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
     report.faults.push('latest.json states a different size or time for its manifest')
   }
   const before = report.faults.length
-  const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
+  const pool = openPool(moduleUrl('./tasks.ts', import.meta.url), jobs)
   try {
     const checked: Checked[] = []
     const bounded = rowsBound()

@@ -9,6 +9,7 @@ import type { LimitAsk, LimitName, ToPrimary, ToWorker } from './protocol.ts'
 export interface AskedLimits {
   subjects: Limiter
   failedTokens: Limiter
+  anonymous: Limiter
   receive(answer: Extract<ToWorker, { kind: 'standings' }>): void
 }
 
@@ -44,6 +45,7 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
   return {
     subjects: limiter('subjects'),
     failedTokens: limiter('failedTokens'),
+    anonymous: limiter('anonymous'),
     receive({ limitStates }) {
       for (const [number, limitState] of limitStates) {
         waiting.get(number)?.(limitState)

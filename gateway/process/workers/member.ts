@@ -1,11 +1,14 @@
 /** A worker as seen by its primary: its process, requests to it, and their outcomes. */
+
 import type { SendHandle } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
 import type { EventEmitter } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { receivedError } from '../../../corpus/errors/sent-error.ts'
+import { moduleUrl } from '../../../corpus/runtime/module-url.ts'
 import { GatewayError } from '../../http/errors.ts'
+import type { LogOptions } from '../log-options.ts'
 import type { LimitAsk, ToPrimary, ToWorker } from './protocol.ts'
 
 export interface Member {
@@ -34,6 +37,7 @@ export interface Ended {
 }
 
 export interface MemberOptions {
+  log: LogOptions
   /** Receives whole lines of its log. */
   pass(lines: string): void
   onLimits(asks: LimitAsk[], member: Member): void
@@ -50,17 +54,17 @@ interface PendingMessage {
  * The primary distributes connections in turn, because keep-alive connections are few and long. A shared socket gives
  * most of them to the worker that is idle at that moment. With a socket per worker (SO_REUSEPORT), a hash decides.
  */
-function prepareCluster(): void {
+function prepareCluster({ level, format }: LogOptions): void {
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({
-    exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
-    args: [],
+    exec: fileURLToPath(moduleUrl('./worker.ts', import.meta.url)),
+    args: [level, format],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
 }
 
-export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member {
-  prepareCluster()
+export function startMember({ log, pass, onLimits, answerMs }: MemberOptions): Member {
+  prepareCluster(log)
   const cache = getCompileCacheDir()
   const worker = cluster.fork(cache && { NODE_COMPILE_CACHE: cache })
   const pending = new Set<PendingMessage>()

@@ -18,6 +18,7 @@ import type { LimitAsk } from './protocol.ts'
 
 export interface RunningWorkers extends RunningServer {
   metricsUrl: string | null
+  compatUrl: string | null
   /** Checks for a new snapshot and a changed access policy. */
   refresh(): Promise<void>
   /** Rejects when no worker can be started. Everything is closed then. */
@@ -74,7 +75,7 @@ export async function startWorkers(
   }
 
   function start(): Member {
-    const member = startMember({ pass: log.pass, onLimits, answerMs })
+    const member = startMember({ log: log.options, pass: log.pass, onLimits, answerMs })
     alive.add(member)
     return member
   }
@@ -106,11 +107,11 @@ export async function startWorkers(
     }
     const listening = member.waitFor('listening')
     member.send({ kind: 'listen' })
-    const { url, port } = await listening
+    const { url, port, compatUrl } = await listening
     members.set(member, serving.digest)
     log.info({ worker: member.id, pid: member.pid }, 'worker listening')
     void member.ended.then((ended) => replace(member, ended))
-    return { url, port }
+    return { url, port, compatUrl }
   }
 
   /** The delay increases with repeated failures. */
@@ -235,13 +236,13 @@ export async function startWorkers(
     log.info({ workers: count, snapshot: serving.id }, 'all workers ready')
     void watch.checkServed(first.manifest)
     if (pollMs > 0) poll = setInterval(() => void watch.refresh(), pollMs).unref()
-    const { url, port } = listening[0]!
+    const { url, port, compatUrl } = listening[0]!
     const metricsUrl = metrics && `${metrics.url}/metrics`
     const refresh = async () => {
       for (const member of members.keys()) member.send({ kind: 'refresh' })
       await watch.refresh()
     }
-    return { url, port, metricsUrl, refresh, close, failed: failed.promise }
+    return { url, port, metricsUrl, compatUrl, refresh, close, failed: failed.promise }
   } catch (error) {
     stopping = Promise.resolve()
     for (const member of alive) member.kill()

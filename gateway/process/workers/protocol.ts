@@ -5,7 +5,7 @@ import type { LimitState } from '../../limits/limiter.ts'
 import type { GatewayOptions } from '../gateway.ts'
 
 /** `endsAt` is the window of a `giveBack`. */
-export type LimitName = 'subjects' | 'failedTokens'
+export type LimitName = 'subjects' | 'failedTokens' | 'anonymous'
 export type LimitAsk = [
   number: number,
   limit: LimitName,
@@ -31,7 +31,7 @@ export type ToWorker =
 export type ToPrimary =
   | { kind: 'hello' }
   | { kind: 'loaded' }
-  | { kind: 'listening'; url: string; port: number }
+  | { kind: 'listening'; url: string; port: number; compatUrl: string | null }
   /** It cannot start and ends. */
   | { kind: 'failed'; error: SentError }
   | { kind: 'prepared'; number: number; error: SentError | null }

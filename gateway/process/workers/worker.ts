@@ -4,11 +4,13 @@ import { sentError } from '../../../corpus/errors/sent-error.ts'
 import { loadTables } from '../../snapshots/table-loader.ts'
 import { type Gateway, type OpenGateway, openGateway } from '../gateway.ts'
 import { openLog } from '../log.ts'
+import type { LogOptions } from '../log-options.ts'
 import { killIfStuck } from '../serve.ts'
 import { askedLimits } from './limits.ts'
 import type { ToPrimary, ToWorker } from './protocol.ts'
 
-const log = openLog()
+const [level, format] = process.argv.slice(2) as [LogOptions['level'], LogOptions['format']]
+const log = openLog({ level, format })
 const limits = askedLimits(send)
 let gateway: OpenGateway | null = null
 let listening: Gateway | null = null
@@ -56,9 +58,11 @@ async function obey(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'start':
       return start(message)
-    case 'listen':
+    case 'listen': {
       listening = await gateway!.listen()
-      return send({ kind: 'listening', url: listening.url, port: listening.port })
+      const { url, port, compatUrl } = listening
+      return send({ kind: 'listening', url, port, compatUrl })
+    }
     case 'prepare':
       return prepare(message)
     case 'commit':

@@ -6,7 +6,7 @@ import { count } from './values.ts'
 const suggestion = z
   .strictObject({
     type: z.enum(SEARCH_TYPES).describe('Type of the result'),
-    id: z.string().describe('Id. For a product: `<vendor_key>/<product_slug>`'),
+    id: z.string().describe('Id. For a product: `<vendor_key>/<product_slug>`. For a package: `<ecosystem>/<name>`'),
     label: z.string().describe('Title or name. Without one, the id'),
     href: z
       .string()
@@ -25,7 +25,7 @@ const item = suggestion
       .gt(0)
       .max(1)
       .describe(
-        'Quality of the match. 1: exact id or key. The key of a product is its slug. 0.75: start of the id, key or label. 0.5: start of a word. 0.25: any other position',
+        'Quality of the match. 1: exact id or key. The key of a product is its slug, that of a package its name. A CVE also has the ids of its advisories. 0.75: start of the id, key or label. 0.5: start of a word. 0.25: any other position',
       ),
   })
   .meta({ id: 'SearchItem', description: 'Search result' })

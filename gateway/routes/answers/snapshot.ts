@@ -12,7 +12,8 @@ const counts = z
     vendors: count.describe('Number of vendors'),
     products: count.describe('Number of products'),
     exploits: count.describe('Number of exploit modules'),
-    advisories: count.describe('Number of advisories that are linked to a CVE'),
+    advisories: count.describe('Number of advisories in the OSV schema, including withdrawn ones'),
+    packages: count.describe('Number of packages that advisories name'),
     reports: count.describe('Number of reports'),
   })
   .meta({ id: 'SnapshotCounts', description: 'Number of records of each type' })

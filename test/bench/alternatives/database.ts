@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { fold } from '../../../corpus/snapshot/codec/fold.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
-import { recordsOf, type SnapshotRecord } from './records.ts'
+import { aliasSetsOf, packagesOf, recordsOf, type SnapshotRecord } from './records.ts'
 import { INDEXES, SECTION_COLUMNS, SEVERITY_CODES, TABLES } from './schema.ts'
 
 /** Changes with the schema: a database of another version is built again. */
-const VERSION = 1
+const VERSION = 2
 const PAGE_BYTES = 8192
 /** Rows per transaction: its writes stay in memory until the commit. */
 const ROWS_PER_COMMIT = 10_000
@@ -44,6 +44,7 @@ export function fillDatabase(dist: string, path: string): void {
     database.exec(TABLES)
     database.prepare('INSERT INTO release VALUES (?)').run(readCurrent(dist).manifest.snapshot)
     addRecords(database, recordsOf(dist))
+    addPackages(database, dist)
     for (const statement of INDEXES) database.exec(statement)
   } finally {
     database.close()
@@ -84,6 +85,15 @@ function addRecords(database: Database.Database, records: Iterable<SnapshotRecor
     text.run(n, fold(core.cve_id), fold(core.title ?? ''))
     if (n % ROWS_PER_COMMIT === ROWS_PER_COMMIT - 1) database.exec('COMMIT; BEGIN')
   }
+  database.exec('COMMIT')
+}
+
+function addPackages(database: Database.Database, dist: string): void {
+  const insert = inserting(database, 'package', 3)
+  const alias = inserting(database, 'alias', 2)
+  database.exec('BEGIN')
+  for (const { ecosystem, folded, json } of packagesOf(dist)) insert.run(ecosystem, folded, json)
+  for (const ids of aliasSetsOf(dist)) for (const id of ids) alias.run(id, JSON.stringify(ids))
   database.exec('COMMIT')
 }
 

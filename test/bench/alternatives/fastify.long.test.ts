@@ -22,7 +22,7 @@ test.before(async () => {
   gateway = await testGateway(path, dist)
   const [jwks, log] = [join(path, 'keys', 'jwks.json'), join(path, 'fastify.log')]
   fastify = await startFastify({ database: databaseOf(dist, () => {}), jwks, log, gzip: 6 })
-  index = decodeIndex(readObject(dist, fileOf(readCurrent(dist).manifest, 'index')))
+  index = decodeIndex(readObject(dist, fileOf(readCurrent(dist).manifest, 'index', 'cve')))
 })
 
 test.after(async () => {

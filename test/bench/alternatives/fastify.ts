@@ -1,6 +1,6 @@
 /**
  * The alternative that a user would write, as a process: Fastify and better-sqlite3 over a database filled for it. The
- * database has the JSON of rows and sections, statements are prepared once, tokens are cached, gzip runs outside the
+ * database has the JSON of rows, sections and packages, statements are prepared once, tokens are cached, gzip runs outside the
  * event loop, and each request logs one line.
  *
  *     tsx test/bench/alternatives/fastify.ts <database> <jwks.json> <log> [gzip level, or none]
@@ -10,6 +10,9 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import pino from 'pino'
+import { foldName } from '../../../corpus/model/packages/name.ts'
+import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
+import { npmAdvisories } from '../../../gateway/compat/npm-advisories.ts'
 import { openDatabase } from './database.ts'
 import { type ListParameters, listRequest, listSchema } from './list-parameters.ts'
 import { cursorOf, listQueries, pageJson } from './list-query.ts'
@@ -93,6 +96,27 @@ app.get<{ Params: { id: string }; Querystring: { include: string } }>(
       json += `,"${member}":${sections[member]!.get(n)}`
     }
     return sendJson(request, reply, `${json}}`)
+  },
+)
+
+const findPackage = database.prepare('SELECT json FROM package WHERE ecosystem = ? AND name = ?').pluck()
+const findAliases = database.prepare('SELECT ids FROM alias WHERE id = ?').pluck()
+const aliasesOf = (id: string): string[] | null => JSON.parse((findAliases.get(id) as string | undefined) ?? 'null')
+
+const bulkSchema = { body: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } } }
+
+app.post<{ Body: Record<string, string[]> }>(
+  '/-/npm/v1/security/advisories/bulk',
+  { schema: bulkSchema },
+  ({ body }, reply) => {
+    const found: Record<string, object[]> = {}
+    for (const [name, versions] of Object.entries(body)) {
+      const json = findPackage.get('npm', foldName('npm', name)) as string | undefined
+      if (json === undefined) continue
+      const advisories = npmAdvisories(JSON.parse(json) as PackageEntry, versions, aliasesOf)
+      if (advisories.length > 0) found[name] = advisories
+    }
+    return reply.send(found)
   },
 )
 

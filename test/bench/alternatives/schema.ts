@@ -1,7 +1,8 @@
 /**
  * A typical SQLite schema for the same endpoints: a narrow table for filter and sort columns, and tables for the JSON
  * of rows and sections. There is an index for each order, and one for each order below each equality filter. Every
- * index covers all filters, so a list reads one index and then its rows.
+ * index covers all filters, so a list reads one index and then its rows. Packages have one row each, with the JSON of
+ * their advisories.
  */
 
 /** `severity` as a number. */
@@ -42,6 +43,8 @@ export const TABLES = `
     n INTEGER PRIMARY KEY, epss_detail TEXT NOT NULL,
     ${SECTION_COLUMNS.map((name) => `"${name}" TEXT NOT NULL`).join(', ')}
   );
+  CREATE TABLE package (ecosystem TEXT, name TEXT, json TEXT NOT NULL, PRIMARY KEY (ecosystem, name)) WITHOUT ROWID;
+  CREATE TABLE alias (id TEXT PRIMARY KEY, ids TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE release (snapshot TEXT NOT NULL);
   CREATE TABLE text (n INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL);
   CREATE VIRTUAL TABLE search USING fts5 (

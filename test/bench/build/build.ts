@@ -1,7 +1,9 @@
 /** The lines of ingest and build: cost of a night, its download size, and the size of pages. */
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type BenchContext, type BenchCorpus, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
 import { median, ratioOf, spreadOf } from '../report/spread.ts'
+import { type AdvisoryNight, advisoryNight } from './advisory-night.ts'
 import { fetchedOf } from './fetched.ts'
 import { cpuSecondsOf, type Night, type Nights, peakBytesOf, runNights, secondsOf } from './nights.ts'
 import { type Run, runProgram } from './program.ts'
@@ -17,6 +19,7 @@ export const buildLines: BenchGroup = async function* (context) {
   for (const corpus of context.corpora) {
     if (NIGHT_LINES.some((name) => isWanted(context, name))) yield* nightLines(corpus, context)
     if (['build/mirror', 'build/mirror-objects'].some((name) => isWanted(context, name))) yield* fetchedLines(corpus)
+    if (isWanted(context, 'build/mirror-advisories')) yield* advisoryLines(corpus, context)
     for (const limit of PAGE_LIMITS) if (isWanted(context, `build/wire${limit}`)) yield wireLine(corpus, limit)
   }
 }
@@ -207,6 +210,9 @@ function* fetchedLines({ cves, dist }: BenchCorpus): Generator<BenchLine> {
     details: {
       'members changed': fetched.memberCount,
       'members MB': fetched.members / MEGABYTE,
+      ...Object.fromEntries(
+        Object.entries(fetched.membersOf).map(([role, bytes]) => [`members ${role} MB`, bytes / MEGABYTE]),
+      ),
       'of which the former ones lack, carried MB': fetched.carried / MEGABYTE,
       'recipes MB': fetched.recipes / MEGABYTE,
       'shards that come whole MB': fetched.whole / MEGABYTE,
@@ -225,6 +231,38 @@ function* fetchedLines({ cves, dist }: BenchCorpus): Generator<BenchLine> {
     ratio: spreadOf([fetched.objects / fetched.reference]),
     budget: null,
     details: { objects: fetched.objectCount, 'MB without what is derived': fetched.objectsUnderived / MEGABYTE },
+  }
+}
+
+async function* advisoryLines(corpus: BenchCorpus, { folder, say }: BenchContext): AsyncGenerator<BenchLine> {
+  const night = await advisoryNight(corpus, join(folder, 'advisory-night'))
+  rmSync(join(folder, 'advisory-night'), { recursive: true, force: true })
+  if (night === null) return say('build/mirror-advisories: the feeds have no zip of OSV')
+  yield advisoryLine(corpus, night)
+}
+
+function advisoryLine({ cves }: BenchCorpus, { records, reference, fetched }: AdvisoryNight): BenchLine {
+  const { delta, membersOf } = fetched
+  return {
+    name: 'build/mirror-advisories',
+    title: `what a mirror fetches of a night in which ${records} advisories change (reckoned, not fetched)`,
+    cves,
+    unit: 'MB',
+    figure: delta / MEGABYTE,
+    reference: { title: 'the JSON of these advisories, each by gzip -6', figure: reference / MEGABYTE },
+    ratio: spreadOf([delta / reference]),
+    growth: null,
+    budget: null,
+    details: {
+      'delta pack MB': fetched.pack / MEGABYTE,
+      'manifest MB': fetched.manifest / MEGABYTE,
+      'shards that come whole MB': fetched.whole / MEGABYTE,
+      'members cve MB': membersOf.cve / MEGABYTE,
+      'members advisories MB': membersOf.advisories / MEGABYTE,
+      'members packages MB': membersOf.packages / MEGABYTE,
+      'members changed': fetched.memberCount,
+      'MB by whole objects': fetched.objects / MEGABYTE,
+    },
   }
 }
 

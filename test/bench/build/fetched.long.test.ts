@@ -1,9 +1,12 @@
 /** The computed download size of a night. */
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { encodeMember } from '../../../corpus/snapshot/record/member.ts'
 import { sampleDist, sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import type { BenchCorpus } from '../report/line.ts'
+import { advisoryNight, CHANGED } from './advisory-night.ts'
 import { changedMembers, fetchedOf } from './fetched.ts'
 
 const folder = temporaryFolder('bench-fetched')
@@ -30,6 +33,19 @@ test('of a night, the pack and what it does not lead to is less than whole objec
   assert.is(fetched.delta, delta!.size + fetched.whole + fetched.epss + fetched.tables + fetched.manifest)
   assert.ok(fetched.carried + fetched.recipes < delta!.size)
   assert.ok(fetched.delta < fetched.objectsUnderived && fetched.objectsUnderived < fetched.objects)
+})
+
+test('a night of advisories changes their records, the packages that they name, and their CVEs', async () => {
+  const { dist, feeds, corpus, nights } = await sampleOfTwoNights(folder.path, 300)
+  const of: BenchCorpus = { cves: 300, feeds, corpus, dist, nights: [nights[0]!, nights[1]!] }
+  const before = readCurrent(dist).manifest.snapshot
+  const night = await advisoryNight(of, join(folder.path, 'advisory-night'))
+  const { records, reference, fetched } = night!
+  const { cve, advisories, packages } = fetched.membersOf
+  assert.is(records, CHANGED)
+  assert.ok(advisories > 0 && packages > 0 && cve > 0, JSON.stringify(fetched))
+  assert.ok(fetched.memberCount > records && fetched.delta > reference)
+  assert.is(readCurrent(dist).manifest.snapshot, before, 'the corpus itself stays as it was')
 })
 
 test('a snapshot without a parent is nothing to be reckoned', async () => {

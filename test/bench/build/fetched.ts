@@ -22,11 +22,14 @@ export interface Fetched {
   objectCount: number
   /** The same without derived files. */
   objectsUnderived: number
+  pack: number
   /** The pack, the manifest, and the files that are neither derived nor covered by the pack. */
   delta: number
-  /** Changed members of CVEs and catalogs, compressed as stored. */
+  /** Changed members of shards, compressed as stored. */
   members: number
   memberCount: number
+  /** The part of them by role. */
+  membersOf: Record<ShardRole, number>
   /** The data in the pack, and its recipes. */
   carried: number
   recipes: number
@@ -42,6 +45,10 @@ export interface Fetched {
   referenceTogether: number
 }
 
+/** The roles of shards that are not derived. */
+const SHARD_ROLES = ['cve', 'catalog', 'advisories', 'packages'] as const
+type ShardRole = (typeof SHARD_ROLES)[number]
+
 /** @throws SnapshotError; Error if the current snapshot has no parent, or no pack from it */
 export function fetchedOf(dist: string): Fetched {
   const { pointer, manifest } = readCurrent(dist)
@@ -55,12 +62,14 @@ export function fetchedOf(dist: string): Fetched {
 
   let [members, memberCount, alone] = [0, 0, 0]
   const plain: Buffer[] = []
-  const shards = ofRole('cve', 'catalog')
+  const byRole: Record<ShardRole, number> = { cve: 0, catalog: 0, advisories: 0, packages: 0 }
+  const shards = ofRole(...SHARD_ROLES)
   for (const file of shards) {
     for (const member of changedMembers(readObject(dist, file), shardOf(dist, parent, file))) {
       const json = gunzipSync(member)
       memberCount++
       members += member.length
+      byRole[file.role as ShardRole] += member.length
       alone += gzipSync(json, { level: 6 }).length
       plain.push(json)
     }
@@ -75,9 +84,11 @@ export function fetchedOf(dist: string): Fetched {
     objects: sizeOf(wanted) + manifestBytes,
     objectCount: wanted.length + 1,
     objectsUnderived: sizeOf(wanted.filter(({ derived }) => !derived)) + manifestBytes,
+    pack: manifest.delta.size,
     delta: manifest.delta.size + whole + epss + tables + manifestBytes,
     members,
     memberCount,
+    membersOf: byRole,
     carried: pack.reduce((sum, { carried }) => sum + carried.length, 0),
     recipes: pack.reduce((sum, { recipe }) => sum + recipe.length, 0),
     whole,

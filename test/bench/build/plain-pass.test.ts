@@ -22,6 +22,7 @@ test('each record of each JSON feed of the night is passed over, and no other', 
   const expected = report.feeds.filter(({ name }) => !UNPACKED.includes(name)).reduce((sum, { read }) => sum + read, 0)
   const { records, files, bytes, compressedBytes } = await plainPass(feeds, night!)
   assert.is(records, expected)
+  assert.ok(report.feeds.find(({ name }) => name === 'osv')!.read > 100)
   assert.is(
     files,
     report.feeds.reduce((sum, feed) => sum + feed.files.length, 0),

@@ -1,5 +1,5 @@
 /** A client for preparation: sends requests to the gateway, decodes and compares answers. */
-import { Agent, get } from 'node:http'
+import { Agent, request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { LoadRequest } from './load.ts'
 
@@ -13,6 +13,7 @@ export interface Received {
 /** The fields of an answer that the bench uses. */
 export interface Body {
   cve_id?: string
+  id?: string
   data?: object[]
   pagination?: { next_cursor: string | null }
   results?: object
@@ -33,10 +34,18 @@ export interface Client {
 
 export function createClient(port: number, token: string): Client {
   const agent = new Agent({ keepAlive: true })
-  const receive: Client['receive'] = ({ target, headers: own = [] }, coding) =>
+  const receive: Client['receive'] = ({ target, headers: own = [], body }, coding) =>
     new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${token}`, 'accept-encoding': coding, ...namedHeaders(own) }
-      const request = get({ host: '127.0.0.1', port, path: target, agent, headers }, (response) => {
+      const options = {
+        host: '127.0.0.1',
+        port,
+        method: body === undefined ? 'GET' : 'POST',
+        path: target,
+        agent,
+        headers,
+      }
+      const sent = request(options, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('error', reject)
@@ -44,7 +53,8 @@ export function createClient(port: number, token: string): Client {
           resolve({ status: response.statusCode ?? 0, headers: response.rawHeaders, body: Buffer.concat(chunks) })
         })
       })
-      request.on('error', reject)
+      sent.on('error', reject)
+      sent.end(body)
     })
   return {
     receive,

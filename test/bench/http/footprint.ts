@@ -1,17 +1,20 @@
 /** Time to the first answer of a gateway, and its memory (README.md, "Budgets"). */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { runProgram } from '../build/program.ts'
 import { type BenchContext, type BenchCorpus, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
 import { median } from '../report/spread.ts'
 import { openCatalog } from './catalog.ts'
 import { createClient } from './client.ts'
 import { lastPointers, viewOf } from './dist-view.ts'
 import { drawMix, readMix } from './mix.ts'
+import type { PackageMemory } from './package-memory.ts'
 import { type Load, makeToken, startGateway, startLoad } from './processes.ts'
 import { RIGHT_STATUSES } from './request-kinds.ts'
 import { requestHeaders } from './sites.ts'
 import { memoryOf, settled } from './usage.ts'
 
+const MEGABYTE = 1e6
 const MIX = 'day'
 const REQUESTS = 40_000
 const CONNECTIONS = 32
@@ -20,12 +23,34 @@ const LOAD_ROUNDS = 10
 
 export const processLines: BenchGroup = async function* (context) {
   const names = ['first-answer', 'memory', 'memory-retained']
-  if (!names.some((name) => isWanted(context, `process/${name}`))) return
-  const load = startLoad()
-  try {
-    for (const corpus of context.corpora) yield* measureCorpus(corpus, load, context)
-  } finally {
-    await load.stop()
+  if (names.some((name) => isWanted(context, `process/${name}`))) {
+    const load = startLoad()
+    try {
+      for (const corpus of context.corpora) yield* measureCorpus(corpus, load, context)
+    } finally {
+      await load.stop()
+    }
+  }
+  if (isWanted(context, 'process/memory-packages')) {
+    for (const corpus of context.corpora) yield await packagesLine(corpus, context)
+  }
+}
+
+/** The same in each round, so it is measured once. */
+async function packagesLine({ cves, dist }: BenchCorpus, { folder }: BenchContext): Promise<BenchLine> {
+  const { output } = await runProgram(join(import.meta.dirname, 'package-memory.ts'), [dist], { folder })
+  const { tables, used, advisories, packages } = JSON.parse(output) as PackageMemory
+  return {
+    name: 'process/memory-packages',
+    title: 'more memory with packages: heap and buffers of an open snapshot, with a full cache of packages',
+    cves,
+    unit: 'MB',
+    figure: used / MEGABYTE,
+    reference: null,
+    ratio: null,
+    growth: null,
+    budget: { of: 'figure', most: 30 },
+    details: { 'tables MB': tables / MEGABYTE, advisories, packages },
   }
 }
 

@@ -6,6 +6,7 @@ import type { BenchContext, BenchLine } from '../report/line.ts'
 import { type Catalog, openCatalog } from './catalog.ts'
 import { type Client, createClient, headerOf } from './client.ts'
 import { type DistView, lastPointers, viewOf } from './dist-view.ts'
+import { processLines } from './footprint.ts'
 import { httpLines } from './http.ts'
 import { makeToken, startGateway } from './processes.ts'
 import { type Draw, isKindName, type KindName, kindOf, REQUEST_KINDS } from './request-kinds.ts'
@@ -92,16 +93,19 @@ http('a view of a dist shows one snapshot, then the next', async ({ served: { vi
 })
 
 http('lines come out with everything that a report wants', async ({ served: { corpora } }) => {
-  const only = ['http/page25-warm', 'http/nothing', 'stall/search-few', 'stall/pages-under-search-few']
+  const only = [
+    'http/page25-warm',
+    'http/nothing',
+    'http/affected-p99',
+    'stall/search-few',
+    'stall/pages-under-search-few',
+    'process/memory-packages',
+  ]
   const lines: BenchLine[] = []
-  for (const group of [httpLines, stallLines]) {
+  for (const group of [httpLines, stallLines, processLines]) {
     for await (const line of group({ ...context, corpora, only })) lines.push(line)
   }
-  const expected = ['http/page25-warm', 'http/nothing', 'stall/pages-under-search-few', 'stall/search-few']
-  assert.equal(
-    lines.map(({ name }) => name),
-    expected,
-  )
+  assert.equal(lines.map(({ name }) => name).sort(), only.sort())
   for (const { figure, cves, details, growth } of lines) {
     assert.ok(figure > 0)
     assert.is(cves, CVES)

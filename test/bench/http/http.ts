@@ -2,10 +2,11 @@
  * Request performance over HTTP: the gateway of each corpus, compared to a polka server that sends a typical answer.
  * All take turns in the same rounds (README.md, "Budgets").
  */
-import { type BenchContext, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
+import { type BenchContext, type BenchGroup, type BenchLine, type Budget, isWanted } from '../report/line.ts'
 import { median, ratioOf } from '../report/spread.ts'
 import { latencyOf, perRequest } from './figures.ts'
 import { HTTP_LINES, type HttpLine } from './lines.ts'
+import type { LoadRun } from './load.ts'
 import type { Load, Measured, ReferenceServer } from './processes.ts'
 import { startReference } from './processes.ts'
 import type { Constant } from './reference.ts'
@@ -71,7 +72,9 @@ async function* measureLine(line: HttpLine, bench: Bench): AsyncGenerator<BenchL
       say(`  ${site.corpus.cves} CVEs: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  const turn = (port: Measured, of: string, length: number) => takeTurn(bench.generator, port, of, length)
+  const connections = line.latency === undefined ? CONNECTIONS : 1
+  const turn = (port: Measured, of: string, seconds: number) =>
+    takeTurn(bench.generator, port, { of, seconds, connections })
   for (const { site, of } of all) {
     for (const one of [site.gateway, site.other]) if (one) await turn(one, of, Math.min(seconds, MOST_WARM_UP_SECONDS))
   }
@@ -97,39 +100,42 @@ async function prepare({ kind, different, name }: HttpLine, site: Site, bench: B
   return { site, of, constant, turns: { gateway: [], other: [], polka: [], node: [] } }
 }
 
-async function takeTurn(load: Load, { port, pid }: Measured, of: string, seconds: number): Promise<Turn> {
+async function takeTurn(
+  load: Load,
+  { port, pid }: Measured,
+  run: Pick<LoadRun, 'of' | 'connections' | 'seconds'>,
+): Promise<Turn> {
   const before = usageOf(pid)
-  const result = await load.run({
-    kind: 'closed',
-    polling: true,
-    of,
-    port,
-    connections: CONNECTIONS,
-    seconds,
-    expect: RIGHT_STATUSES,
-  })
+  const result = await load.run({ kind: 'closed', polling: true, ...run, port, expect: RIGHT_STATUSES })
   return { result, used: usedBetween(before, usageOf(pid)) }
 }
 
 const titleOf = ({ kind, title }: HttpLine) => [kindOf(kind).title, title].filter(Boolean).join(': ')
 
 const rates = (turns: readonly Turn[]) => turns.map(({ result }) => result.requests / result.seconds)
+const p99s = (turns: readonly Turn[]) => turns.map(({ result }) => latencyOf([result]).p99)
 const resultsOf = (turns: readonly Turn[]) => turns.map(({ result }) => result)
+
+function budgetOf({ budget, latency }: HttpLine): Budget | null {
+  if (latency !== undefined) return { of: 'figure', most: latency }
+  return budget === null ? null : { of: 'ratio', least: budget }
+}
 
 function lineOf(line: HttpLine, { site, constant, turns }: Measuring, smallest: Measuring): BenchLine {
   const { gateway, other, polka, node } = turns
   const [latency, polkaLatency] = [gateway, polka].map((of) => latencyOf(resultsOf(of))) as [Latency, Latency]
   const [used, polkaUsed] = [gateway, polka].map(perRequest) as [PerRequest, PerRequest]
+  const figures = line.latency === undefined ? rates : p99s
   return {
     name: `http/${line.name}`,
     title: titleOf(line),
     cves: site.corpus.cves,
-    unit: 'requests/s',
-    figure: median(rates(gateway)),
-    reference: { title: 'node:http + polka, a typical answer as a constant', figure: median(rates(polka)) },
-    ratio: ratioOf(rates(gateway), rates(polka)),
-    growth: site === smallest.site ? null : ratioOf(rates(gateway), rates(smallest.turns.gateway)),
-    budget: line.budget === null ? null : { of: 'ratio', least: line.budget },
+    unit: line.latency === undefined ? 'requests/s' : 'ms',
+    figure: median(figures(gateway)),
+    reference: { title: 'node:http + polka, a typical answer as a constant', figure: median(figures(polka)) },
+    ratio: ratioOf(figures(gateway), figures(polka)),
+    growth: site === smallest.site ? null : ratioOf(figures(gateway), figures(smallest.turns.gateway)),
+    budget: budgetOf(line),
     details: {
       'p50 ms': latency.p50,
       'p99 ms': latency.p99,

@@ -1,14 +1,17 @@
-/** The lines of request performance. Budgets are shares of the polka server's requests/s (README.md, "Budgets"). */
+/** The lines of request performance (README.md, "Budgets"). */
 import type { KindName } from './request-kinds.ts'
 
 export interface HttpLine {
   name: string
   kind: KindName
+  /** Least share of the polka server's requests/s. */
   budget: number | null
   /** Number of different requests, sent in turn. */
   different: number
   /** Appended to the title of the kind. */
   title?: string
+  /** Sends one request at a time and measures the p99 of the latency; most ms. */
+  latency?: number
 }
 
 /**
@@ -18,6 +21,9 @@ export interface HttpLine {
 const MANY = 20_000
 /** Few enough to be cached at any size. */
 const WARM = 200
+
+/** p99 of `/affected`. */
+const MOST_AFFECTED_MS = 2
 
 const line = (kind: KindName, budget: number | null, more: Partial<HttpLine> = {}): HttpLine => ({
   name: kind,
@@ -46,4 +52,13 @@ export const HTTP_LINES: readonly HttpLine[] = [
   line('nothing', 0.35),
   line('any-sort', 0.35),
   line('ascending', 0.35),
+  line('affected', null),
+  line('affected', null, { name: 'affected-p99', title: 'p99, one at a time', latency: MOST_AFFECTED_MS }),
+  line('affected-popular', null),
+  line('affected-popular', null, {
+    name: 'affected-popular-p99',
+    title: 'p99, one at a time',
+    latency: MOST_AFFECTED_MS,
+  }),
+  line('advisory', 0.6),
 ]

@@ -6,10 +6,13 @@ import { closedLoop } from './closed-loop.ts'
 import { openLoop } from './open-loop.ts'
 import type { LoadResult } from './tally.ts'
 
-/** A request of the API; `headers` are additional header lines. */
+/** A request of the API. */
 export interface LoadRequest {
   target: string
+  /** Additional header lines. */
   headers?: readonly string[]
+  /** Makes it a POST. */
+  body?: string
 }
 
 export interface LoadRun {
@@ -37,9 +40,15 @@ const prepared = new Map<string, RequestSource>()
 function prepare({ name, requests, headers }: Extract<LoadTask, { kind: 'prepare' }>): void {
   const lines = (own: readonly string[]) => own.map((line) => `${line}\r\n`).join('')
   const head = lines(headers)
-  const bytes = requests.map(({ target, headers: own = [] }) =>
-    Buffer.from(`GET ${target} HTTP/1.1\r\n${head}${lines(own)}\r\n`, 'latin1'),
-  )
+  const bytes = requests.map(({ target, headers: own = [], body }) => {
+    if (body === undefined) return Buffer.from(`GET ${target} HTTP/1.1\r\n${head}${lines(own)}\r\n`, 'latin1')
+    const content = Buffer.from(body)
+    const length = `Content-Length: ${content.length}\r\n`
+    return Buffer.concat([
+      Buffer.from(`POST ${target} HTTP/1.1\r\n${head}${lines(own)}${length}\r\n`, 'latin1'),
+      content,
+    ])
+  })
   let next = 0
   prepared.set(name, () => {
     const request = bytes[next]!

@@ -59,8 +59,13 @@ export function makeToken(folder: string, expires = '12h'): string {
 
 const keysIn = (folder: string) => join(folder, 'keys')
 
+export interface Gateway extends Measured {
+  /** The port for other tools, with `--compat`. */
+  compatPort: number | null
+}
+
 /** Starts `vulnshelf-gateway serve` on a free port, with its log in a file. Requires the keys of `makeToken`. */
-export async function startGateway(start: GatewayStart): Promise<Measured> {
+export async function startGateway(start: GatewayStart): Promise<Gateway> {
   const { name, dist, folder, root = ROOT, profile, options = [] } = start
   const log = openSync(join(folder, `${name}.log`), 'a')
   const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
@@ -80,7 +85,8 @@ export async function startGateway(start: GatewayStart): Promise<Measured> {
     })
     child.on('exit', () => reject(new Error(`the gateway did not start: ${said.trim()}`)))
   })
-  return { port, pid: child.pid!, stop: () => stop(child) }
+  const compat = /other tools at \S+:(\d+)/.exec(said)
+  return { port, pid: child.pid!, compatPort: compat && Number(compat[1]), stop: () => stop(child) }
 }
 
 const forked = (file: string, args: string[] = []) =>

@@ -26,6 +26,8 @@ const handlers: Record<string, () => RequestListener> = {
     router.get('/api/v1/cves', (_request, response) => send(response))
     router.get('/api/v1/cves/:cveId', (_request, response) => send(response))
     router.get('/api/v1/cwes/:cweId/cves', (_request, response) => send(response))
+    router.get('/api/v1/affected', (_request, response) => send(response))
+    router.get('/api/v1/advisories/:advisoryId', (_request, response) => send(response))
     return router.handler as RequestListener
   },
   node: () => (_request, response) => {

@@ -4,6 +4,7 @@ import { anywhereIn, type Catalog, LIST } from './catalog.ts'
 import { type Body, headerOf } from './client.ts'
 import * as filters from './filter-requests.ts'
 import type { LoadRequest } from './load.ts'
+import * as packages from './package-requests.ts'
 import { drawText, SEARCH_TEXTS } from './search-texts.ts'
 
 export type Draw = () => LoadRequest
@@ -106,6 +107,21 @@ export const REQUEST_KINDS = {
   weakness: { title: 'CVEs of any weakness, scope=any, any sort', draw: filtered(filters.weakness), fits: isPage },
   combined: { title: 'one to four filters at random, any sort', draw: filtered(filters.combined), fits: isPage },
   nothing: { title: 'three filters that nothing passes', draw: filtered(filters.nothing), fits: hasRows(0) },
+  affected: {
+    title: 'advisories that affect a version of any package',
+    draw: filtered(packages.affected),
+    fits: isPage,
+  },
+  'affected-popular': {
+    title: 'advisories that affect a version of a package with many',
+    draw: filtered(packages.affectedPopular),
+    fits: isPage,
+  },
+  advisory: {
+    title: 'advisory, as published',
+    draw: filtered(packages.advisory),
+    fits: ({ id }, target) => target.endsWith(`/${encodeURIComponent(id ?? '?')}`),
+  },
   batch: { title: '50 CVEs by their ids', draw: filtered(filters.batch), fits: hasRows(50) },
   'unchanged-page': {
     title: 'page, limit 25, If-None-Match: 304',

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { BenchContext, BenchCorpus } from '../report/line.ts'
 import { type Catalog, openCatalog } from './catalog.ts'
 import { createClient } from './client.ts'
-import { type Load, type Measured, makeToken, startGateway, startLoad } from './processes.ts'
+import { type Gateway, type Load, makeToken, startGateway, startLoad } from './processes.ts'
 import { settled } from './usage.ts'
 
 export interface Site {
   corpus: BenchCorpus
-  gateway: Measured
+  gateway: Gateway
   /** The gateway of the other checkout (`--against`). */
-  other: Measured | null
+  other: Gateway | null
   catalog: Catalog
 }
 
@@ -31,8 +31,15 @@ export const requestHeaders = (token: string): string[] => [
   'Accept-Encoding: gzip',
 ]
 
-/** Resolves when all gateways are idle: after its start, a gateway reads and checks all its files. */
-export async function openSites({ corpora, folder, against, profile }: BenchContext, name: string): Promise<Sites> {
+/**
+ * Resolves when all gateways are idle: after its start, a gateway reads and checks all its files. `options` are additional
+ * options of their command.
+ */
+export async function openSites(
+  { corpora, folder, against, profile }: BenchContext,
+  name: string,
+  options: readonly string[] = [],
+): Promise<Sites> {
   const own = join(folder, name)
   mkdirSync(own, { recursive: true })
   const token = makeToken(own)
@@ -47,7 +54,7 @@ export async function openSites({ corpora, folder, against, profile }: BenchCont
   try {
     const sites: Site[] = []
     for (const corpus of corpora) {
-      const start = { dist: corpus.dist, folder: own }
+      const start = { dist: corpus.dist, folder: own, options }
       const gateway = keep(await startGateway({ ...start, name: `gateway-${corpus.cves}`, profile }))
       const other =
         against === undefined

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { ingest } from '../../../builder/ingest/ingest.ts'
 import type { TimelineEntry } from '../../../corpus/model/record.ts'
 import { openDatabase } from '../../../corpus/store/schema.ts'
+import { changeParts } from '../../support/change-parts.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { corpusContents, cveRecord, epssCsv, kevJson, putFeeds, recordPath, zipOf } from '../../support/feeds.ts'
 
@@ -72,7 +73,9 @@ function nights() {
       const database = openDatabase(corpus, { readonly: false })
       database.exec("UPDATE feed SET state = json_set(state, '$.adapter', -1) WHERE name = 'cvelist'")
       database.exec("UPDATE claim SET digest = x'00' WHERE feed = 'cvelist'")
-      database.prepare("UPDATE record SET core = json_set(core, '$.title', ?) WHERE cve_id = ?").run(formerTitle, ID)
+      changeParts(database, ID, (parts) => {
+        parts.core = JSON.stringify({ ...JSON.parse(parts.core), title: formerTitle })
+      })
       database.close()
     },
     record() {

@@ -121,6 +121,7 @@ const REPORT: IngestReport = {
     },
   ],
   rejected: 3,
+  advisories: { total: 1500, withoutCve: 20 },
   withoutRecord: [
     { feed: 'kev', cveIds: ['CVE-2020-0001'] },
     { feed: 'epss', cveIds: ['CVE-2020-0001', 'CVE-2020-0002', 'CVE-2020-0003', 'CVE-2020-0004'] },
@@ -162,6 +163,7 @@ New since the last ingest (corpus date 2024-05-29):
   1 contradiction between sources: CVE-2024-9 severity
 
 1,230 CVEs, corpus date 2024-05-30 (feeds as of 2024-06-01), 3 rejected
+1,500 advisory records, 20 without a CVE
 3.2 s (read 1.2 s, merge 2.0 s)`,
   )
 })
@@ -233,6 +235,11 @@ test('a first ingest is not compared with anything', () => {
   const text = formatIngestReport({ ...REPORT, asOf: null, corpusDate: null, previousCorpusDate: null })
   assert.match(text, '\n\nNew:\n  6 CVEs added')
   assert.match(text, '\n1,230 CVEs, no corpus date, 3 rejected\n')
+})
+
+test('a corpus without advisories has no line about them', () => {
+  const text = formatIngestReport({ ...REPORT, advisories: { total: 0, withoutCve: 0 } })
+  assert.not.match(text, 'advisory')
 })
 
 test.run()

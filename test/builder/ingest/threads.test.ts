@@ -8,15 +8,16 @@ import type { MergeResult } from '../../../builder/ingest/record.ts'
 import {
   closeCommittedCorpora,
   type MergeTask,
+  type PackedItem,
   type ReadResult,
   type TouchedRecord,
 } from '../../../builder/ingest/tasks.ts'
 import { openThreads } from '../../../builder/ingest/threads.ts'
 import { cveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
-import type { FeedItem } from '../../../corpus/feeds/feed.ts'
 import { openNvd } from '../../../corpus/feeds/nvd/nvd.ts'
 import { parseCveId } from '../../../corpus/model/ids/cve-id.ts'
 import { runInOrder } from '../../../corpus/runtime/pool.ts'
+import { packText, unpackText } from '../../../corpus/store/packed-text.ts'
 import { sortKey } from '../../../corpus/store/sort-key.ts'
 import { feedFile, listOf, readOptions } from '../../corpus/feeds/reading.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
@@ -35,16 +36,18 @@ const settings = { mission: 'medium', kevFeed: true, weaknesses: null, corpusDat
 const NEW = { listed: true, isComparable: false, statedAt: new Map() } as const satisfies Partial<TouchedRecord>
 
 /** Reads the list and merges its records, on `jobs` threads. */
-async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results: MergeResult[] }> {
+async function readAndMerge(jobs: number): Promise<{ items: PackedItem[]; results: MergeResult[] }> {
   const threads = openThreads(jobs)
   try {
     const pool = threads.pool(true)
     const { batches } = await cveList.open(feedFile(path), readOptions(path))
     const reads = (await listOf(batches)).map((batch) => ({ feed: 'cvelist', batch }))
-    const items: FeedItem[] = []
-    for await (const read of runInOrder<FeedItem[]>(pool, 'read', reads)) items.push(...read)
+    const items: PackedItem[] = []
+    for await (const read of runInOrder<PackedItem[]>(pool, 'read', reads)) items.push(...read)
     const merges = items.map((item) => ({
-      records: [{ ...NEW, cveKey: '', claims: [{ feed: 'cvelist', body: item.kind === 'claim' ? item.body : '' }] }],
+      records: [
+        { ...NEW, cveKey: '', claims: [{ feed: 'cvelist', body: item.kind === 'claim' ? item.body : packText('') }] },
+      ],
       settings,
       committed: null,
     })) satisfies MergeTask[]
@@ -56,9 +59,10 @@ async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results:
   }
 }
 
-/** Converts the digest to hex: another thread receives a Buffer as plain bytes. */
-function plain(value: FeedItem | MergeResult | null): unknown {
-  return value !== null && 'digest' in value ? { ...value, digest: Buffer.from(value.digest).toString('hex') } : value
+/** Converts bytes to hex: another thread receives a Buffer as plain bytes. */
+function plain(value: PackedItem | MergeResult | null): unknown {
+  const hex = (one: unknown) => (one instanceof Uint8Array ? Buffer.from(one).toString('hex') : one)
+  return value && Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hex(one)]))
 }
 
 test('two threads give what the caller’s own gives', async () => {
@@ -112,14 +116,14 @@ test('a record that was there is compared with what was committed, on whichever 
     const threads = openThreads(jobs)
     try {
       const pool = threads.pool(true)
-      const [item] = await pool.run<FeedItem[]>('read', { feed: 'cvelist', batch: batch! })
-      const body = item!.kind === 'claim' ? item!.body : ''
+      const [item] = await pool.run<PackedItem[]>('read', { feed: 'cvelist', batch: batch! })
+      const body = item!.kind === 'claim' ? unpackText(item!.body) : ''
       const redated = JSON.stringify({ ...JSON.parse(body), datePublished: '2020-01-01T00:00:00.000Z' })
       const record = (text: string): TouchedRecord => ({
         ...NEW,
         isComparable: true,
         cveKey: sortKey(parseCveId(item!.key)!),
-        claims: [{ feed: 'cvelist', body: text }],
+        claims: [{ feed: 'cvelist', body: packText(text) }],
       })
       const records = [record(body), record(redated)]
       const merged = await pool.run<MergeResult[]>('merge', { records, settings, committed } satisfies MergeTask)

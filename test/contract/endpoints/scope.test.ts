@@ -141,7 +141,11 @@ states('1.12', 'every module of both sources', () => {
 states('1.13', 'search and suggestions', async () => {
   const { counts } = await service.json<{ counts: object }>('/search?q=er')
   const number = integer
-  assert.ok(object({ vendor: number, product: number, cwe: number, capec: number, cna: number, cve: number })(counts))
+  assert.ok(
+    object({ vendor: number, product: number, cwe: number, capec: number, cna: number, cve: number, package: number })(
+      counts,
+    ),
+  )
   const { suggestions } = await service.json<{ suggestions: object[] }>('/search/suggest?q=er')
   assert.ok(suggestions.length > 0)
 })

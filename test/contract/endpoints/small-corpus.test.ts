@@ -173,6 +173,7 @@ states('27.1', 'id, counts and feeds of the snapshot', async () => {
     products: 3,
     exploits: 2,
     advisories: 1,
+    packages: 0,
     reports: 1,
   }
   assert.equal([snapshot.counts, snapshot.epss_date, snapshot.parent], [counts, '2024-06-01', null])

@@ -22,7 +22,7 @@ const found = await aboutEach(QUERIES, (q) =>
   service.json<{ results: Record<string, Item[]> }>(`/search?limit=25&q=${encodeURIComponent(q)}`),
 )
 const items = found.flatMap(({ results }) => Object.values(results).flat())
-const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve']
+const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'package']
 
 /** Where the API gives what an item leads to; a relative link within the app is this without the API's own prefix. */
 const RESOURCE: Record<string, (id: string) => string> = {
@@ -31,6 +31,8 @@ const RESOURCE: Record<string, (id: string) => string> = {
   capec: (id) => `/capecs/${id}`,
   cna: (id) => `/cnas/${encodeURIComponent(id)}`,
   vendor: (id) => `/vendors/${encodeURIComponent(id)}/products?limit=1`,
+  package: (id) =>
+    `/packages/${encodeURIComponent(id.slice(0, id.indexOf('/')))}/${encodeURIComponent(id.slice(id.indexOf('/') + 1))}`,
   product: (id) => `/vendors/${encodeURIComponent(id.slice(0, id.indexOf('/')))}/products?limit=100`,
 }
 
@@ -46,7 +48,7 @@ states('26.10', 'fields of a result', async () => {
   for (const item of items) assert.ok(shape(item), JSON.stringify(item))
   expectValues(
     items.map(({ type }) => type),
-    TYPES,
+    TYPES.filter((type) => type !== 'package' || service.registry.current.lists.packages.count > 0),
   )
   for (const { results } of found) {
     for (const [type, group] of Object.entries(results)) assert.ok(group.every((item) => item.type === type))

@@ -179,6 +179,22 @@ states('6.19', 'bodies and upgrades', async () => {
   }
 })
 
+states('6.20', 'errors have the id of their request', async () => {
+  for (const [path, headers, method] of [
+    ['/cves', nobody, 'GET'],
+    ['/cves', user, 'GET'],
+    ['/nothing', {}, 'GET'],
+    ['/cves', {}, 'POST'],
+    ['/cves?x=1', {}, 'GET'],
+  ] as const) {
+    const sent = await errorOf(path, { ...headers, 'x-request-id': 'from-the-client' }, method)
+    assert.is(sent.headers.get('x-request-id'), 'from-the-client', path)
+    const [one, other] = [await errorOf(path, headers, method), await errorOf(path, headers, method)]
+    assert.match(one.headers.get('x-request-id')!, /^[0-9a-f]{12}-[0-9a-z]+$/, path)
+    assert.is.not(one.headers.get('x-request-id'), other.headers.get('x-request-id'), path)
+  }
+})
+
 states('6.11', 'changes since an unknown snapshot', async () => {
   assert.is(await is(`/changes?since=${'f'.repeat(64)}`), '410 gone')
 })

@@ -128,6 +128,49 @@ rule(17, 'answers have Snapshot-Id and Served-From', async () => {
   }
 })
 
+rule(17, 'every answer has an X-Request-Id: that of the client if it is valid, else a new one', async () => {
+  const seen = new Set<string>()
+  const tag = (await onTheWire('/cves')).headers.etag!
+  const cases: [number, string, Record<string, string>?, string?][] = [
+    [200, '/cves'],
+    [200, '/search?q=er'],
+    [200, '/cves', {}, 'HEAD'],
+    [304, '/cves', { 'if-none-match': tag }],
+    [400, '/cves?x=1'],
+    [401, '/cves', { authorization: 'none' }],
+    [404, '/nothing'],
+    [405, '/cves', {}, 'POST'],
+    [417, '/cves', { expect: 'miracles' }],
+    [200, '//healthz'],
+    [200, '//docs'],
+    [417, '//healthz', { expect: 'miracles' }],
+  ]
+  for (const [status, path, headers = {}, method] of cases) {
+    for (const [sent, isKept] of [
+      ['abc-123', true],
+      ['!#[]~', true],
+      ['x'.repeat(128), true],
+      ['x'.repeat(129), false],
+      ['', false],
+      ['a b', false],
+      ['a"b', false],
+      ['a\\b', false],
+      ['caf\u00e9', false],
+    ] as const) {
+      const answer = await onTheWire(path, { ...headers, 'x-request-id': sent }, method)
+      assert.is(answer.status, status, path)
+      const id = answer.headers['x-request-id']!
+      if (isKept) assert.is(id, sent)
+      else {
+        assert.match(id, /^[0-9a-f]{12}-[0-9a-z]+$/, sent)
+        assert.not.ok(seen.has(id))
+        seen.add(id)
+      }
+    }
+    assert.match((await onTheWire(path, headers, method)).headers['x-request-id']!, /^[0-9a-f]{12}-[0-9a-z]+$/)
+  }
+})
+
 rule(17, 'HEAD gives the headers of GET without a body', async () => {
   for (const path of ['/cves', DETAIL, '/nothing', '/cves?x=1']) {
     for (const accepted of ['gzip', 'identity']) {
@@ -136,8 +179,8 @@ rule(17, 'HEAD gives the headers of GET without a body', async () => {
         await onTheWire(path, { 'accept-encoding': accepted }, 'HEAD'),
       ]
       assert.equal([head.status, head.body], [get.status, ''], path)
-      const { date: _, ratelimit: __, ...expected } = get.headers
-      const { date: ___, ratelimit: ____, ...given } = head.headers
+      const { date: _, ratelimit: __, 'x-request-id': ___, ...expected } = get.headers
+      const { date: ____, ratelimit: _____, 'x-request-id': ______, ...given } = head.headers
       assert.equal(given, expected, path)
     }
   }

@@ -7,6 +7,11 @@ interface Module {
   source_id: string
 }
 
+interface Package {
+  ecosystem: string
+  name: string
+}
+
 /** Endpoints about one CVE: they are gated by access tiers. */
 export const isPerCve = (template: string) => template.startsWith('/cves/:cveId')
 
@@ -22,6 +27,11 @@ export async function everyEndpoint(service: Service): Promise<{ template: strin
   const { data: modules } = await service.json<{ data: Module[] }>('/exploits?limit=1')
   const { data: vendors } = await service.json<{ data: { slug: string }[] }>('/vendors?limit=1')
   const { data: cnas } = await service.json<{ data: { slug: string }[] }>('/cnas?limit=1')
+  const { data: packages } = await service.json<{ data: Package[] }>('/packages?limit=1')
+  const { ecosystem, name } = packages[0]!
+  const { data: affecting } = await service.json<{ data: { advisory_id: string }[] }>(
+    `/affected?${new URLSearchParams({ ecosystem, name })}`,
+  )
   const { parent } = await service.json<{ parent: string }>('/snapshot')
   const values: Record<string, string> = {
     cveId: advised,
@@ -32,9 +42,13 @@ export async function everyEndpoint(service: Service): Promise<{ template: strin
     slug: cnas[0]!.slug,
     source: modules[0]!.source,
     sourceId: encodeURIComponent(modules[0]!.source_id),
+    ecosystem: encodeURIComponent(ecosystem),
+    name: encodeURIComponent(name),
+    advisoryId: affecting[0]!.advisory_id,
   }
   const queries: Record<string, string> = {
     '/products': '?q=er',
+    '/affected': `?${new URLSearchParams({ ecosystem, name })}`,
     '/search': '?q=er',
     '/search/suggest': '?q=er',
     '/changes': `?since=${parent}`,
@@ -88,6 +102,7 @@ export async function everyList(service: Service): Promise<List[]> {
     { path: `/vendors/${vendor!.slug}/products`, sorts: [], filter: ['q', 'a', 'e', 'no such'] },
     { path: '/exploits', sorts: ['published'], filter: ['platform', 'php', 'linux', 'no such'] },
     { path: '/vendors', sorts: ['cves', 'name'], filter: ['q', 'a', 'e', 'no such'] },
+    { path: '/packages', sorts: [], filter: ['ecosystem', 'npm', 'Go', 'Alpine'] },
     { path: '/cnas', sorts: ['cves', 'name', 'completeness'], filter: ['grade', 'A', 'F', 'D'] },
   ]
 }

@@ -178,7 +178,10 @@ export function affectedClaims(feeds: SampleFeeds, details: readonly Detail[]) {
   const advisoryIds = new Set(feeds.advisories.map(({ id }) => id))
   const osvOf = (id: string): OsvJson[] =>
     feeds.osv.filter(
-      (one) => one.withdrawn === undefined && !advisoryIds.has(one.id) && [one.id, ...(one.aliases ?? [])].includes(id),
+      (one) =>
+        one.withdrawn === undefined &&
+        !advisoryIds.has(one.id) &&
+        [one.id, ...(one.aliases ?? []), ...(one.upstream ?? [])].includes(id),
     )
 
   /** What each source states about a CVE, in its order. NVD states CPE matches, which are looked at by themselves. */

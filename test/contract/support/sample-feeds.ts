@@ -49,6 +49,7 @@ export interface OsvJson {
   published: string
   withdrawn?: string
   aliases?: string[]
+  upstream?: string[]
   summary?: string
   details?: string
   severity?: { type: string; score: string }[]

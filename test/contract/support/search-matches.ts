@@ -1,18 +1,25 @@
 /** What a search must find, in plain JavaScript: everything that can be found, and how good a match is (rule 28). */
+import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
+import { rowText } from '../../../gateway/plan/list-answer.ts'
+import { advisoryNames } from '../../support/advisory-names.ts'
 import { rankOf } from '../../support/plain.ts'
 import type { Summary } from './rows.ts'
 import type { Service } from './service.ts'
 
-export const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve'] as const
+export const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'package'] as const
 export type Type = (typeof TYPES)[number]
 
-/** One thing that can be found; `key` is the id that is searched in, `id` the one that is answered. */
+/**
+ * One thing that can be found; `key` is the id that is searched in, `id` the one that is answered. `names` are the ids of
+ * advisories that find a CVE.
+ */
 export interface Findable {
   type: Type
   id: string
   key: string
   label: string
   href: string
+  names?: string[]
 }
 
 interface Named {
@@ -41,6 +48,7 @@ export async function everythingFindable(service: Service): Promise<Record<Type,
     await service.all<Named>('/cnas'),
   ]
   const cves = await service.all<Summary>('/cves')
+  const advisories = advisoryNames(service.made.corpus, new Set(cves.map(({ cve_id }) => cve_id)))
   const one = (type: Type, id: string, label: string, href: string) => ({ type, id, key: id, label, href })
   return {
     vendor: vendors.map(({ slug, display }) => one('vendor', slug, display, `/vendors/${part(slug)}`)),
@@ -49,16 +57,30 @@ export async function everythingFindable(service: Service): Promise<Record<Type,
     capec: capecs.map(({ capec_id_string: id, name }) => one('capec', id, name, `/capecs/${id.toLowerCase()}`)),
     cna: cnas.map(({ slug, cna_name }) => one('cna', slug, cna_name, `/cnas/${part(slug)}`)),
     // What has no title is shown by its id.
-    cve: cves.map(({ cve_id: id, title }) => one('cve', id, title ?? id, `/cves/${id}`)),
+    cve: cves.map(({ cve_id: id, title }) => {
+      return { ...one('cve', id, title ?? id, `/cves/${id}`), names: advisories.get(id) ?? [] }
+    }),
+    package: packagesOf(service),
   }
+}
+
+function packagesOf({ registry }: Service): Findable[] {
+  const { packages } = registry.current.lists
+  return Array.from({ length: packages.count }, (_, ordinal) => {
+    const { ecosystem, name } = JSON.parse(rowText(registry.current, 'packages', ordinal)) as PackageRow
+    const id = packages.id(ordinal)
+    const key = id.slice(ecosystem.length + 1)
+    return { type: 'package', id, key, label: name, href: `/packages/${part(ecosystem)}/${part(key)}` }
+  })
 }
 
 /** The matches among `things`, by rank. */
 export function matchesOf(things: readonly Findable[], q: string): { thing: Findable; rank: number }[] {
   return things
     .flatMap((thing) => {
-      const rank = rankOf(thing, q)
-      return rank === null ? [] : [{ thing, rank }]
+      const named = (thing.names ?? []).map((name) => rankOf({ key: name, label: '' }, q))
+      const ranks = [rankOf(thing, q), ...named].filter((rank) => rank !== null)
+      return ranks.length === 0 ? [] : [{ thing, rank: Math.min(...ranks) }]
     })
     .toSorted((a, b) => a.rank - b.rank)
 }

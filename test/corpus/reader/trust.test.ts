@@ -12,7 +12,7 @@ import { Random } from '../../../corpus/sample/random.ts'
 import { deflateSegment } from '../../../corpus/snapshot/codec/deflate.ts'
 import { plainBytes } from '../../../corpus/snapshot/codec/segment-bytes.ts'
 import { SnapshotError } from '../../../corpus/snapshot/error.ts'
-import { manifestPath, objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { fileOf, manifestPath, objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { encodeManifest } from '../../../corpus/snapshot/files/manifest.ts'
 import { encodePointer, type Pointer } from '../../../corpus/snapshot/files/pointer.ts'
 import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
@@ -205,8 +205,8 @@ function flip(file: string, at: number): void {
 test('a flipped bit in any table is found before anything is read', async () => {
   const path = copy('tables')
   const random = new Random('tables')
-  for (const role of ['about', 'index', 'columns', 'orders', 'epss']) {
-    const file = manifest.files.find((one) => one.role === role)!
+  for (const role of ['about', 'index', 'columns', 'orders', 'epss'] as const) {
+    const file = fileOf(manifest, role)
     for (let i = 0; i < 5; i++) {
       const at = random.int(file.size)
       flip(objectPath(path, file.sha256), at)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type CveWalkOptions, openReader, type Reader } from '../../../corpus/reader/reader.ts'
-import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { fileOf, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
@@ -102,7 +102,7 @@ test('what is not there is named', async () => {
   const missing = await failed(open(`${web.url}elsewhere/`))
   assert.equal([missing?.name, missing?.code], ['SnapshotError', 'missing'])
   assert.match(missing!.message, /latest\.json is missing in http:\/\/127/)
-  const index = manifest.files.find(({ role }) => role === 'index')!
+  const index = fileOf(manifest, 'index')
   web.fault = ({ path }) => (path.endsWith(index.sha256) ? { kind: 'status', code: 404 } : null)
   const without = await failed(open(web.url))
   web.fault = () => null

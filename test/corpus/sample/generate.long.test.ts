@@ -11,7 +11,7 @@ async function sample(
   return { report, disk }
 }
 
-const OSV = ['Go', 'PyPI', 'npm']
+const OSV = ['Debian', 'Go', 'Maven', 'NuGet', 'Packagist', 'PyPI', 'RubyGems', 'crates.io', 'npm']
 /** The first file also contains all earlier years. */
 const NVD_YEARS = Array.from({ length: 25 }, (_, i) => 2002 + i)
 
@@ -102,6 +102,7 @@ test('an option out of its range is named, and nothing is written', async () => 
   for (const [name, value] of [
     ['cves', 0],
     ['cves', 1.5],
+    ['advisories', -1],
     ['seed', -1],
     ['nights', 101],
     ['nights', Number.NaN],

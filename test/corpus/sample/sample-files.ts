@@ -13,9 +13,12 @@ export interface OsvJson {
   withdrawn?: string
   aliases?: string[]
   related?: string[]
+  upstream?: string[]
   details: string
+  severity?: { type: string; score: string }[]
+  references?: { type: string; url: string }[]
   affected: {
-    package: { ecosystem: string; name: string }
+    package: { ecosystem: string; name: string; purl?: string }
     ranges?: { type: string; repo?: string; events: Record<string, string>[] }[]
     versions?: string[]
   }[]

@@ -125,10 +125,10 @@ test('a member whose trailer promises more than its segments', () => {
 })
 
 test('the cores and facets of a shard, and those of all shards', () => {
-  const { core, facets, advisory } = CVE_PARTS
+  const { core, facets } = CVE_PARTS
   const count = MAX_EXTRACT_PLAIN / MAX_MEMBER_PLAIN + 1
   const members = Array.from({ length: count }, (_, i) =>
-    promising(`CVE-2024-000${i}`, [core.kind, facets.kind, advisory.kind], MAX_MEMBER_PLAIN / 3),
+    promising(`CVE-2024-000${i}`, [core.kind, facets.kind], MAX_MEMBER_PLAIN / 2),
   )
   refuses(() => extractShard(Buffer.concat(members)), /^its cores and facets inflate to \d+ bytes; the limit is \d+$/)
   const bounded = rowsBound()

@@ -34,6 +34,7 @@ export interface GoodSnapshot {
   faultsAfter(change: (dist: string) => void): Promise<string[]>
   /** Activates a manifest as a build does: id, digest, size and pointer match. */
   activate(dist: string, files: FileEntry[]): void
+  putObject(dist: string, bytes: Uint8Array): void
   forge(dist: string, file: FileEntry, bytes: Buffer, content: string, count?: number): void
   remove(): void
 }
@@ -55,6 +56,11 @@ export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
     writeFileSync(manifestPath(dist, about.sha256), bytes)
     writeFileSync(pointerPath(dist), encodePointer({ ...pointer, snapshot, manifest: about }))
   }
+  const putObject = (dist: string, bytes: Uint8Array) => {
+    const path = objectPath(dist, sha256(bytes))
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, bytes)
+  }
   return {
     dist: good,
     folder: folder.path,
@@ -68,11 +74,10 @@ export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
       return (await verify(dist)).faults
     },
     activate,
+    putObject,
     forge(dist, file, bytes, content, count = file.count) {
       const forged = { ...file, sha256: sha256(bytes), size: bytes.length, content, count }
-      const path = objectPath(dist, forged.sha256)
-      mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, bytes)
+      putObject(dist, bytes)
       activate(
         dist,
         manifest.files.map((one) => (one === file ? forged : one)),
@@ -101,3 +106,8 @@ export function oneFault(faults: string[], role: Role | null, line: RegExp): voi
 }
 
 export const CONTRADICTS = /does not match the files it is derived from/
+
+/** Returns a file of a role: the one that is alone in it, else the first. */
+export const someFileOf = (manifest: Manifest, role: Role): FileEntry =>
+  manifest.files.find((file) => file.role === role && file.name === 'cve') ??
+  manifest.files.find((file) => file.role === role)!

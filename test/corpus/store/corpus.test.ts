@@ -11,7 +11,7 @@ import type { CnaEntry } from '../../../corpus/model/claim.ts'
 import { PART_NAMES } from '../../../corpus/model/record.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
 import { StoreError } from '../../../corpus/store/error.ts'
-import { recordDigest } from '../../../corpus/store/merging.ts'
+import { recordDigest } from '../../../corpus/store/record-parts.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { baselineZip, cnaJson, epssCsv, kevJson, putFeeds } from '../../support/feeds.ts'
 

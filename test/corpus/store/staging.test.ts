@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import { withRawDigest } from '../../../corpus/model/item-digest.ts'
 import { openMerging } from '../../../corpus/store/merging.ts'
+import { packText, unpackText } from '../../../corpus/store/packed-text.ts'
 import { createSchema } from '../../../corpus/store/schema.ts'
 import { idOfSortKey, sortKey } from '../../../corpus/store/sort-key.ts'
 import { openStaging } from '../../../corpus/store/staging.ts'
@@ -23,13 +24,13 @@ function ingests(...nights: Copy[][]) {
     const staging = openStaging(database)
     for (const [file, [bytes, ...cveIds]] of copies.entries()) {
       const claim = { feed: 'osv', item: 'X', cveIds, digest: Buffer.from(bytes), statedAt: null, file }
-      staging.claim(claim, JSON.stringify(bytes))
+      staging.claim(claim, packText(JSON.stringify(bytes)))
     }
     const { added, changed, removed } = staging.claimCounts('osv')
     const merging = openMerging(database)
     merging.settleClaims('osv', false, null)
     const touched = merging.touched().map(({ cveKey }) => idOfSortKey(cveKey))
-    const claims = [A, B].map((id) => merging.claims(sortKey(id))!.map(({ body }) => body))
+    const claims = [A, B].map((id) => merging.claims(sortKey(id))!.map(({ body }) => unpackText(body)))
     for (const table of ['altered', 'scores', 'touched', 'lost']) database.exec(`DROP TABLE temp.${table}`)
     return { counts: [added, changed, removed], touched, claims }
   })
@@ -91,7 +92,7 @@ test('an item that is only wrapped otherwise changes nothing, and is known by it
   createSchema(database)
   const [content, first, second] = [Buffer.alloc(17, 1), Buffer.alloc(16, 2), Buffer.alloc(16, 3)]
   const claim = { feed: 'osv', item: 'X', cveIds: [A], digest: withRawDigest(content, first), statedAt: null, file: 0 }
-  openStaging(database).claim(claim, '"x"')
+  openStaging(database).claim(claim, packText('"x"'))
   for (const table of ['altered', 'scores']) database.exec(`DROP TABLE temp.${table}`)
   const staging = openStaging(database)
   assert.equal(Buffer.from(staging.digestOf('osv', 'X')!), Buffer.concat([content, first]))
@@ -115,7 +116,7 @@ test('what other bytes say is never staged as known', () => {
   const refusal = /staged as unchanged, but the corpus has another digest/
   assert.throws(() => staging.known(known), refusal)
   assert.throws(() => staging.same('osv', 'X', 0), refusal)
-  staging.claim({ ...known, cveIds: [A], statedAt: null }, '"x"')
+  staging.claim({ ...known, cveIds: [A], statedAt: null }, packText('"x"'))
   assert.throws(() => staging.known(known), refusal, 'a copy in this ingest came before')
   assert.throws(() => staging.same('osv', 'X', 0), refusal)
   database.close()

@@ -17,7 +17,7 @@ import { healthRoutes } from '../../../gateway/http/health.ts'
 import { defineRoute } from '../../../gateway/http/route.ts'
 import { cveId } from '../../../gateway/params/ids.ts'
 import { boolean, openText } from '../../../gateway/params/parameter-types.ts'
-import { parseRaw, sendRaw, serveApp } from '../../support/server.ts'
+import { listLog, parseRaw, sendRaw, serveApp } from '../../support/server.ts'
 import { adminClaims, sign } from '../../support/tokens.ts'
 
 interface Context {
@@ -348,7 +348,8 @@ others('each request leaves one line, without the query where it was refused, an
   await server.get(`${path}?access_token=${server.token}`)
   const [good, bad, ...rest] = server.log
   assert.is(rest.length, 0)
-  const { ms, bytes, subject, ...line } = good!
+  const { ms, bytes, subject, id, ...line } = good!
+  assert.match(String(id), /^[0-9a-f]{12}-[0-9a-z]+$/)
   assert.equal(line, {
     level: 'info',
     message: 'request',
@@ -362,6 +363,51 @@ others('each request leaves one line, without the query where it was refused, an
   assert.match(String(subject), /^[0-9a-f]{12}$/)
   assert.equal([bad!.status, bad!.path, bad!.query], [400, path, ''])
   assert.not.match(JSON.stringify(server.log), server.token.slice(0, 30))
+})
+
+others(
+  'the id of a request is in its answer, its line and its error; a debug line has the reason of a 4xx',
+  async () => {
+    const { log, lines } = listLog()
+    const debugged: object[] = []
+    log.debug = (fields) => void debugged.push(fields)
+    const traced = await serveApp<Context>({ routes, context: (subject) => ({ subject }), deps: { log } })
+    const ask = async (target: string, id: string, authorization = `Bearer ${traced.token}`) => {
+      const response = await traced.get(target, { headers: { 'x-request-id': id, authorization } })
+      assert.is(response.headers.get('x-request-id'), id)
+    }
+    await ask(path, 'good')
+    await ask('/api/v1/throws/internal', 'failed')
+    await ask('/api/v1/throws/unavailable', 'late')
+    await ask(path, 'anonymous', 'none')
+    await ask(`${path}?x=1`, 'wrong')
+    assert.equal(
+      lines.map(({ id, level, message }) => [id, level, message]),
+      [
+        ['good', 'info', 'request'],
+        ['failed', 'error', 'internal error'],
+        ['failed', 'info', 'request'],
+        ['late', 'warn', 'no snapshot is loaded'],
+        ['late', 'info', 'request'],
+        ['anonymous', 'info', 'request'],
+        ['wrong', 'info', 'request'],
+      ],
+    )
+    assert.equal(debugged, [
+      { id: 'anonymous', error: 'unauthenticated', fault: 'missing' },
+      { id: 'wrong', error: 'invalid_parameter', fault: undefined },
+    ])
+    await traced.close()
+  },
+)
+
+others('an error on a bare connection has an id, that of the client where there is one', async () => {
+  const headers = async (text: string) => parseRaw(await sendRaw(server.port, text)).headers
+  assert.match((await headers('rubbish\r\n\r\n'))['x-request-id']!, /^[0-9a-f]{12}-[0-9a-z]+$/)
+  const connect = 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\nX-Request-Id: mine\r\n\r\n'
+  assert.is((await headers(connect))['x-request-id'], 'mine')
+  const twice = `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nConnection: close\r\n\r\n`
+  assert.match((await headers(twice))['x-request-id']!, /^[0-9a-f]{12}-/)
 })
 
 others('the access log can be switched off', async () => {
@@ -395,7 +441,9 @@ others('a configured origin may read answers, errors and preflights; another may
     fetch(shared.url + path, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } })
   const preflight = await ask('https://app.test')
   assert.is(preflight.status, 204)
-  assert.match(preflight.headers.get('access-control-allow-headers')!, 'Authorization')
+  assert.is(preflight.headers.get('access-control-allow-headers'), 'Authorization, If-None-Match, X-Request-Id')
+  assert.match(preflight.headers.get('access-control-expose-headers')!, /, X-Request-Id$/)
+  assert.ok(preflight.headers.get('x-request-id'))
   assert.is((await ask('https://evil.test')).status, 401)
   const twoHosts = 'Host: x\r\nHost: y\r\nOrigin: https://app.test\r\nAccess-Control-Request-Method: GET\r\n\r\n'
   assert.is(parseRaw(await sendRaw(shared.port, `OPTIONS ${path} HTTP/1.1\r\n${twoHosts}`)).status, 400)

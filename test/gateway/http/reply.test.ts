@@ -56,7 +56,8 @@ wire('gzip where it is accepted, with exactly the headers of rules 16 and 17', a
   const { status, headers, body } = await get({ 'accept-encoding': 'gzip, br' })
   assert.is(status, 200)
   assert.equal(JSON.parse(gunzipSync(body).toString()), BODY)
-  const { date, connection, 'keep-alive': keepAlive, ratelimit, ...ours } = headers
+  const { date, connection, 'keep-alive': keepAlive, ratelimit, 'x-request-id': id, ...ours } = headers
+  assert.match(String(id), /^[0-9a-f]{12}-[0-9a-z]+$/)
   assert.match(String(ratelimit), /^"default";r=\d+;t=\d+$/)
   assert.equal(ours, {
     'content-type': 'application/json; charset=utf-8',

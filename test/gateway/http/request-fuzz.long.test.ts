@@ -91,7 +91,7 @@ function exchange(requests: readonly FuzzRequest[]): Promise<Exchange> {
     socket.on('close', () => {
       clearTimeout(timer)
       clearTimeout(silence)
-      const mayBeCut = isReset && methods.length < requests.length
+      const mayBeCut = (isReset && methods.length < requests.length) || isHttp2Preface(requests.at(-1)!)
       if (bodies.length === methods.length || mayBeCut) resolve({ received, bodies, isReset })
       else
         reject(
@@ -103,6 +103,9 @@ function exchange(requests: readonly FuzzRequest[]): Promise<Exchange> {
     socket.write(Buffer.concat(requests.map(({ bytes }) => bytes)))
   })
 }
+
+/** Node closes the connection at once when it reads the method of HTTP/2's preface without a version of HTTP. */
+const isHttp2Preface = ({ bytes }: FuzzRequest) => bytes.toString('latin1', 0, 4) === 'PRI '
 
 /** Returns the bodies of the answers to these methods that are complete so far. */
 function answersTo(methods: readonly string[], received: Buffer): Buffer[] {

@@ -43,6 +43,10 @@ const CONTRACT: Record<string, string> = {
   '/exploits': 'source platform published_since published_until sort limit cursor',
   '/exploits/{source}/{sourceId}': 'source! sourceId!',
   '/reports/types': 'include_schema',
+  '/affected': 'purl ecosystem name version limit cursor',
+  '/packages': 'q ecosystem limit cursor',
+  '/packages/{ecosystem}/{name}': 'ecosystem! name!',
+  '/advisories/{advisoryId}': 'advisoryId!',
   '/search': 'q! types limit',
   '/search/suggest': 'q! types limit',
   '/changes': 'since! limit cursor',
@@ -54,12 +58,14 @@ const CONTRACT: Record<string, string> = {
 /** Endpoints that are still to be built. A path that is answered must not stand here. */
 const TO_COME: readonly string[] = []
 
-/** Errors that follow from no parameter (rule 9, API 23.2, API 25.8, API 27.5). */
+/** Errors that follow from no parameter (rule 9, API 23.2, API 25.8, API 27.5, API 30.10, API 31.3). */
 const OWN_ERRORS: Record<string, readonly ErrorCode[]> = {
   '/cwes/{cweId}': ['not_found'],
   '/capecs/{capecId}': ['not_found'],
   '/cnas/{slug}': ['not_found'],
   '/exploits/{source}/{sourceId}': ['not_found'],
+  '/packages/{ecosystem}/{name}': ['not_found'],
+  '/advisories/{advisoryId}': ['not_found'],
   '/changes': ['gone'],
 }
 
@@ -145,7 +151,7 @@ for (const [path, operation] of OPERATIONS) {
     const [ok, same] = [200, 304].map((status) => resolve(DOCUMENT, 'responses', operation.responses[status]!))
     assert.match(JSON.stringify(ok!.content!['application/json'].schema), /^{"\$ref":"#\/components\/schemas\/\w+"}$/)
     assert.is(same!.content, undefined)
-    const headers = 'ETag Cache-Control Vary Snapshot-Id Served-From RateLimit-Policy RateLimit'.split(' ')
+    const headers = 'ETag Cache-Control Vary Snapshot-Id Served-From X-Request-Id RateLimit-Policy RateLimit'.split(' ')
     for (const { headers: found } of [ok!, same!]) assert.equal(Object.keys(found), headers)
   })
 }

@@ -9,6 +9,7 @@ import { temporaryFolder } from '../../support/dist.ts'
 
 const { path: dir, remove } = temporaryFolder('log')
 const ENTRY: AccessEntry = {
+  id: 'a1-b2',
   method: 'GET',
   path: '/api/v1/cves',
   query: '?limit=25',
@@ -19,11 +20,8 @@ const ENTRY: AccessEntry = {
   from: 'shard',
 }
 
-const linesOf = (file: string) =>
-  readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+const textsOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n')
+const linesOf = (file: string) => textsOf(file).map((line) => JSON.parse(line))
 
 test('lines keep their order for all writers', async () => {
   const file = join(dir, 'order.log')
@@ -74,14 +72,52 @@ test('what a client writes into its path cannot break out of its line', () => {
   assert.equal(rest, { ...expected, path, ms: 0.123 })
 })
 
-test('below its level nothing is written', async () => {
-  const file = join(dir, 'quiet.log')
-  const log = openLog({ to: file, level: 'error' })
+test('each level omits the lines below it; requests have the level info, which is the default', async () => {
+  const ALL = ['debug', 'request', 'info', 'warn', 'error']
+  for (const [level, omitted] of [
+    ['debug', 0],
+    [undefined, 1],
+    ['info', 1],
+    ['warn', 3],
+    ['error', 4],
+  ] as const) {
+    const file = join(dir, `level-${level}.log`)
+    const log = openLog({ to: file, ...(level === undefined ? {} : { level }) })
+    log.debug({}, 'debug')
+    log.access(ENTRY)
+    log.info({}, 'info')
+    log.warn({}, 'warn')
+    log.error({}, 'error')
+    await log.flush()
+    assert.equal(
+      linesOf(file).map(({ msg }) => msg),
+      ALL.slice(omitted),
+      level,
+    )
+  }
+})
+
+test('the text format has one readable line per event, with every field', async () => {
+  const file = join(dir, 'text.log')
+  const log = openLog({ to: file, format: 'text', level: 'debug' })
   log.access(ENTRY)
-  log.info({}, 'info')
-  log.warn({}, 'warn')
+  log.debug({}, 'key set loaded')
+  log.warn({ path: '/srv/a b', open: 4096, quote: 'a"b', none: null, mirror: { files: 2 } }, 'two words')
+  log.error({ err: new TypeError('why\n\u009b') }, 'failed')
   await log.flush()
-  assert.is(readFileSync(file, 'utf8'), '')
+  const lines = textsOf(file)
+  const events = lines.map((line) => {
+    const [, time, event] = /^(\S+) (.*)$/.exec(line)!
+    assert.is(new Date(time!).toISOString(), time)
+    return event!
+  })
+  assert.equal(events.slice(0, 3), [
+    'INFO  request id=a1-b2 method=GET path=/api/v1/cves query=?limit=25 status=200 bytes=4711 ms=0.123 subject=0123456789ab from=shard',
+    'DEBUG key set loaded',
+    'WARN  two words path="/srv/a b" open=4096 quote="a\\"b" none=null mirror={"files":2}',
+  ])
+  assert.match(events[3]!, /^ERROR failed err="TypeError: why\\n\\u009b\\n {4}at .*"$/)
+  assert.is(lines.length, 4)
 })
 
 test('a log that cannot be written delays neither answers nor the end of the process', async () => {

@@ -28,7 +28,7 @@ test('a port in use is named', async () => {
   assert.is(error.code, 'port_in_use')
   assert.is(
     error.message,
-    `port ${server.port} on 127.0.0.1 is already in use; choose another with --port or --metrics-port`,
+    `port ${server.port} on 127.0.0.1 is already in use; choose another with --port, --compat-port or --metrics-port`,
   )
   await server.close()
 })

@@ -47,11 +47,11 @@ const strange = { feeds: strangeFeeds(), corpus: join(folder.path, 'strange.db')
 await ingestAndBuild(strange)
 
 const gateways: TestGateway[] = []
-for (const [name, { dist }] of Object.entries({ 'the sample': sample, 'strange names': strange })) {
+for (const [name, { dist, corpus }] of Object.entries({ 'the sample': sample, 'strange names': strange })) {
   const gateway = await testGateway(folder.path, dist)
   gateways.push(gateway)
   const ask = overHttp(gateway)
-  registerSearchCounts(name, ask, await allRows({ all: allOver(ask) }))
+  registerSearchCounts(name, ask, await allRows({ all: allOver(ask) }), corpus)
 }
 
 test.after(async () => {

@@ -1,5 +1,4 @@
 /** Rows gathered from all over the shards: what they say, as gzip and plainly, and what becomes of damaged ones. */
-import { readFileSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -19,6 +18,7 @@ import { hold } from '../../../gateway/snapshots/hold.ts'
 import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 import { gatheredRows } from '../../../gateway/snapshots/row-store.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { whileFlipped } from '../../support/flip-bit.ts'
 
 const folder = temporaryFolder('row-store')
 const { dist } = await sampleDist(folder.path, 300)
@@ -141,23 +141,17 @@ test('a row with a changed byte is an error; the rows next to it are served', ()
   const { index, manifest } = snapshot
   const row = everyRow.find((one) => index.shard[one] === index.shard[one + 1])!
   const path = objectPath(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!).sha256)
-  const sound = readFileSync(path)
   const [from, length] = [CORE.at, CORE.length].map((what) => index.coreSegments[row * CORE_NUMBERS + what]!)
   const isDamaged = (error: unknown) => error instanceof SnapshotError && error.code === 'digest'
-  try {
-    for (const at of [from!, from! + (length! >> 1), from! + length! - 1]) {
-      const rotten = Buffer.from(sound)
-      rotten[at]! ^= 1
-      writeFileSync(path, rotten)
-      for (const from of [fresh(), fresh(1e9)]) {
+  for (const at of [from!, from! + (length! >> 1), from! + length! - 1]) {
+    whileFlipped(path, at, () => {
+      for (const source of [fresh(), fresh(1e9)]) {
         for (let time = 0; time < 2; time++) {
-          assert.throws(() => gatheredRows(from, [row + 1, row], ''), isDamaged)
-          assert.is(splicePlain([gatheredRows(from, [row + 1], '')]).toString(), recordText(row + 1))
+          assert.throws(() => gatheredRows(source, [row + 1, row], ''), isDamaged)
+          assert.is(splicePlain([gatheredRows(source, [row + 1], '')]).toString(), recordText(row + 1))
         }
       }
-    }
-  } finally {
-    writeFileSync(path, sound)
+    })
   }
 })
 

@@ -201,6 +201,14 @@ export const ACCESS: readonly Mutation[] = [
     tests: HTTP,
   },
   {
+    rule: 'rule 17: every answer has an X-Request-Id: that of the client if it is valid, else a new one',
+    breaks: 'an id of any length is accepted',
+    file: 'gateway/http/request-id.ts',
+    find: '{1,128}$/',
+    replace: '+$/',
+    tests: HTTP,
+  },
+  {
     rule: 'rule 17: every answer, errors included, has Content-Type, nosniff and no-cache',
     breaks: 'answers may be kept without asking again',
     file: 'gateway/http/reply.ts',

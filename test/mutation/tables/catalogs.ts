@@ -105,7 +105,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'rule 28: results and counts always have all six keys; types that were not requested are empty and 0',
+    rule: 'rule 28: results and counts always have all seven keys; types that were not requested are empty and 0',
     breaks: 'results have the keys that were asked for',
     file: 'gateway/routes/search.ts',
     find: 'Object.fromEntries(SEARCH_TYPES.map((type)',
@@ -129,10 +129,18 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
+    rule: 'rule 28: a CVE that several of its ids find is one result',
+    breaks: 'it counts twice',
+    file: 'corpus/snapshot/query/open.ts',
+    find: 'named.length - (yield* cves.countAmong(named, q))',
+    replace: 'named.length',
+    tests: ['test/gateway/query/package-search.test.ts'],
+  },
+  {
     rule: 'rule 28: counts include matches beyond the limit',
     breaks: 'what is shown is counted',
     file: 'corpus/snapshot/query/open.ts',
-    find: 'result.counts[type] = count',
+    find: "result.counts[type] = type === 'cve' ? count + (yield* countNamedOnly(q)) : count",
     replace: 'result.counts[type] = ranked.length',
     tests: SEARCH,
   },

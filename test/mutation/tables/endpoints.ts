@@ -189,7 +189,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoints/affected-evidence'),
   },
   {
-    rule: 'API 26.2: any of six types',
+    rule: 'API 26.2: any of seven types',
     breaks: 'everything is searched, whatever is asked for',
     file: 'gateway/routes/search.ts',
     find: 'queries.search(path, types, q, limit)',

@@ -88,7 +88,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 2: the message for a typing error suggests the right name',
     breaks: 'nothing is ever near enough to be meant',
-    file: 'gateway/params/nearest.ts',
+    file: 'corpus/command/nearest.ts',
     find: 'Math.min(2, Math.floor(text.length / 3))',
     replace: '-1',
     tests: IDENTIFIERS,

@@ -37,6 +37,14 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules/errors'),
   },
   {
+    rule: 'API 6.20: errors have the id of their request',
+    breaks: 'errors before the limit have none',
+    file: 'gateway/http/app.ts',
+    find: "? [...more, 'X-Request-Id', id]",
+    replace: '? more',
+    tests: test('rules/errors'),
+  },
+  {
     rule: 'API 6.2: the message names the CVE',
     breaks: 'the CVE is not named',
     file: 'gateway/routes/cve.ts',

@@ -1,13 +1,18 @@
 /** Catalog shards and list tables: encoding and decoding, and damaged tables are rejected. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { shortHash } from '../../../../corpus/runtime/digest.ts'
 import { decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
-import { LISTS } from '../../../../corpus/snapshot/cursor/lists.ts'
+import { LIST_NAMES, LISTS } from '../../../../corpus/snapshot/cursor/lists.ts'
+import { noAdvisories, noPackages } from '../../../../corpus/snapshot/derive/advisory-rows.ts'
+import { aliasSets } from '../../../../corpus/snapshot/derive/aliases.ts'
+import { packageRows } from '../../../../corpus/snapshot/derive/list-rows.ts'
 import { decodeList } from '../../../../corpus/snapshot/derive/list-view.ts'
-import { encodeList, listContent, storedListContent } from '../../../../corpus/snapshot/derive/lists.ts'
+import { emptyListTable, encodeList, listContent, storedListContent } from '../../../../corpus/snapshot/derive/lists.ts'
 import { decodePostings, postingsOf } from '../../../../corpus/snapshot/derive/postings.ts'
 import { inMainOrder, sortList } from '../../../../corpus/snapshot/derive/sorted-list.ts'
-import { catalogKey, decodeCatalog, encodeCatalog, keptEntries } from '../../../../corpus/snapshot/record/catalog.ts'
+import { catalogKey, decodeCatalog, ENTRY_KIND, encodeCatalog } from '../../../../corpus/snapshot/record/catalog.ts'
+import { encodeEntries } from '../../../../corpus/snapshot/record/entry-shard.ts'
 
 const vendor = (slug: string, cves: number, display = slug) => ({ slug, display, product_count: 1, cve_count: cves })
 
@@ -23,20 +28,14 @@ test('entries of a catalog come back as they were, where they were said to lie',
   )
 })
 
-test('members of an older shard are kept where the entry is the same, whatever the others are', () => {
+test('members of an older shard are copied where the entry is the same, whatever the others are', () => {
   const old = Buffer.from(encodeCatalog(entries).bytes)
   const changed = [entries[0]!, { key: 'b', text: '{"new":1}' }, entries[2]!]
-  const kept: string[] = []
-  const keep = keptEntries(old)
-  const again = encodeCatalog(changed, (key, source) => {
-    const member = keep(key, source)
-    if (member) kept.push(key)
-    return member
-  })
-  assert.equal(kept, ['a/1', 'c'])
-  assert.equal(again.content, encodeCatalog(changed).content)
-  assert.equal(Buffer.from(again.bytes), Buffer.from(encodeCatalog(changed).bytes))
-  assert.is(keptEntries(null)('a/1', new Uint8Array(16)), null)
+  const again = encodeCatalog(changed, old)
+  assert.equal(again, encodeCatalog(changed))
+  const stated = changed.map(({ key, text }) => ({ key, source: shortHash(text), text: () => text }))
+  assert.is(encodeEntries(ENTRY_KIND, stated, old).encoded, 1)
+  assert.is(encodeEntries(ENTRY_KIND, stated).encoded, 3)
 })
 
 test('keys are ASCII, whatever the id is', () => {
@@ -97,6 +96,40 @@ test('postings find the rows of a value', () => {
   assert.equal([...postingsOf(filters.vendor!, 'nobody')], [])
   const slashed = inMainOrder(LISTS.products, [product('a', 'b/c'), product('a/b', 'c')])
   assert.equal(sortList('products', slashed).ids, ['a%2Fb/c', 'a/b/c'], 'no two products have one id')
+})
+
+test('packages are ordered by advisories, then by key; advisories that alias each other count once', () => {
+  const advisories = { ...noAdvisories(), keys: ['GHSA-1', 'PYSEC-1', 'GHSA-2'], aliases: [['PYSEC-1'], ['CVE-1'], []] }
+  const packages = [
+    ['npm', 'One', ['GHSA-1', 'PYSEC-1', 'CVE-1']],
+    ['PyPI', 'Two_x', ['GHSA-1', 'PYSEC-1', 'GHSA-2']],
+    ['npm', '@a/b', ['GHSA-2']],
+  ] as const
+  const rows = packageRows(
+    {
+      ...noPackages(),
+      packages: packages.map(([ecosystem, name]) => ({ ecosystem, name, purl: null })),
+      advisories: packages.map(([, , ids]) => [...ids]),
+    },
+    aliasSets(advisories),
+  )
+  assert.equal(rows, [
+    { ecosystem: 'PyPI', name: 'Two_x', purl: null, advisory_count: 2 },
+    { ecosystem: 'npm', name: '@a/b', purl: null, advisory_count: 1 },
+    { ecosystem: 'npm', name: 'One', purl: null, advisory_count: 1 },
+  ])
+  const list = sortList('packages', rows)
+  assert.equal(list.ids, ['PyPI/two-x', 'npm/@a/b', 'npm/one'])
+  const { filters } = decodeList(
+    'packages',
+    encodeList(list, { pagesAt: { advisories: Uint32Array.of(0) }, entries: null }),
+  )
+  assert.equal([...postingsOf(filters.ecosystem!, 'npm')], [1, 2])
+  assert.equal([...postingsOf(filters.ecosystem!, 'pypi')], [0])
+})
+
+test('the table of a list without rows', () => {
+  for (const name of LIST_NAMES) assert.is(emptyListTable(name).count, 0)
 })
 
 test('postings that do not ascend, or not from the first to the last, are refused', () => {

@@ -19,7 +19,7 @@ import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
 const folder = temporaryFolder('index-table')
 const { dist } = await sampleDist(folder.path, 300)
 const { manifest } = readCurrent(dist)
-const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
+const index = decodeIndex(readObject(dist, fileOf(manifest, 'index', 'cve')))
 
 const isError = (code: string) => (error: unknown) => error instanceof SnapshotError && error.code === code
 

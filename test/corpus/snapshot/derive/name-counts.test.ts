@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert'
 import type { NamedProduct } from '../../../../corpus/model/record.ts'
 import {
   addNames,
-  countAdvisory,
   countNames,
   displayOf,
   encodeNames,
@@ -25,26 +24,23 @@ const named = (
 })
 
 /** A CVE by its assigner, products and advisory. */
-type Cve = [assigner: string | null, products: NamedProduct[], advisory: string | null]
+type Cve = [assigner: string | null, products: NamedProduct[]]
 
 const CVES: Cve[] = [
-  ['Acme', [named('acme', 'anvil', 'Acme', 'Anvil'), named('acme', 'rope', 'Acme', 'Rope')], 'GHSA-1'],
-  ['acme', [named('acme', 'anvil', 'ACME', 'anvil'), named('bolt', null, 'Bolt', null)], 'GHSA-1'],
-  [null, [named('acme', 'anvil', 'ACME', 'anvil')], null],
-  ['other', [named('bolt', 'nut', 'Bolt', 'Nut')], 'GHSA-2'],
+  ['Acme', [named('acme', 'anvil', 'Acme', 'Anvil'), named('acme', 'rope', 'Acme', 'Rope')]],
+  ['acme', [named('acme', 'anvil', 'ACME', 'anvil'), named('bolt', null, 'Bolt', null)]],
+  [null, [named('acme', 'anvil', 'ACME', 'anvil')]],
+  ['other', [named('bolt', 'nut', 'Bolt', 'Nut')]],
 ]
 
 function count(cves: readonly Cve[]): NameCounts {
   const names = noNames()
-  for (const [assigner, products, advisory] of cves) {
-    countNames(names, products, assigner)
-    if (advisory !== null) countAdvisory(names, advisory)
-  }
+  for (const [assigner, products] of cves) countNames(names, products, assigner)
   return names
 }
 
 /** Returns everything derived from names, in a fixed order. */
-function told({ vendors, products, vendorsOfAssigner, advisories }: NameCounts) {
+function told({ vendors, products, vendorsOfAssigner }: NameCounts) {
   const sorted = <T>(entries: Iterable<[string, T]>) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
     vendors: sorted(vendors).map(([key, one]) => [key, one.cves, displayOf(one)]),
@@ -53,7 +49,6 @@ function told({ vendors, products, vendorsOfAssigner, advisories }: NameCounts) 
       sorted(own).map(([key, one]) => [key, one.cves, displayOf(one)]),
     ]),
     assigners: sorted(vendorsOfAssigner).map(([assigner, own]) => [assigner, sorted(own)]),
-    advisories: sorted(advisories),
   }
 }
 

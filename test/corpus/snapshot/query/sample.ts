@@ -86,14 +86,31 @@ export function sampleSets(): TextSet[] {
       first: Uint8Array.from(keys, () => (random() < 0.03 ? 1 : 0)),
     }
   }
+  /** Up to three ids for each CVE. Some contain words of titles, or other CVE ids. */
+  const advisories = (cves: TextSet): TextSet => {
+    const entries = cves.keys.flatMap((key, cve) =>
+      Array.from({ length: Math.floor(random() * 4) }, (_, n) => ({
+        cve,
+        id: [`GHSA-${Math.floor(random() * 1e6)}-${cve}`, `DEBIAN-${key}`, `${title(random)}-${cve}`][n]!,
+      })),
+    )
+    const keys = entries.map(({ id }) => id)
+    const none = keys.map(() => '')
+    const first = Uint8Array.from(entries, ({ cve }) => cves.first![cve]!)
+    const found = Uint32Array.from(entries, ({ cve }) => cve)
+    return { name: 'advisory', keys, ids: keys, labels: none, subtitles: none, first, cves: found }
+  }
   const named = (i: number) => `${title(random).toLowerCase().replaceAll(' ', '_')}${i % 3 === 0 ? '' : i}`
+  const cves = set('cve', 5000, (i) => `CVE-${2026 - Math.floor(i / 500)}-${9999 - i}`)
   return [
-    set('cve', 5000, (i) => `CVE-${2026 - Math.floor(i / 500)}-${9999 - i}`),
+    cves,
     set('cwe', 900, (i) => `CWE-${i + 1}`),
     set('capec', 500, (i) => `CAPEC-${i + 1}`),
     set('cna', 3, (i) => ['mitre', 'a', 'github_m'][i]!),
     set('product', 3000, named),
     set('capec_text', 500, () => title(random)),
+    set('package', 2000, named),
+    advisories(cves),
   ]
 }
 
@@ -137,6 +154,26 @@ export function plainRank(set: TextSet, ordinal: number, q: string): Rank {
   return texts.some((text) => startsWord(text, wanted)) ? RANK.wordStart : RANK.elsewhere
 }
 
+interface Match {
+  ordinal: number
+  rank: Rank
+}
+
+const rankedMatches = (set: TextSet, q: string): Match[] =>
+  plainMatches(set, q).map((ordinal) => ({ ordinal, rank: plainRank(set, ordinal, q) }))
+
+/** Returns the results of a type: entries, or CVEs with the best rank of the CVE and its advisories. */
+export function plainResults(set: TextSet, advisories: TextSet | null, q: string): Match[] {
+  const matches = rankedMatches(set, q)
+  if (advisories === null) return matches
+  const named = rankedMatches(advisories, q).map(({ ordinal, rank }) => ({ ordinal: advisories.cves![ordinal]!, rank }))
+  const ranks = new Map<number, Rank>()
+  for (const { ordinal, rank } of [...matches, ...named]) {
+    ranks.set(ordinal, Math.min(rank, ranks.get(ordinal) ?? RANK.elsewhere) as Rank)
+  }
+  return Array.from(ranks, ([ordinal, rank]) => ({ ordinal, rank }))
+}
+
 function startsWord(text: string, wanted: string): boolean {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
     if (!/[\p{L}\p{M}\p{N}]$/u.test(text.slice(0, at))) return true
@@ -144,11 +181,10 @@ function startsWord(text: string, wanted: string): boolean {
   return false
 }
 
-/** Returns the `limit` best entries of a set: by rank, then precedence, then ordinal. */
-export function plainBest(set: TextSet, q: string, limit: number): { ordinal: number; rank: Rank }[] {
-  return plainMatches(set, q)
-    .map((ordinal) => ({ ordinal, rank: plainRank(set, ordinal, q), last: set.first?.[ordinal] === 1 ? 0 : 1 }))
+/** Returns results by rank, then precedence, then ordinal. */
+export function bestFirst(set: TextSet, results: readonly Match[]): Match[] {
+  return results
+    .map((one) => ({ ...one, last: set.first?.[one.ordinal] === 1 ? 0 : 1 }))
     .sort((a, b) => a.rank - b.rank || a.last - b.last || a.ordinal - b.ordinal)
-    .slice(0, limit)
     .map(({ ordinal, rank }) => ({ ordinal, rank }))
 }

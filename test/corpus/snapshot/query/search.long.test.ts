@@ -10,7 +10,7 @@ import { queryDigest } from '../../../../corpus/snapshot/query/rows.ts'
 import { SEARCH_TYPES, type SearchType, TEXT_SETS, type TextSet } from '../../../../corpus/snapshot/query/sets.ts'
 import { foldTexts } from '../../../../corpus/snapshot/query/texts.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
-import { plainBest, plainMatches, sampleQueries, sampleSets } from './sample.ts'
+import { bestFirst, plainMatches, plainResults, sampleQueries, sampleSets } from './sample.ts'
 
 const folder = temporaryFolder('query')
 const path = join(folder.path, 'query.db')
@@ -20,13 +20,17 @@ const database = new Database(path, { readonly: true })
 const query = openQuery(database)
 const queries = sampleQueries(sets, 400)
 const setOf = (name: string): TextSet | undefined => sets.find((set) => set.name === name)
+const resultsOf = (type: SearchType, q: string) =>
+  setOf(type) ? plainResults(setOf(type)!, type === 'cve' ? setOf('advisory')! : null, q) : []
 const show = JSON.stringify
 
 test('matches of every set are those of a plain substring search', () => {
   let found = 0
   for (const q of queries) {
     for (const set of sets) {
-      const expected = plainMatches(set, q)
+      const entries = plainMatches(set, q)
+      const { cves } = set
+      const expected = cves ? [...new Set(entries.map((entry) => cves[entry]!))] : entries
       found += expected.length
       assert.equal(Array.from(query.matches(set.name, q)), expected, `${show(q)} in ${set.name}`)
     }
@@ -40,11 +44,14 @@ test('rule 28: counts are exact, and the best are the best, in their order, at a
     const { counts, hits } = query.search(SEARCH_TYPES, q, limit)
     for (const type of SEARCH_TYPES) {
       const set = setOf(type)
-      const expected = set ? plainBest(set, q, limit) : []
-      assert.is(counts[type], set ? plainMatches(set, q).length : 0, `${show(q)} in ${type}`)
+      const expected = resultsOf(type, q)
+      assert.is(counts[type], expected.length, `${show(q)} in ${type}`)
       assert.equal(
         hits[type].map(({ id, rank }) => ({ id, rank })),
-        expected.map(({ ordinal, rank }) => ({ id: set!.ids[ordinal], rank })),
+        (set ? bestFirst(set, expected).slice(0, limit) : []).map(({ ordinal, rank }) => ({
+          id: set!.ids[ordinal],
+          rank,
+        })),
         `${show(q)} in ${type}`,
       )
     }
@@ -68,11 +75,32 @@ test('a hit says what it was given: id, key, label (the id where there is none) 
   }
 })
 
+test('rule 28: the id of an advisory finds its CVE, in the form of other CVEs, once, and counts it once', () => {
+  const [cves, { ids, cves: found }] = [setOf('cve')!, setOf('advisory')!]
+  const several = found!.findIndex((cve, i) => cve === found![i + 1])
+  const cve = found![several]!
+  const { counts, hits } = query.search(['cve'], ids[several]!, 25)
+  assert.is(counts.cve, 1)
+  const { label, ...hit } = hits.cve[0]!
+  const id = cves.ids[cve]!
+  assert.equal(hit, { type: 'cve', rank: 0, id, key: id, subtitle: cves.subtitles[cve] })
+  assert.is(label, cves.labels[cve] || id)
+  // Its id, and the id of an advisory that contains it.
+  const both = found!.findIndex((_, i) => ids[i]!.startsWith('DEBIAN-CVE-'))
+  const own = cves.ids[found![both]!]!
+  const named = query.search(['cve'], own, 25)
+  assert.equal([named.counts.cve, named.hits.cve.map(({ id, rank }) => [id, rank])], [1, [[own, 0]]])
+  assert.equal(
+    query.suggest(['cve'], own, 8).map(({ id }) => id),
+    [own],
+  )
+})
+
 test('types that are not asked for are empty and count nothing', () => {
   const { counts, hits } = query.search(['cwe'], 'in', 5)
   assert.ok(counts.cwe > 5)
-  assert.equal({ ...counts, cwe: 0 }, { vendor: 0, product: 0, cwe: 0, capec: 0, cna: 0, cve: 0 })
-  assert.equal({ ...hits, cwe: [] }, { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [] })
+  assert.equal({ ...counts, cwe: 0 }, { vendor: 0, product: 0, cwe: 0, capec: 0, cna: 0, cve: 0, package: 0 })
+  assert.equal({ ...hits, cwe: [] }, { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [], package: [] })
 })
 
 test('suggestions: by rank, then the first of each type, the second of each and so on', () => {
@@ -80,7 +108,7 @@ test('suggestions: by rank, then the first of each type, the second of each and 
     const all = SEARCH_TYPES.flatMap((type, order) => {
       const set = setOf(type)
       const positions = [0, 0, 0, 0]
-      return (set ? plainBest(set, q, 15) : []).map(({ ordinal, rank }) => {
+      return (set ? bestFirst(set, resultsOf(type, q)).slice(0, 15) : []).map(({ ordinal, rank }) => {
         return { id: set!.ids[ordinal], type: type as SearchType, rank, position: positions[rank]!++, order }
       })
     })
@@ -161,6 +189,10 @@ test('whatever changes in a set changes the content digest', () => {
     queryContent([{ ...small(), labels: ['A'] }]),
     queryContent([{ ...small(), subtitles: [''] }]),
     queryContent([{ ...small(), first: Uint8Array.of(1) }]),
+    queryContent([{ ...small(), name: 'package' }]),
+    queryContent([{ ...small(), name: 'package', keys: [], ids: [], labels: [], subtitles: [] }]),
+    queryContent([{ ...small(), name: 'advisory', cves: Uint32Array.of(0) }]),
+    queryContent([{ ...small(), name: 'advisory', cves: Uint32Array.of(1) }]),
   ]
   assert.is(new Set(digests).size, digests.length)
 })
@@ -171,6 +203,7 @@ test('empty sets can be searched, and have nothing', () => {
   const database = new Database(empty, { readonly: true })
   const query = openQuery(database)
   for (const set of TEXT_SETS) assert.is(query.matches(set, 'a').length, 0)
+  assert.is(query.search(SEARCH_TYPES, 'CVE-2024', 8).counts.cve, 0)
   assert.equal(query.suggest(SEARCH_TYPES, 'CVE-2024', 8), [])
   database.close()
 })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LOCAL, makeToken } from '../../../../gateway/auth/token.ts'
+import type { OpenLog } from '../../../../gateway/process/log.ts'
 import { startWorkers } from '../../../../gateway/process/workers/primary.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../../support/dist.ts'
 import { listening } from '../../../support/listening.ts'
@@ -102,6 +103,37 @@ test('rule 16: failed tokens of an address count over all workers, and good ones
   for (const one of both) assert.is((await one.get('/snapshot')).status, 200)
   for (const one of both) one.close()
   await gateway.stop()
+})
+
+test('the listener for other tools has one port for all workers, and one limit per address', async () => {
+  const words = [
+    '--compat',
+    'npm',
+    '--compat-port',
+    '0',
+    '--compat-auth',
+    'none',
+    '--rate-limit',
+    '20',
+    '--workers',
+    '2',
+  ]
+  const gateway = await serving(folder.path, sample.dist, words)
+  const post = async () => {
+    // A connection of its own, so that both workers answer.
+    const headers = { connection: 'close' }
+    const path = '/-/npm/v1/security/audits'
+    return (await fetch(gateway.compatUrl + path, { method: 'POST', headers })).status
+  }
+  const statuses: number[] = []
+  for (let i = 0; i < 25; i++) statuses.push(await post())
+  assert.equal(
+    [410, 429].map((status) => statuses.filter((one) => one === status).length),
+    [20, 5],
+  )
+  const { code, log } = await gateway.stop()
+  assert.is(code, 0)
+  assert.is(log.filter(({ path }) => path === '/-/npm/v1/security/audits').length, 25)
 })
 
 test('rule 16: a 304 costs no quota, whichever worker gives it, as often as the limit; without quota it is a 429', async () => {
@@ -220,7 +252,7 @@ test('a start that fails says why in one line, and leaves no process', async () 
     [
       ['--port', String(port)],
       1,
-      new RegExp(`port ${port} on 127\\.0\\.0\\.1 is already in use; choose another with --port .*$`),
+      new RegExp(`port ${port} on 127\\.0\\.0\\.1 is already in use; choose another with --port.*$`),
     ],
     [['--access-policy', '/nowhere.json'], 1, /^vulnshelf-gateway: [^\n]*nowhere\.json[^\n]*$/],
   ]
@@ -330,7 +362,16 @@ test('a worker that hangs is ended and replaced, and a swap goes on without it',
   const { issuer, audience } = LOCAL
   const told: Record<string, unknown>[] = []
   const tell = (fields: object, msg: string) => void told.push({ ...fields, msg })
-  const log = { info: tell, warn: tell, error: tell, access() {}, pass() {}, flush: async () => {} }
+  const log: OpenLog = {
+    options: { level: 'info', format: 'json' },
+    debug() {},
+    info: tell,
+    warn: tell,
+    error: tell,
+    access() {},
+    pass() {},
+    flush: async () => {},
+  }
   const options = { dist: sample.dist, port: 0, jwks: jwksFile, issuer, audience, pollMs: 0 }
   const running = await startWorkers(2, options, log, { answerMs: 4000 })
   const before = connection({ url: running.url, token })

@@ -1,0 +1,22 @@
+/** Names of packages, folded for look-ups. */
+import { baseEcosystem } from '../versions/ecosystems.ts'
+
+const lowerCase = (name: string): string => name.toLowerCase()
+
+const FOLDINGS: ReadonlyMap<string, (name: string) => string> = new Map([
+  // PEP 503, "Normalized Names".
+  ['PyPI', (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-')],
+  ['NuGet', lowerCase],
+  ['npm', lowerCase],
+  ['Packagist', lowerCase],
+  ['Hex', lowerCase],
+  // RFC 940 of Rust: names that differ in `-` and `_` alone are one crate.
+  ['crates.io', (name: string) => name.replaceAll('-', '_')],
+  // The address of a repository. Advisories state it with or without the scheme; a purl has none.
+  ['SwiftURL', (name: string) => name.replace(/^https?:\/\//, '').replace(/\.git$/, '')],
+])
+
+/** Returns the form under which all spellings of a package are found. Names of other ecosystems are exact. */
+export function foldName(ecosystem: string, name: string): string {
+  return FOLDINGS.get(baseEcosystem(ecosystem))?.(name) ?? name
+}

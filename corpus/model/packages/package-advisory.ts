@@ -1,0 +1,195 @@
+/** Extracts from a record in the OSV schema what the package index states about each package that it names. */
+import type { CvssClaim } from '../claim.ts'
+import { type CveId, compareCveIds, parseCveId } from '../ids/cve-id.ts'
+import type { Severity } from '../record.ts'
+import { severityOf } from '../scores/cvss.ts'
+import { baseScore } from '../scores/cvss-vector.ts'
+import { utcTimestamp } from '../values/date.ts'
+import { isObject, type JsonObject, objects, text, texts } from '../values/json-value.ts'
+import { isEvaluated, needsVersion, parseAffected, sortEvents } from '../versions/affected.ts'
+import { baseEcosystem, hasReleases } from '../versions/ecosystems.ts'
+import { foldName } from './name.ts'
+import { packageUrl } from './purl.ts'
+
+/** Increase it with every change of the result for the same record. */
+export const PACKAGE_RULES = 1
+
+/** What one advisory states about one package. */
+export interface PackageAdvisory extends AdvisoryIds {
+  /** ISO 8601 in UTC. */
+  modified: string | null
+  published: string | null
+  summary: string | null
+  /** Stated, else of the highest CVSS version. Malware is critical. */
+  severity: Severity | null
+  /** The highest version first. */
+  cvss: { version: CvssClaim['version']; score: number; vector: string }[]
+  cwe_ids: string[]
+  /** Whether the package itself is malicious (`MAL-`). */
+  is_malware: boolean
+  /** The name of the package as the record states it first. */
+  name: string
+  affected: PackageRanges[]
+}
+
+/** An entry of `affected[]` with its `SEMVER` and `ECOSYSTEM` ranges. Events ascend; versions that the ranges contain anyway are absent. */
+export interface PackageRanges {
+  /** With its suffix, such as `Debian:12`. */
+  ecosystem: string
+  ranges: { type: string; events: Record<string, string>[] }[]
+  versions: string[]
+}
+
+export interface PackageStatement {
+  /** The ecosystem without suffix. */
+  ecosystem: string
+  /** Folded, as the index is keyed. */
+  folded: string
+  /** Stated, else derived from ecosystem and name. Null if the ecosystem has no such form. */
+  purl: string | null
+  advisory: PackageAdvisory
+}
+
+/** The key of a package in the index: `npm/@scope/name`. */
+export const packageKey = (ecosystem: string, name: string): string =>
+  `${baseEcosystem(ecosystem)}/${foldName(ecosystem, name)}`
+
+/** The ids of a record. */
+export interface AdvisoryIds {
+  id: string
+  /** As stated, without the own id. Empty for a withdrawn record, as `cve_ids`. */
+  aliases: string[]
+  /** CVEs in `id`, `aliases` and `upstream`, by year and number. */
+  cve_ids: CveId[]
+}
+
+/** Returns null for a record without an id. */
+export function advisoryIds(record: JsonObject): AdvisoryIds | null {
+  const id = text(record.id)
+  if (id === null) return null
+  if (isWithdrawn(record)) return { id, aliases: [], cve_ids: [] }
+  const aliases = [...new Set(texts(record.aliases))].filter((alias) => alias !== id)
+  return { id, aliases, cve_ids: cveIdsIn([id, ...aliases, ...texts(record.upstream)]) }
+}
+
+const isWithdrawn = (record: JsonObject): boolean => text(record.withdrawn) !== null
+
+/**
+ * Returns a statement for each package that the record names; none for a withdrawn one. Entries whose ecosystem contains
+ * a slash are ignored: no ecosystem does, and keys would be ambiguous.
+ */
+export function packageStatements(record: JsonObject): PackageStatement[] {
+  const ids = advisoryIds(record)
+  if (ids === null || isWithdrawn(record)) return []
+  const packages = new Map<string, NamedEntry[]>()
+  for (const entry of objects(record.affected)) {
+    const named = isObject(entry.package) ? entry.package : {}
+    const [ecosystem, name] = [text(named.ecosystem), text(named.name)]
+    if (ecosystem === null || name === null || !/^[^:/]+(?::|$)/.test(ecosystem)) continue
+    const key = packageKey(ecosystem, name)
+    const entries = packages.get(key) ?? []
+    if (entries.length === 0) packages.set(key, entries)
+    entries.push({ entry, ecosystem, name, purl: withoutVersion(text(named.purl)) })
+  }
+  const about = aboutRecord(record, ids)
+  return [...packages.values()].map((entries) => statementOf(record, about, entries))
+}
+
+/** An entry of `affected[]` that names a package. */
+interface NamedEntry {
+  entry: JsonObject
+  ecosystem: string
+  name: string
+  purl: string | null
+}
+
+/** Qualifiers name an architecture or distribution, not the package. */
+const withoutVersion = (purl: string | null): string | null => purl?.replace(/[?#].*$|(?<=[^/])@[^@/]*$/gs, '') ?? null
+
+type RecordFacts = Omit<PackageAdvisory, 'name' | 'affected' | 'cvss'>
+
+function statementOf(record: JsonObject, about: RecordFacts, entries: NamedEntry[]): PackageStatement {
+  const { ecosystem, name } = entries[0]!
+  const base = baseEcosystem(ecosystem)
+  const cvss = cvssOf([record, ...entries.map(({ entry }) => entry)])
+  return {
+    ecosystem: base,
+    folded: foldName(ecosystem, name),
+    purl: entries.find(({ purl }) => purl !== null)?.purl ?? packageUrl(base, name),
+    advisory: {
+      ...about,
+      severity: about.severity ?? scoredSeverity(cvss),
+      cvss,
+      name,
+      affected: entries.map((one) => rangesOf(one.entry, one.ecosystem, about.is_malware)),
+    },
+  }
+}
+
+function aboutRecord(record: JsonObject, ids: AdvisoryIds): RecordFacts {
+  const specific = isObject(record.database_specific) ? record.database_specific : {}
+  const is_malware = ids.id.startsWith('MAL-')
+  const dateOf = (stated: unknown) => utcTimestamp(text(stated) ?? '')
+  return {
+    ...ids,
+    modified: dateOf(record.modified),
+    published: dateOf(record.published),
+    summary: text(record.summary),
+    severity: is_malware ? 'critical' : (STATED[text(specific.severity)?.toUpperCase() ?? ''] ?? null),
+    cwe_ids: [...new Set(texts(specific.cwe_ids))],
+    is_malware,
+  }
+}
+
+const STATED: Readonly<Record<string, Severity>> = {
+  LOW: 'low',
+  MODERATE: 'medium',
+  MEDIUM: 'medium',
+  HIGH: 'high',
+  CRITICAL: 'critical',
+}
+
+function scoredSeverity([best]: PackageAdvisory['cvss']): Severity | null {
+  return best ? severityOf(best.score, best.version) : null
+}
+
+function cveIdsIn(ids: readonly string[]): CveId[] {
+  const found = new Set(ids.flatMap((id) => parseCveId(id) ?? []))
+  return [...found].sort(compareCveIds)
+}
+
+/** Vectors of the record count for all its packages, those of an entry for its package alone. */
+function cvssOf(statements: readonly JsonObject[]): PackageAdvisory['cvss'] {
+  const byVector = new Map<string, PackageAdvisory['cvss'][number]>()
+  for (const { severity } of statements) {
+    for (const stated of objects(severity)) {
+      const vector = text(stated.score)
+      const scored = vector === null || byVector.has(vector) ? null : baseScore(vector)
+      if (vector !== null && scored) byVector.set(vector, { version: scored.version, score: scored.score, vector })
+    }
+  }
+  return [...byVector.values()].sort((a, b) => (a.version > b.version ? -1 : a.version < b.version ? 1 : 0))
+}
+
+const KINDS = ['introduced', 'fixed', 'last_affected', 'limit'] as const
+
+function rangesOf(entry: JsonObject, ecosystem: string, isMalware: boolean): PackageRanges {
+  const ranges = objects(entry.ranges).flatMap((range) => {
+    const type = text(range.type)?.toUpperCase() ?? 'ECOSYSTEM'
+    const events = objects(range.events).flatMap((event) =>
+      KINDS.flatMap((kind) => {
+        const version = text(event[kind])
+        return version === null ? [] : [{ [kind]: version }]
+      }),
+    )
+    return isEvaluated(type) ? [{ type, events }] : []
+  })
+  const versions = [...new Set(texts(entry.versions))]
+  // Ranges do not decide alone without the release of a distribution, nor for malware (`preferList`).
+  const parsed = hasReleases(ecosystem) || isMalware ? null : parseAffected({ package: { ecosystem }, ranges })
+  return {
+    ecosystem,
+    ranges: ranges.map((range) => sortEvents(ecosystem, range)),
+    versions: parsed === null ? versions : versions.filter((version) => needsVersion(parsed, version)),
+  }
+}

@@ -1,0 +1,31 @@
+/** An entry of the package index: a package with what all advisories state about it. */
+import { compareText } from '../sources.ts'
+import type { PackageAdvisory } from './package-advisory.ts'
+
+export interface PackageEntry {
+  /** Without suffix. */
+  ecosystem: string
+  /** As most advisories spell it, else the first by code points. */
+  name: string
+  /** Without a version. Null if the ecosystem has no such form. */
+  purl: string | null
+  /** Ascending. */
+  spellings: string[]
+  /** By id. */
+  advisories: PackageAdvisory[]
+}
+
+/** A row of the list of packages. */
+export interface PackageRow extends Pick<PackageEntry, 'ecosystem' | 'name' | 'purl'> {
+  /** Advisories that alias each other count once. */
+  advisory_count: number
+}
+
+/** Returns the entry of the package with this key (`packageKey`). */
+export function packageEntry(key: string, purl: string | null, advisories: PackageAdvisory[]): PackageEntry {
+  const counts = new Map<string, number>()
+  for (const { name } of advisories) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const spellings = [...counts.keys()].sort(compareText)
+  const name = spellings.toSorted((a, b) => counts.get(b)! - counts.get(a)!)[0]!
+  return { ecosystem: key.slice(0, key.indexOf('/')), name, purl, spellings, advisories }
+}

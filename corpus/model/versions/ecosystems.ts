@@ -1,0 +1,106 @@
+/** The version order of each ecosystem of the OSV schema ("Defined ecosystems"). */
+import { alpine } from './alpine.ts'
+import { debian } from './debian.ts'
+import { maven } from './maven.ts'
+import { cran, hackage } from './numeric.ts'
+import { MAX_VERSION_LENGTH, type VersionOrder } from './order.ts'
+import { packagist } from './packagist.ts'
+import { pypi } from './pypi.ts'
+import { rpm } from './rpm.ts'
+import { rubygems } from './rubygems.ts'
+import { nuget, pub, semver } from './semver.ts'
+
+interface Family {
+  order: VersionOrder
+  ecosystems: string[]
+  /** Distributions with releases, such as `Debian:12`. The others have one release, such as Wolfi. */
+  distributions?: string[]
+}
+
+const FAMILIES: Family[] = [
+  {
+    order: semver,
+    ecosystems: [
+      ...['Bioconductor', 'Bitnami', 'ConanCenter', 'crates.io', 'GHC', 'GitHub Actions', 'Go', 'Hex', 'Julia'],
+      ...['Kubernetes', 'npm', 'SwiftURL', 'VSCode'],
+    ],
+  },
+  { order: cran, ecosystems: ['CRAN'] },
+  { order: hackage, ecosystems: ['Hackage'] },
+  { order: maven, ecosystems: ['Maven'] },
+  { order: nuget, ecosystems: ['NuGet'] },
+  { order: packagist, ecosystems: ['Packagist'] },
+  { order: pub, ecosystems: ['Pub'] },
+  { order: pypi, ecosystems: ['PyPI'] },
+  { order: rubygems, ecosystems: ['RubyGems'] },
+  { order: debian, ecosystems: ['Echo'], distributions: ['Debian', 'Ubuntu'] },
+  {
+    order: alpine,
+    ecosystems: ['Chainguard', 'MinimOS', 'Wolfi'],
+    distributions: ['Alpaquita', 'Alpine', 'BellSoft Hardened Containers'],
+  },
+  {
+    order: rpm,
+    ecosystems: [],
+    distributions: [
+      ...['AlmaLinux', 'Azure Linux', 'Mageia', 'openEuler', 'openSUSE', 'Photon OS', 'Red Hat', 'Rocky Linux', 'SUSE'],
+    ],
+  },
+]
+
+const ORDERS: ReadonlyMap<string, VersionOrder> = new Map(
+  FAMILIES.flatMap(({ order, ecosystems, distributions = [] }) => {
+    const bounded: VersionOrder = {
+      ...order,
+      parse: (text) => (text.length > MAX_VERSION_LENGTH ? null : order.parse(text)),
+    }
+    return [...ecosystems, ...distributions].map((name) => [name, bounded] as const)
+  }),
+)
+
+/** Ecosystems of the schema whose versions have no defined order. */
+const UNORDERED = ['Android', 'CleanStart', 'Docker Hardened Images', 'FreeBSD', 'Linux', 'opam', 'OSS-Fuzz', 'Root']
+
+/** All ecosystems of the OSV schema that name packages, without suffixes. In any case, ascending. */
+export const ECOSYSTEMS: readonly string[] = [...ORDERS.keys(), ...UNORDERED].sort((a, b) =>
+  a.toLowerCase() < b.toLowerCase() ? -1 : 1,
+)
+
+const DISTRIBUTIONS: ReadonlySet<string> = new Set(FAMILIES.flatMap(({ distributions = [] }) => distributions))
+
+/** Returns the name before the suffix: `Debian` of `Debian:12`, `Maven` of `Maven:https://repo.example`. */
+export function baseEcosystem(ecosystem: string): string {
+  const colon = ecosystem.indexOf(':')
+  return colon < 0 ? ecosystem : ecosystem.slice(0, colon)
+}
+
+/** Returns the order of an ecosystem with or without suffix; null for an unknown one, or one without an order. */
+export function comparatorOf(ecosystem: string): VersionOrder | null {
+  return ORDERS.get(baseEcosystem(ecosystem)) ?? null
+}
+
+/** Returns true for a distribution: its versions have an order within one release only. */
+export function hasReleases(ecosystem: string): boolean {
+  return DISTRIBUTIONS.has(baseEcosystem(ecosystem))
+}
+
+/**
+ * Returns the release that a suffix names, such as `12` of `Debian:12`; null without one. Variants of an Ubuntu release
+ * count as the release: `22.04:LTS`, `Pro:22.04:LTS` (osv.dev, `remove_variants`).
+ */
+export function releaseOf(ecosystem: string): string | null {
+  const [base, ...suffix] = ecosystem.split(':')
+  const release = base === 'Ubuntu' ? suffix.filter((part) => part !== 'Pro' && part !== 'LTS') : suffix
+  return release.join(':') || null
+}
+
+/**
+ * Whether a version of one ecosystem can be a version of the other: false for another ecosystem, or for another release
+ * of a distribution; null if one of them names no release of its distribution.
+ */
+export function isSameRelease(a: string, b: string): boolean | null {
+  if (baseEcosystem(a) !== baseEcosystem(b)) return false
+  if (!hasReleases(a)) return true
+  const [x, y] = [releaseOf(a), releaseOf(b)]
+  return x === null || y === null ? null : x === y
+}

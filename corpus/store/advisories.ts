@@ -1,0 +1,96 @@
+/** Reads the advisories of the corpus, and what they state about packages. */
+import { hash } from 'node:crypto'
+import type Database from 'better-sqlite3'
+import { type PackedText, unpackText } from './packed-text.ts'
+
+export interface AdvisoryDigest {
+  id: string
+  /** 16 bytes. */
+  digest: Uint8Array
+}
+
+export interface StoredPackage {
+  /** 16 bytes. */
+  digest: Uint8Array
+  purl: string | null
+  /** The JSON of a `PackageAdvisory` each, by id. */
+  advisories: string[]
+}
+
+export interface Advisories {
+  /** Returns all advisories, by id (by bytes). */
+  digests(): AdvisoryDigest[]
+  /** Returns undefined for an unknown id. */
+  record(id: string): { digest: Uint8Array; text: string } | undefined
+  /** Returns the keys of all packages (`npm/@scope/name`, by bytes), each with a digest of what is stated about it. */
+  packages(): { key: string; digest: Uint8Array }[]
+  package(key: string): StoredPackage
+}
+
+/**
+ * True for the rows of `a` that count. An id that both the export (`osv`) and GitHub's repository (`ghsa`) have is taken
+ * from the export, unless the record in the repository is newer.
+ */
+const COUNTS = `
+  NOT EXISTS (SELECT 1 FROM advisory AS o WHERE o.id = a.id AND o.feed <> a.feed
+    AND CASE a.feed WHEN 'osv' THEN o.modified > a.modified ELSE coalesce(o.modified >= a.modified, 1) END)`
+
+export function readAdvisories(database: Database.Database): Advisories {
+  const digests = database.prepare<[], AdvisoryDigest>(
+    `SELECT id, digest FROM advisory AS a INDEXED BY advisory_by_id WHERE ${COUNTS} ORDER BY id`,
+  )
+  const record = database.prepare<[string], { digest: Uint8Array; body: PackedText }>(
+    `SELECT digest, body FROM advisory AS a WHERE id = ? AND ${COUNTS}`,
+  )
+  const superseded = database
+    .prepare<[], string>(`SELECT feed || ' ' || id FROM advisory AS a INDEXED BY advisory_by_id WHERE NOT (${COUNTS})`)
+    .pluck()
+  const statements = database
+    .prepare<[], [string, string, string, string]>(
+      `SELECT package, id, feed, hex(digest) FROM package_advisory INDEXED BY package_advisory_digests
+        ORDER BY package, id`,
+    )
+    .raw()
+  const ofPackage = database.prepare<[string], { id: string; digest: string; purl: string | null; body: PackedText }>(
+    `SELECT p.id, hex(p.digest) AS digest, purl, p.body FROM package_advisory AS p JOIN advisory AS a ON a.id = p.id AND a.feed = p.feed
+      WHERE package = ? AND ${COUNTS} ORDER BY p.id`,
+  )
+  return {
+    digests: () => digests.all(),
+    record(id) {
+      const found = record.get(id)
+      return found && { digest: found.digest, text: unpackText(found.body) }
+    },
+    packages() {
+      const packages: { key: string; digest: Uint8Array }[] = []
+      let key: string | null = null
+      let stated = ''
+      const finish = () => {
+        if (key !== null) packages.push({ key, digest: digestOf(stated) })
+        stated = ''
+      }
+      // A join would look up each statement in another place of the file.
+      const without = new Set(superseded.all())
+      for (const [of, id, feed, digest] of statements.iterate()) {
+        if (without.has(`${feed} ${id}`)) continue
+        if (of !== key) finish()
+        key = of
+        stated += lineOf(id, digest)
+      }
+      finish()
+      return packages
+    },
+    package(key) {
+      const rows = ofPackage.all(key)
+      const purl = rows.find((row) => row.purl !== null)?.purl ?? null
+      return {
+        digest: digestOf(rows.map(({ id, digest }) => lineOf(id, digest)).join('')),
+        purl,
+        advisories: rows.map(({ body }) => unpackText(body)),
+      }
+    },
+  }
+}
+
+const lineOf = (id: string, digest: string): string => `${id}\n${digest}\n`
+const digestOf = (stated: string): Uint8Array => hash('sha256', stated, 'buffer').subarray(0, 16)

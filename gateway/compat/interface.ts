@@ -1,0 +1,62 @@
+/** An interface of another tool: one module with its routes, selected with `--compat`. */
+import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
+import type { ServedFrom } from '../http/answer.ts'
+import type { ApiError } from '../http/errors.ts'
+import type { HeaderList } from '../http/reply.ts'
+
+export interface CompatInterface {
+  /** In order of precedence. */
+  routes: readonly CompatRoute[]
+  /** Returns the body of an error in the form of the protocol. */
+  errorBody(error: ApiError): object
+}
+
+export interface CompatRoute {
+  /** The path template, for metrics. */
+  name: string
+  path: RegExp
+  methods: readonly ('GET' | 'HEAD' | 'POST')[]
+  /** Whether its answers use no quota, at most as many times per window as the quota. */
+  isFree?: boolean
+  /** Absent if the route reads no body. */
+  body?: BodyFormat
+  /** @throws or rejects with ApiError */
+  handle(request: CompatRequest): CompatAnswer | Promise<CompatAnswer>
+}
+
+export interface BodyFormat {
+  /** The accepted media type, in lower case. */
+  type: string
+  /** Gets at most `BODY_BOUNDS.bytes`. @throws ApiError 400 or 413 */
+  parse(bytes: Buffer): unknown
+}
+
+export interface CompatRequest {
+  path: string
+  /** Includes the `?`, or empty. */
+  search: string
+  /** What the body format returned. */
+  body: unknown
+  /** The packages of the current snapshot, which stay open until the answer. @throws ApiError 503 if it has none */
+  packages(): PackageIndex
+  /** Lets other requests be handled. @throws ClientGone if the client has closed the connection */
+  pause(): Promise<void>
+}
+
+export interface PackageIndex {
+  /** Returns null for an unknown package. */
+  package(ecosystem: string, name: string): PackageEntry | null
+  /** Returns all ids of the alias set of an id; null for an id without an alias. */
+  aliasesOf(id: string): readonly string[] | null
+}
+
+export interface CompatAnswer {
+  status: number
+  /** Sent as JSON. */
+  body: object
+  headers?: HeaderList
+  servedFrom: ServedFrom | null
+}
+
+/** The client has closed the connection, so that nobody reads an answer. */
+export class ClientGone extends Error {}

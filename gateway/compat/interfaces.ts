@@ -1,0 +1,28 @@
+/** The interfaces that `--compat` selects. */
+import { GatewayError } from '../http/errors.ts'
+import type { CompatInterface } from './interface.ts'
+import { type NpmOptions, npmInterface } from './npm.ts'
+
+export interface InterfaceOptions extends NpmOptions {
+  /** Names of interfaces. */
+  compat: readonly string[]
+}
+
+const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterface> = new Map([['npm', npmInterface]])
+
+/** @throws GatewayError for an unknown name or an invalid option of an interface */
+export function openInterfaces(options: InterfaceOptions): CompatInterface[] {
+  const { compat, npmUpstream } = options
+  const unknown = compat.find((name) => !OPENERS.has(name))
+  if (unknown !== undefined || compat.length === 0) {
+    throw new GatewayError(
+      'bad_option',
+      `unknown interface '${unknown ?? ''}' in --compat; use ${[...OPENERS.keys()].join(', ')}`,
+    )
+  }
+  if (npmUpstream !== undefined && !compat.includes('npm')) {
+    throw new GatewayError('bad_option', '--npm-upstream requires the interface npm in --compat')
+  }
+  // npm's paths begin with the name of a package, so they come last.
+  return [...OPENERS].flatMap(([name, open]) => (compat.includes(name) ? [open(options)] : []))
+}

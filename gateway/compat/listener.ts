@@ -1,0 +1,128 @@
+/**
+ * Answers the requests of other tools, on a port of their own. The checks have the order of the API: token (or the limit
+ * of the address), route (404), method (405), body.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import { methodNotAllowed, notFound, unavailable } from '../http/errors.ts'
+import { createGate, type GateDeps, type GateOptions, type Passage, type Visit, withOwn } from '../http/gate.ts'
+import { CACHING, sendBody } from '../http/reply.ts'
+import { assertRequest, type RequestHeaders, readHeaders } from '../http/request-headers.ts'
+import { parseTarget } from '../http/router.ts'
+import { quote } from '../params/parameter.ts'
+import { createBodies, expectsContinue } from './body.ts'
+import {
+  ClientGone,
+  type CompatAnswer,
+  type CompatInterface,
+  type CompatRoute,
+  type PackageIndex,
+} from './interface.ts'
+
+export type CompatAuth = 'bearer' | 'none'
+
+export interface CompatOptions extends GateOptions {
+  /** `none` accepts requests without a token, and limits them per address. */
+  auth: CompatAuth
+}
+
+export interface CompatDeps extends GateDeps {
+  interfaces: readonly CompatInterface[]
+  /** Keeps the current snapshot open until `release`. Null if it has no package index. */
+  openPackages(): { index: PackageIndex | null; release(): void }
+}
+
+export function createCompatApp({ auth, ...options }: CompatOptions, deps: CompatDeps): RequestListener {
+  const gate = createGate(options, deps)
+  const bodies = createBodies()
+  const routes = deps.interfaces.flatMap((one) => one.routes.map((route) => ({ ...route, errorBody: one.errorBody })))
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname: path, search } = parseTarget(request)
+    const route = routes.find((one) => one.path.test(path)) ?? null
+    const visit: Visit = { method: request.method, headers: request.headers, socket: request.socket, path }
+    const headers = readHeaders(request.rawHeaders)
+    const passage = gate.open(headers, route?.name ?? null)
+    const send = ({ status, body, headers: own = [] }: Omit<CompatAnswer, 'servedFrom'>) => {
+      const all = withOwn([...CACHING, ...own, 'RateLimit-Policy', deps.limits.policy], passage)
+      const sent = sendBody(response, status, [...all], Buffer.from(JSON.stringify(body)), request.method === 'HEAD')
+      gate.note(visit, sent, passage)
+    }
+    try {
+      assertRequest(response, headers)
+      await admit(passage, headers, visit)
+      if (route === null) throw notFound(`no endpoint has the path ${quote(path)}`)
+      const { methods } = route
+      if (!methods.some((method) => method === request.method)) throw methodNotAllowed(methods.join(', '))
+      const answer = await answerOf(route, { path, search }, response)
+      passage.servedFrom = answer.servedFrom
+      if (route.isFree) gate.refund(passage, visit)
+      await drained(request, response)
+      send(answer)
+    } catch (thrown) {
+      if (thrown instanceof ClientGone) return void response.destroy()
+      const error = await gate.judge(thrown, visit, passage)
+      if (route?.isFree && error.status === 404) gate.refund(passage, visit)
+      await drained(request, response)
+      if (response.headersSent) return void response.destroy()
+      const body = route ? route.errorBody(error) : error.body
+      send({ status: error.status, body, headers: Object.entries(error.headers).flat() })
+    }
+  }
+
+  async function admit(passage: Passage, headers: RequestHeaders, visit: Visit): Promise<void> {
+    await (auth === 'none' ? gate.admitAddress(passage, visit) : gate.admit(passage, headers))
+  }
+
+  async function answerOf(
+    route: CompatRoute,
+    target: { path: string; search: string },
+    response: ServerResponse,
+  ): Promise<CompatAnswer> {
+    let release = () => {}
+    const packages = () => {
+      const opened = deps.openPackages()
+      release = opened.release
+      if (opened.index === null) throw unavailable('the snapshot has no packages; build it again', RETRY_SECONDS)
+      return opened.index
+    }
+    const pause = async () => {
+      await setImmediate()
+      if (response.closed) throw new ClientGone()
+    }
+    const handle = async (body: unknown) => route.handle({ ...target, body, packages, pause })
+    try {
+      return await (route.body ? bodies.use(response, route.body, handle) : handle(undefined))
+    } finally {
+      release()
+    }
+  }
+
+  return (request, response) => void serve(request, response)
+}
+
+/** A snapshot with packages may be built later. */
+const RETRY_SECONDS = 60
+
+/** Time for the client to send a body that nobody reads, in ms. */
+const DRAIN_MS = 1000
+
+/**
+ * Discards the rest of a body before its answer. If unread bytes remained, the connection would be reset, and the
+ * client would lose the answer. A longer body is cut, and its connection closes.
+ */
+async function drained(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // A client that waits for a 100 sends nothing before it.
+  const sendsNothing = expectsContinue(request) && request.readableFlowing === null
+  if (!request.complete && !request.destroyed && !sendsNothing) {
+    request.resume()
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, DRAIN_MS)
+      request.once('close', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+  if (!request.complete) response.shouldKeepAlive = false
+}

@@ -1,0 +1,53 @@
+/** Advisories as their publishers state them: records in the OSV schema. */
+import { spliced } from '../../corpus/snapshot/index.ts'
+import { notFound } from '../http/errors.ts'
+import { defineRoute } from '../http/route.ts'
+import { described } from '../openapi/parameters.ts'
+import { quote } from '../params/parameter.ts'
+import { openText } from '../params/parameter-types.ts'
+import { splicedAnswer } from '../plan/cve-answer.ts'
+import type { OpenPackages } from '../snapshots/open-packages.ts'
+import { osvRecord } from './answers.ts'
+import type { Context } from './context.ts'
+
+const path = {
+  advisoryId: described(
+    'Id of the advisory, such as `GHSA-35jh-r3h4-6jhm`, `GO-2024-2687` or `MAL-2024-1`',
+    openText(),
+  ),
+}
+
+export const getOsvRecord = defineRoute<Context, typeof path, Record<never, never>>({
+  name: 'getOsvRecord',
+  path: '/advisories/:advisoryId',
+  summary: 'Get an advisory',
+  description:
+    'Returns an advisory in the OSV schema, as its publisher states it. Withdrawn advisories are included: they have `withdrawn`. A 404 names the advisories that have the id as an alias.',
+  example: '/advisories/PYSEC-2021-1881',
+  errors: ['not_found'],
+  params: { path, query: {} },
+  answer: osvRecord,
+  handle({ registry: { current } }, { advisoryId: asked }) {
+    const { packages } = current
+    const spellings = spellingsOf(asked)
+    for (const id of spellings) {
+      const member = packages.advisory(id)
+      if (member) return splicedAnswer(current, 'shard', [spliced(member, member.segments[0]!)])
+    }
+    const others = new Set(spellings.flatMap((id) => recordsAmong(packages, packages.aliasesOf(id) ?? [])))
+    const hint = others.size === 0 ? '' : `; it is an alias of ${[...others].join(', ')}`
+    throw notFound(`no advisory has the id ${quote(asked)}${hint}`)
+  },
+})
+
+/** GitHub writes its ids in lower case after the prefix, nearly all others write theirs in upper case. */
+function spellingsOf(id: string): string[] {
+  const upper = id.toUpperCase()
+  return [...new Set([id, upper, upper.replace(/(?<=^GHSA-).*/s, (rest) => rest.toLowerCase())])]
+}
+
+/** Of a hostile set with thousands of ids, the first are enough. */
+const MOST_NAMED = 20
+
+const recordsAmong = ({ advisory }: OpenPackages, ids: readonly string[]): string[] =>
+  ids.slice(0, MOST_NAMED).filter((id) => advisory(id) !== null)

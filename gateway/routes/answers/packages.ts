@@ -1,0 +1,89 @@
+/** Packages, the advisories that affect them, and advisories as their publishers state them. */
+import { z } from 'zod'
+import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
+import { severity } from './cve-summary.ts'
+import { baseScore, count, cveId, fraction, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
+
+const matchedBy = z
+  .strictObject({
+    kind: z
+      .enum(['range', 'version'])
+      .describe('`range`: a range of the advisory contains the version. `version`: the advisory enumerates it'),
+    introduced: text.describe('Start of the range. `0` is before every version. Null for `version`'),
+    fixed: text.describe('First version after the range that is not affected. Null if there is none'),
+    last_affected: text.describe('Last affected version of the range. Null if the range does not state it'),
+    source: z.string().describe('Id of the advisory that states it'),
+  } satisfies ShapeOf<NonNullable<AffectedRow['matched_by']>>)
+  .meta({ id: 'MatchedBy', description: 'Statement of an advisory that the version matches' })
+
+const affectedRow = z
+  .strictObject({
+    advisory_id: z
+      .string()
+      .describe('Id of the advisory. Of several that alias each other, the GitHub advisory (GHSA)'),
+    aliases: texts.describe('All other ids of the advisory'),
+    cve_ids: z.array(cveId).describe('CVEs that the advisories name. Some may have no record in this service'),
+    summary: text.describe('Summary that the advisory states. Null if it states none'),
+    severity: severity
+      .nullable()
+      .describe('Severity of the CVE with the highest score. Without one, that of the advisory. Null if unknown'),
+    cvss_score: baseScore.nullable().describe('Base score that belongs to `severity`, 0 to 10. Null without a score'),
+    kev: z.boolean().describe('Whether one of the CVEs is in the KEV catalog'),
+    epss: fraction.nullable().describe('Highest EPSS score of the CVEs, 0 to 1. Null without a score'),
+    has_exploit: z.boolean().describe('Whether one of the CVEs has public exploit code or evidence of exploitation'),
+    verdict: z
+      .enum(['affected', 'undecided'])
+      .describe('`undecided`: the request has no version, or the versions cannot be compared'),
+    matched_by: matchedBy.nullable().describe('Why the version is affected. Null if undecided'),
+    fixed_versions: texts.describe('Versions that fix the advisory, above the version of the request. Ascending'),
+    published_at: timestamp.nullable().describe('Time of publication. Null if not stated'),
+    modified_at: timestamp.nullable().describe('Time of the last change. Null if not stated'),
+  } satisfies ShapeOf<AffectedRow>)
+  .meta({ id: 'AffectedRow', description: 'Advisories that alias each other, and whether they affect the version' })
+
+const affectedRequest = z
+  .strictObject({
+    purl: text.describe('Package URL of the request. Null if the request names ecosystem and name'),
+    ecosystem: text.describe(
+      'Ecosystem in the spelling of the OSV schema, with the release of a distribution. Null if no ecosystem has the type of the purl',
+    ),
+    name: z.string().describe('Name of the package, as requested'),
+    version: text.describe('Version of the package. Null if the request has none'),
+    indexed: z.boolean().describe('Whether the snapshot has packages of this ecosystem'),
+  })
+  .meta({ id: 'AffectedRequest', description: 'Package and version of the request' })
+
+export const affected = z
+  .strictObject({ query: affectedRequest, ...pageOf(affectedRow) })
+  .meta({ id: 'AffectedPage', description: 'Page of the advisories that affect a package' })
+
+const packageRow = z
+  .strictObject({
+    ecosystem: z.string().describe('Ecosystem in the spelling of the OSV schema, without a release'),
+    name: z.string().describe('Name of the package in its most frequent spelling'),
+    purl: text.describe('Package URL without a version. Null if the ecosystem has none'),
+    advisory_count: count.describe('Number of advisories. Advisories that alias each other count once'),
+  })
+  .meta({ id: 'PackageRow', description: 'Package that advisories name' })
+
+export const packagePage = z
+  .strictObject(pageOf(packageRow))
+  .meta({ id: 'PackagePage', description: 'Page of packages' })
+
+export const packageDetail = packageRow
+  .extend({
+    spellings: texts.describe('All spellings of the name in advisories'),
+    latest_advisory_at: timestamp
+      .nullable()
+      .describe('Time of publication of the newest advisory. Null if none states it'),
+  })
+  .meta({ id: 'PackageDetail', description: 'Package with the spellings of its name' })
+
+/** Readers have the OSV schema, so this one is minimal. */
+export const osvRecord = z
+  .looseObject({
+    id: z.string().describe('Id of the advisory'),
+    modified: z.string().optional().describe('Time of the last change'),
+    aliases: z.array(z.string()).optional().describe('Ids of the same vulnerability in other databases'),
+  })
+  .meta({ id: 'OsvRecord', description: 'Advisory in the OSV schema (https://ossf.github.io/osv-schema/)' })

@@ -1,0 +1,169 @@
+/** Packages, and the advisories that affect a version of one. */
+import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
+import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
+import { cursorAfter, fold } from '../../corpus/snapshot/index.ts'
+import { jsonAnswer } from '../http/answer.ts'
+import { invalidParameter, notFound } from '../http/errors.ts'
+import { defineRoute } from '../http/route.ts'
+import { described } from '../openapi/parameters.ts'
+import { ecosystem, ecosystemOf, type GivenPurl, packageText, purl } from '../params/package.ts'
+import { quote } from '../params/parameter.ts'
+import { text } from '../params/parameter-types.ts'
+import { isAffectedKey, pageOfRows, rowsAffecting } from '../plan/affected.ts'
+import type { OpenPackages } from '../snapshots/open-packages.ts'
+import { affected, packageDetail, packagePage } from './answers.ts'
+import type { Context } from './context.ts'
+import { listPage, paging, resume } from './paging.ts'
+
+const affectedQuery = {
+  purl: described(
+    'Package URL, with or without a version, such as `pkg:npm/%40angular/core@17.0.0`. Percent-encode `+` as `%2B`',
+    purl(),
+  ),
+  ecosystem: described(
+    'Ecosystem of the package, in any case. A distribution takes its release: `Debian:12`. Requires `name`',
+    ecosystem(),
+  ),
+  name: described('Name of the package in its ecosystem, such as `@angular/core`. Requires `ecosystem`', packageText()),
+  version: described(
+    'Version of the package. Percent-encode `+` as `%2B`. Requires `ecosystem` and `name`',
+    packageText(),
+  ),
+  ...paging,
+}
+
+const BY_SEVERITY = { key: 'severity', descending: true }
+
+export const listAffecting = defineRoute<Context, Record<never, never>, typeof affectedQuery>({
+  name: 'listAffecting',
+  path: '/affected',
+  summary: 'List advisories that affect a package',
+  description: `Returns the advisories that affect a version of a package, or may affect it. Name the package by \`purl\`, or by \`ecosystem\` and \`name\`. Without a version, the answer has every advisory of the package, with the verdict \`undecided\`.
+
+Advisories that alias each other are one row. The highest severity is first, then CVEs in the KEV catalog, then the highest EPSS score.
+
+\`query.indexed\` is false if the snapshot has no package of the ecosystem. Then the empty answer does not mean that the package is not affected.`,
+  example: '/affected?purl=pkg:npm/lantern-http@2.0.0&limit=1',
+  params: { path: {}, query: affectedQuery },
+  answer: affected,
+  handle({ registry }, { limit, cursor, ...given }) {
+    const asked = askedPackage(given, registry.current.packages)
+    const { ecosystem, name, version } = asked
+    const binding = { list: 'affected', sort: BY_SEVERITY, filters: { ecosystem, name, version } }
+    const { snapshot, after } = resume(registry, cursor, binding, isAffectedKey)
+    const rows = ecosystem === null ? [] : rowsAffecting(snapshot, { ecosystem, name, version })
+    const { data, last } = pageOfRows(rows, after, limit)
+    const indexed = ecosystem !== null && snapshot.packages.ecosystems.includes(baseEcosystem(ecosystem))
+    const next = last && cursorAfter(snapshot, binding, last)
+    const pagination = { limit, next_cursor: next }
+    return jsonAnswer({ query: { ...asked, indexed }, data, pagination }, 'merge', snapshot.id)
+  },
+})
+
+interface Given {
+  purl: GivenPurl | undefined
+  ecosystem: string | undefined
+  name: string | undefined
+  version: string | undefined
+}
+
+/** The package of a request. Without an ecosystem, no ecosystem has the type of the purl. */
+interface AskedPackage {
+  purl: string | null
+  ecosystem: string | null
+  name: string
+  version: string | null
+}
+
+/** @throws ApiError `invalid_parameter` unless the package is named in exactly one way */
+function askedPackage({ purl, ...named }: Given, { ecosystems }: OpenPackages): AskedPackage {
+  const { ecosystem, name, version } = named
+  if (purl !== undefined) {
+    const other = Object.entries(named).find(([, value]) => value !== undefined)?.[0]
+    if (other !== undefined) {
+      const message = `parameter '${other}' cannot be combined with 'purl'; the purl states ecosystem, name and version`
+      throw invalidParameter(other, message)
+    }
+    return { purl: purl.purl, ecosystem: purl.ecosystem, name: purl.name, version: purl.version }
+  }
+  if (ecosystem === undefined && name === undefined) {
+    throw invalidParameter('purl', "parameter 'purl' is required, or 'ecosystem' and 'name'")
+  }
+  if (name === undefined) throw invalidParameter('name', "parameter 'name' is required with 'ecosystem'")
+  if (ecosystem === undefined) throw invalidParameter('ecosystem', "parameter 'ecosystem' is required with 'name'")
+  const canonical = ecosystemOf(ecosystem, ecosystems, { suffixed: true })
+  return { purl: null, ecosystem: canonical, name, version: version ?? null }
+}
+
+const onlyEcosystem = 'Only packages of this ecosystem, in any case, without a release'
+const packagesQuery = {
+  q: described('Part of the name, in any case', text()),
+  ecosystem: described(onlyEcosystem, ecosystem()),
+  ...paging,
+}
+
+const BY_ADVISORIES = { key: 'advisories', descending: true }
+
+export const listPackages = defineRoute<Context, Record<never, never>, typeof packagesQuery>({
+  name: 'listPackages',
+  path: '/packages',
+  summary: 'List packages',
+  description: 'Returns the packages that advisories name. Those with the most advisories are first.',
+  example: '/packages?limit=2',
+  params: { path: {}, query: packagesQuery },
+  answer: packagePage,
+  handle(context, { q, ecosystem, limit, cursor }) {
+    const { ecosystems } = context.registry.current.packages
+    const canonical = ecosystem && ecosystemOf(ecosystem, ecosystems, { suffixed: false })
+    return listPage(context, {
+      list: 'packages',
+      filters: { q: q && fold(q), equal: { ecosystem: canonical && fold(canonical) } },
+      sort: BY_ADVISORIES,
+      limit,
+      cursor,
+      texts: 'package',
+    })
+  },
+})
+
+const path = {
+  ecosystem: described('Ecosystem of the package, in any case, without a release', ecosystem()),
+  name: described('Name of the package. `/` can be written as `%2F`', packageText()),
+}
+
+export const getPackage = defineRoute<Context, typeof path, Record<never, never>>({
+  name: 'getPackage',
+  path: '/packages/:ecosystem/:name',
+  takesRest: true,
+  summary: 'Get a package',
+  description:
+    'Returns a package that advisories name. The name is accepted in each spelling that the ecosystem treats as equal.',
+  example: '/packages/npm/lantern-http',
+  errors: ['not_found'],
+  params: { path, query: {} },
+  answer: packageDetail,
+  handle({ registry: { current } }, { ecosystem, name }) {
+    const { packages } = current
+    const canonical = ecosystemOf(ecosystem, packages.ecosystems, { suffixed: false })
+    const entry = packages.package(canonical, name)
+    if (!entry) {
+      const remedy = `search for a part of the name with /packages?ecosystem=${encodeURIComponent(canonical)}&q=…`
+      throw notFound(`no advisory names the package ${quote(name)} of ${canonical}; ${remedy}`)
+    }
+    return jsonAnswer(detailOf(entry, packages), 'shard', current.id)
+  },
+})
+
+/** Advisories of one alias set count once, as in the list. */
+function detailOf({ ecosystem, name, purl, spellings, advisories }: PackageEntry, { aliasesOf }: OpenPackages) {
+  const sets = new Set(advisories.map(({ id }) => aliasesOf(id)?.[0] ?? id))
+  const published = advisories.flatMap(({ published }) => published ?? []).sort()
+  return {
+    ecosystem,
+    name,
+    purl,
+    advisory_count: sets.size,
+    spellings,
+    latest_advisory_at: published.at(-1) ?? null,
+  }
+}

@@ -1,0 +1,84 @@
+/** The packages and advisories of an open snapshot: tables in memory, members in open files. */
+import { packageKey } from '../../corpus/model/packages/package-advisory.ts'
+import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
+import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
+import {
+  aliasesOf,
+  decodeMemberHead,
+  HASHED_KINDS,
+  type HashedRole,
+  hashedMemberKey,
+  hashedPositions,
+  type OpenObject,
+  type PackageTables,
+  plainBytes,
+  postingsOf,
+  type ReadMember,
+  SnapshotError,
+} from '../../corpus/snapshot/index.ts'
+import { SNAPSHOT_BYTES } from '../process/bounds.ts'
+import type { OpenList } from './open-lists.ts'
+
+export interface OpenPackages {
+  /** The ecosystems that have packages, without suffixes. */
+  ecosystems: readonly string[]
+  /** Returns null for an unknown package. The name is in any spelling, the ecosystem in that of the schema. */
+  package(ecosystem: string, name: string): PackageEntry | null
+  /** Returns null for an unknown id. Withdrawn records are included. */
+  advisory(id: string): ReadMember | null
+  /** Returns all ids of the alias set of an id, ascending; null for an id without an alias. */
+  aliasesOf(id: string): readonly string[] | null
+}
+
+/** `shards` are in the order of their numbers; `list` is that of the packages. */
+export function openPackages(
+  tables: PackageTables,
+  shards: Record<HashedRole, readonly OpenObject[]>,
+  list: OpenList,
+): OpenPackages {
+  const entries = generationalCache<string, { entry: PackageEntry; bytes: number }>(
+    SNAPSHOT_BYTES.packages,
+    ({ bytes }) => bytes,
+  )
+  /** Two keys can have one hash, so the key of the member decides. */
+  const read = (role: HashedRole, key: string): ReadMember | null => {
+    for (const { shard, at, length } of hashedPositions(tables[role], key)) {
+      const bytes = shards[role][shard]!.read(at, length)
+      const head = decodeMemberHead(bytes)
+      if (head.key !== hashedMemberKey(key)) continue
+      if (head.segments[0]?.kind !== HASHED_KINDS[role]) {
+        throw new SnapshotError('malformed', `${head.key} is not a member of ${role}`)
+      }
+      return { ...head, bytes }
+    }
+    return null
+  }
+  return {
+    ecosystems: ecosystemsOf(list),
+    package(ecosystem, name) {
+      const key = packageKey(ecosystem, name)
+      const known = entries.get(key)
+      if (known) return known.entry
+      const member = read('packages', key)
+      if (!member) return null
+      const segment = member.segments[0]!
+      const entry = JSON.parse(plainBytes(member.bytes, segment).toString()) as PackageEntry
+      entries.set(key, { entry, bytes: segment.plainLength * PARSED_BYTES })
+      return entry
+    },
+    advisory: (id) => read('advisories', id),
+    aliasesOf: (id) => aliasesOf(tables.aliases, id),
+  }
+}
+
+/** Memory of a package per byte of its JSON: parsed, and with parsed versions (`matchAdvisories`). */
+const PARSED_BYTES = 4
+
+/** The keys of the filter are folded, so the names are those of packages. */
+function ecosystemsOf(list: OpenList): string[] {
+  const postings = list.filters.ecosystem!
+  return Array.from(postings.keys.keys(), (key) => {
+    const id = list.id(postingsOf(postings, key)[0]!)
+    return id.slice(0, id.indexOf('/'))
+  })
+}

@@ -1,0 +1,152 @@
+/** gateway/API.md, sections 30 and 31: packages, and advisories in the OSV schema, on hand-written advisories. */
+import * as assert from 'uvu/assert'
+import { openRefusing, refuses, refusesValues } from '../support/checks.ts'
+import { contractSuite } from '../support/contract.ts'
+import { DEBIAN, GO, NPM, openPackageWorld, PYPI } from '../support/package-world.ts'
+
+const { states, after, run } = contractSuite('packages and advisories')
+const world = await openPackageWorld()
+const refusing = await openRefusing(world, 'CVE-2024-0001')
+
+interface PackageRow {
+  ecosystem: string
+  name: string
+  purl: string | null
+  advisory_count: number
+}
+
+/** Most advisories first, then by ecosystem and name. The ids of one set count once. */
+const ALL: PackageRow[] = [
+  { ecosystem: 'npm', name: '@acme/widget', purl: 'pkg:npm/%40acme/widget', advisory_count: 7 },
+  { ecosystem: 'PyPI', name: 'zope-interface', purl: 'pkg:pypi/zope-interface', advisory_count: 3 },
+  { ecosystem: 'Debian', name: 'widget', purl: 'pkg:deb/debian/widget', advisory_count: 1 },
+  {
+    ecosystem: 'Go',
+    name: 'example.com/acme/widget/v2',
+    purl: 'pkg:golang/example.com/acme/widget/v2',
+    advisory_count: 1,
+  },
+  { ecosystem: 'npm', name: 'plain', purl: 'pkg:npm/plain', advisory_count: 1 },
+]
+const list = (query = '') => world.all<PackageRow>(`/packages${query}`)
+
+states('30.1', 'text in the name', async () => {
+  const named = (text: string) => ALL.filter(({ name }) => name.includes(text))
+  assert.equal(await list('?q=widget'), named('widget'))
+  assert.equal(await list('?q=WIDGET'), named('widget'))
+  assert.equal(await list('?q=%40acme%2F'), named('@acme/'))
+  assert.equal(await list('?q=no+such'), [])
+  await refusesValues(world, '/packages', 'q', ['', 'x'.repeat(201)])
+})
+
+states('30.2', 'one ecosystem', async () => {
+  for (const ecosystem of ['npm', 'NPM', 'PyPI', 'debian', 'Go']) {
+    const expected = ALL.filter((row) => row.ecosystem.toLowerCase() === ecosystem.toLowerCase())
+    assert.equal(await list(`?ecosystem=${ecosystem}`), expected, ecosystem)
+  }
+  assert.equal(await list('?ecosystem=npm&q=widget'), ALL.slice(0, 1))
+  assert.equal(await list('?ecosystem=Alpine'), [])
+  await refusesValues(world, '/packages', 'ecosystem', ['', 'nmp', 'Debian:12'])
+})
+
+states('30.3', 'pages', async () => {
+  for (const limit of [1, 2, 4, 5]) assert.equal(await world.all('/packages', limit), ALL, String(limit))
+  await refusesValues(world, '/packages', 'limit', ['0', '101'])
+  const { pagination } = await world.json<{ pagination: { next_cursor: string } }>('/packages?limit=1')
+  const { body } = await world.ask(`/packages?ecosystem=npm&cursor=${pagination.next_cursor}`)
+  assert.is((body as { error: string }).error, 'invalid_cursor')
+})
+
+states('30.4', 'every package that an advisory names', async () => {
+  assert.equal(await list(), ALL)
+})
+
+states('30.5', 'most advisories first', async () => {
+  const counts = (await list()).map(({ advisory_count }) => advisory_count)
+  assert.equal(counts, [7, 3, 1, 1, 1])
+})
+
+states('30.6', 'rows in the list envelope', async () => {
+  const page = await world.json<object>('/packages?limit=1')
+  assert.equal(Object.keys(page), ['data', 'pagination'])
+})
+
+states('30.7', 'the fields of a row', async () => {
+  for (const row of await list()) assert.equal(Object.keys(row), ['ecosystem', 'name', 'purl', 'advisory_count'])
+})
+
+states('30.8', 'the row with its spellings and the newest publication', async () => {
+  const detail = async (path: string) => world.json<object>(`/packages/${path}`)
+  assert.equal(await detail('PyPI/zope-interface'), {
+    ...ALL[1],
+    spellings: ['zope-interface', 'zope_interface'],
+    latest_advisory_at: '2024-05-09T10:00:00.000Z',
+  })
+  assert.equal(await detail('npm/@acme/widget'), {
+    ...ALL[0],
+    spellings: ['@Acme/Widget', '@acme/widget'],
+    latest_advisory_at: '2024-05-05T10:00:00.000Z',
+  })
+})
+
+states('30.9', 'slashes in the name, and its spellings', async () => {
+  const nameAt = async (path: string) => (await world.json<PackageRow>(`/packages/${path}`)).name
+  for (const path of ['npm/@acme/widget', 'NPM/%40acme%2Fwidget', 'npm/@acme%2fWIDGET', 'npm/@acme/widget/']) {
+    assert.is(await nameAt(path), '@acme/widget', path)
+  }
+  const module = 'example.com/acme/widget/v2'
+  for (const path of [module, encodeURIComponent(module)]) assert.is(await nameAt(`Go/${path}`), module, path)
+  for (const name of ['Zope.Interface', 'zope__interface']) assert.is(await nameAt(`PyPI/${name}`), 'zope-interface')
+  for (const { ecosystem, name } of await list()) assert.is(await nameAt(`${ecosystem}/${name}`), name)
+})
+
+states('30.10', 'an unknown ecosystem, an unknown package', async () => {
+  for (const ecosystem of ['nmp', 'Debian:12']) await refuses(world, `/packages/${ecosystem}/widget`, 'ecosystem')
+  await refuses(world, '/packages/npm/a%20b', 'name')
+  const { status, body } = await world.ask('/packages/npm/@acme/no-such')
+  const { error, message } = body as { error: string; message: string }
+  assert.equal([status, error], [404, 'not_found'])
+  assert.ok(message.includes("'@acme/no-such'") && message.includes('/packages?ecosystem=npm&q='), message)
+  assert.is((await world.ask('/packages/npm')).status, 404)
+})
+
+states('31.1', 'the record as its publisher states it', async () => {
+  for (const entry of [...NPM, ...PYPI, ...GO, ...DEBIAN]) {
+    const response = await world.get(`/advisories/${entry.id}`, { 'accept-encoding': 'identity' })
+    assert.equal([response.status, await response.text()], [200, JSON.stringify(entry)], entry.id)
+    assert.is(response.headers.get('served-from'), 'shard')
+    const etag = response.headers.get('etag')!
+    assert.is((await world.get(`/advisories/${entry.id}`, { 'if-none-match': etag })).status, 304)
+  }
+})
+
+states('31.2', 'ids in any case', async () => {
+  for (const { id } of [NPM[0]!, NPM[1]!, PYPI[0]!, GO[0]!]) {
+    for (const spelling of [id.toLowerCase(), id.toUpperCase()]) {
+      assert.is((await world.json<{ id: string }>(`/advisories/${spelling}`)).id, id)
+    }
+  }
+})
+
+states('31.3', 'an unknown id', async () => {
+  const message = async (id: string) => {
+    const { status, body } = await world.ask(`/advisories/${id}`)
+    assert.equal([status, (body as { error: string }).error], [404, 'not_found'], id)
+    return (body as { message: string }).message
+  }
+  assert.match(await message('CVE-2024-0001'), /'CVE-2024-0001'; it is an alias of GHSA-kkkk-kkkk-kkkk, OSV-2024-9$/)
+  assert.match(await message('cve-2024-0002'), /'cve-2024-0002'; it is an alias of GHSA-eeee-eeee-eeee$/)
+  assert.match(await message('GHSA-none'), /'GHSA-none'$/)
+  await refuses(world, '/advisories/%ff', 'advisoryId')
+})
+
+states('31.4', 'every tier gets the record', async () => {
+  const path = '/advisories/GHSA-kkkk-kkkk-kkkk'
+  assert.equal((await refusing.asReader(path, 0)).body, await world.json(path))
+})
+
+after(async () => {
+  await refusing.close()
+  await world.remove()
+})
+run()

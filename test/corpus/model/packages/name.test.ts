@@ -1,0 +1,36 @@
+/** Spellings of one package fold to one name. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { foldName } from '../../../../corpus/model/packages/name.ts'
+
+const same: [ecosystem: string, folded: string, ...spellings: string[]][] = [
+  ['PyPI', 'zope-interface', 'zope.interface', 'Zope_Interface', 'zope--interface', 'zope.-_interface'],
+  ['NuGet', 'newtonsoft.json', 'Newtonsoft.Json', 'NEWTONSOFT.JSON'],
+  ['npm', '@babel/core', '@Babel/Core'],
+  ['npm', 'jsonstream', 'JSONStream'],
+  ['Packagist', 'symfony/http-kernel', 'Symfony/HTTP-Kernel'],
+  ['Packagist:https://packages.drupal.org/8', 'drupal/core', 'Drupal/core'],
+  ['Hex', 'phoenix', 'Phoenix'],
+  ['crates.io', 'serde_json', 'serde-json', 'serde_json'],
+  ['SwiftURL', 'github.com/vapor/vapor', 'https://github.com/vapor/vapor', 'https://github.com/vapor/vapor.git'],
+]
+
+const exact: [ecosystem: string, name: string][] = [
+  ['Maven', 'org.Example:My_artifact'],
+  ['Go', 'github.com/BurntSushi/toml'],
+  ['Debian:12', 'libapache2-mod_x'],
+  ['RubyGems', 'RedCloth'],
+  ['crates.io', 'Inflector'],
+]
+
+test('spellings of one package have the same folded name, which folds to itself', () => {
+  for (const [ecosystem, folded, ...spellings] of same) {
+    for (const spelling of [folded, ...spellings]) assert.is(foldName(ecosystem, spelling), folded)
+  }
+})
+
+test('names of other ecosystems are exact', () => {
+  for (const [ecosystem, name] of exact) assert.is(foldName(ecosystem, name), name)
+})
+
+test.run()

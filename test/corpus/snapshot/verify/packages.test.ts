@@ -1,0 +1,181 @@
+/** Advisories and packages: `verify` checks their shards and derived files, and knows snapshots of earlier builders. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sha256, shortHash } from '../../../../corpus/runtime/digest.ts'
+import { decodeTable, encodeTable, type Table } from '../../../../corpus/snapshot/codec/table.ts'
+import { entryOf } from '../../../../corpus/snapshot/derive/advisory-extract.ts'
+import { noAdvisories, noPackages } from '../../../../corpus/snapshot/derive/advisory-rows.ts'
+import { countDerivedFiles } from '../../../../corpus/snapshot/derive/derive.ts'
+import { decodeHashedTable, hashedContent } from '../../../../corpus/snapshot/derive/hashed-index.ts'
+import { storedListContent } from '../../../../corpus/snapshot/derive/lists.ts'
+import { fileOf, readObject } from '../../../../corpus/snapshot/files/layout.ts'
+import type { Role } from '../../../../corpus/snapshot/files/manifest.ts'
+import { encodeEntries } from '../../../../corpus/snapshot/record/entry-shard.ts'
+import { HASHED_KINDS, type HashedRole } from '../../../../corpus/snapshot/record/hashed-shard.ts'
+import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
+import { verify } from '../../../../corpus/snapshot/verify/verify.ts'
+import { earlierSnapshot } from '../earlier.ts'
+import { CONTRADICTS, goodSnapshot, oneFault } from '../forgery.ts'
+
+const good = await goodSnapshot('verify-packages')
+const { manifest } = good
+
+async function faultsAfter(
+  role: Role,
+  name: string,
+  change: (table: Table) => void,
+  contentOf: (bytes: Buffer) => string,
+): Promise<string[]> {
+  const file = fileOf(manifest, role, name)
+  const table = decodeTable(readObject(good.dist, file))
+  const columns = Object.fromEntries(Object.entries(table.columns).map(([column, values]) => [column, values.slice()]))
+  const changed = { about: structuredClone(table.about), columns }
+  change(changed)
+  const bytes = encodeTable(changed)
+  return good.faultsAfter((dist) => good.forge(dist, file, bytes, contentOf(bytes)))
+}
+
+test('the derived files of advisories and packages have a row for each', () => {
+  const derived = manifest.files.filter((file) => file.derived)
+  const members = (role: Role) => manifest.files.reduce((sum, file) => sum + (file.role === role ? file.count : 0), 0)
+  const [advisories, packages] = [members('advisories'), members('packages')]
+  assert.ok(advisories > packages && packages > 0)
+  const rows = {
+    advisories: { ...noAdvisories(), keys: Array(advisories).fill('') },
+    packages: { ...noPackages(), keys: Array(packages).fill('') },
+  }
+  assert.is(countDerivedFiles(rows), derived.length)
+  assert.is(countDerivedFiles({ advisories: noAdvisories(), packages: noPackages() }), derived.length - 3)
+  assert.is(fileOf(manifest, 'index', 'advisories').count, advisories)
+  assert.is(fileOf(manifest, 'index', 'packages').count, packages)
+  assert.is(fileOf(manifest, 'list', 'packages').count, packages)
+})
+
+type Entry = Record<string, unknown> & { id: string }
+
+/** Returns the faults after a change of the entries of the first shard of a role. */
+function faultsOfShard(
+  role: HashedRole,
+  change: (entries: { key: string; text: string }[]) => void,
+): Promise<string[]> {
+  const file = fileOf(manifest, role, '0000')
+  const shard = good.bytesOf(role, '0000')
+  const entries = Array.from(membersOf(shard), (member) => ({
+    key: member.key,
+    text: JSON.stringify(entryOf(role, shard, member)),
+  }))
+  change(entries)
+  const stated = entries.map(({ key, text }) => ({ key, source: shortHash(text), text: () => text }))
+  const { bytes, content, members } = encodeEntries(HASHED_KINDS[role], stated)
+  return good.faultsAfter((dist) => good.forge(dist, file, bytes, content, members.length))
+}
+
+const changed = (entry: { text: string }, change: (value: Entry) => void) => {
+  const value = JSON.parse(entry.text) as Entry
+  change(value)
+  entry.text = JSON.stringify(value)
+}
+
+test('a package that states what its advisories do not', async () => {
+  const faults = await faultsOfShard('packages', ([entry]) =>
+    changed(entry!, ({ advisories }) => {
+      ;(advisories as Entry[])[0]!.summary = 'another'
+    }),
+  )
+  assert.equal(faults, ['the packages do not match the advisories'])
+})
+
+test('an advisory that its packages do not have', async () => {
+  const faults = await faultsOfShard('advisories', (entries) => {
+    const entry = entries.find(({ text }) => (JSON.parse(text) as Entry).withdrawn === undefined)!
+    changed(entry, (value) => {
+      value.summary = 'another'
+    })
+  })
+  assert.equal(faults, ['the packages do not match the advisories'])
+})
+
+test('members out of order, with the key of another, in another shard, or with another number of shards', async () => {
+  for (const role of ['advisories', 'packages'] as const) {
+    oneFault(await faultsOfShard(role, (entries) => entries.reverse()), role, /is out of order, after /)
+    const swap = (entries: { key: string; text: string }[]) => {
+      ;[entries[0]!.text, entries[1]!.text] = [entries[1]!.text, entries[0]!.text]
+    }
+    oneFault(await faultsOfShard(role, swap), role, /the member .* contains /)
+  }
+  const shard = fileOf(manifest, 'packages', '0000')
+  const renamed = manifest.files.map((file) => (file === shard ? { ...file, name: '0001' } : file))
+  const faults = await good.faultsAfter((dist) => good.activate(dist, renamed))
+  assert.match(faults.join('\n'), /is not shard 0000/)
+})
+
+test('a package that contradicts itself', async () => {
+  const wrong: ((value: Entry) => void)[] = [
+    (value) => {
+      value.spellings = []
+    },
+    (value) => {
+      value.more = 1
+    },
+  ]
+  for (const change of wrong) {
+    const faults = await faultsOfShard('packages', ([entry]) => changed(entry!, change))
+    oneFault(faults, 'packages', /contradicts its advisories$/)
+  }
+})
+
+test('an index of hashed shards that leads elsewhere', async () => {
+  const contentOf = (bytes: Buffer) => hashedContent(decodeHashedTable(bytes))
+  for (const role of ['advisories', 'packages'] as const) {
+    for (const name of ['hashLow', 'at', 'length']) {
+      const change = ({ columns }: Table) => {
+        columns[name]![0]! ^= 1
+      }
+      const faults = await faultsAfter('index', role, change, contentOf)
+      oneFault(faults, 'index', new RegExp(`^file index ${role} .* derived from \\(${name}\\)$`))
+    }
+  }
+})
+
+test('aliases that no advisory states', async () => {
+  const change = (table: Table) => {
+    const [first, ...others] = table.about.ids as string[]
+    table.about.ids = [`${first}-`, ...others]
+  }
+  oneFault(await faultsAfter('aliases', 'cve', change, sha256), 'aliases', CONTRADICTS)
+})
+
+test('a list of packages with another count of advisories, or another key', async () => {
+  for (const change of [
+    ({ columns }: Table) => {
+      columns['sort.advisories.keys']![1] = 0
+    },
+    ({ about }: Table) => {
+      about.ids = (about.ids as string[]).toReversed()
+    },
+  ]) {
+    oneFault(await faultsAfter('list', 'packages', change, storedListContent), 'list', CONTRADICTS)
+  }
+})
+
+test('a missing table, and a missing list of packages', async () => {
+  for (const [role, name] of [
+    ['index', 'advisories'],
+    ['index', 'packages'],
+    ['aliases', 'cve'],
+    ['list', 'packages'],
+  ] as const) {
+    const without = manifest.files.filter((file) => file !== fileOf(manifest, role, name))
+    const faults = await good.faultsAfter((dist) => good.activate(dist, without))
+    assert.equal(faults, [`the snapshot: the manifest lists no file ${role} ${name}`])
+  }
+})
+
+test('a snapshot of an earlier builder has no faults', async () => {
+  const earlier = earlierSnapshot(good)
+  assert.equal((await verify(earlier)).faults, [])
+})
+
+test.after(() => good.remove())
+
+test.run()

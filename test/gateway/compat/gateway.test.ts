@@ -1,0 +1,62 @@
+/** The listener for other tools as a part of a gateway. */
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
+import { GatewayError } from '../../../gateway/http/errors.ts'
+import { type GatewayOptions, startGateway } from '../../../gateway/process/gateway.ts'
+import { BULK, npmRecord, packagesOf } from '../../support/compat.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { listLog } from '../../support/server.ts'
+
+const folder = temporaryFolder('compat-gateway')
+const { dist } = await sampleDist(folder.path, 60)
+const { token, jwksFile } = await makeToken({ dir: join(folder.path, 'keys') })
+const packages = packagesOf([npmRecord('GHSA-1', 'left', '1.0.0')])
+
+function start(options: Partial<GatewayOptions>) {
+  const { log, lines } = listLog()
+  const { issuer, audience } = LOCAL
+  const given = { dist, port: 0, issuer, audience, jwks: jwksFile, pollMs: 0, metricsPort: 0, ...options }
+  return startGateway(given, log, { packages }).then((gateway) => ({ ...gateway, lines }))
+}
+
+test('a gateway has the listener only if it is asked for', async () => {
+  const gateway = await start({})
+  assert.is(gateway.compatUrl, null)
+  await gateway.close()
+})
+
+test('it shares tokens, log and metrics with the API, and ends with it', async () => {
+  const gateway = await start({ compat: ['npm'], compatPort: 0 })
+  const url = gateway.compatUrl!
+  assert.match(url, /^http:\/\/127\.0\.0\.1:/)
+  assert.is.not(url, gateway.url)
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(url + BULK, { method: 'POST', headers, body: '{"left":["0.1.0"]}' })
+  assert.is(answer.status, 200)
+  assert.match(await answer.text(), 'GHSA-1')
+  assert.is((await fetch(`${url}/api/v1/cves`, { headers })).status, 404)
+  assert.is((await fetch(gateway.url + BULK, { method: 'POST', headers, body: '{}' })).status, 404)
+  const metrics = await (await fetch(gateway.metricsUrl!)).text()
+  assert.match(metrics, `vulnshelf_requests_total{route="${BULK}",status="200",served_from="merge"} 1`)
+  assert.ok(gateway.lines.some(({ path, subject }) => path === BULK && subject))
+  await gateway.close()
+  assert.is(await fetch(url).catch(() => 'closed'), 'closed')
+})
+
+test('a port in use and an unknown interface are refused, and nothing stays open', async () => {
+  const gateway = await start({ compat: ['npm'], compatPort: 0 })
+  const codeOf = (options: Partial<GatewayOptions>) =>
+    start(options).then(
+      () => 'started',
+      (error: unknown) => error instanceof GatewayError && error.code,
+    )
+  assert.is(await codeOf({ compat: ['npm'], compatPort: Number(new URL(gateway.compatUrl!).port) }), 'port_in_use')
+  assert.is(await codeOf({ compat: ['cargo'] }), 'bad_option')
+  assert.is(await codeOf({ compat: [] }), 'bad_option')
+  await gateway.close()
+})
+
+test.after(() => folder.remove())
+test.run()

@@ -1,0 +1,81 @@
+/** The listener for other tools on a free port, with packages in memory. */
+
+import { packageKey, packageStatements } from '../../corpus/model/packages/package-advisory.ts'
+import { packageEntry } from '../../corpus/model/packages/package-entry.ts'
+import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
+import type { PackageIndex } from '../../gateway/compat/interface.ts'
+import { type InterfaceOptions, openInterfaces } from '../../gateway/compat/interfaces.ts'
+import { type CompatAuth, type CompatDeps, createCompatApp } from '../../gateway/compat/listener.ts'
+import { createLimits, type LimitOptions } from '../../gateway/limits/limits.ts'
+import { type RunningServer, type ServeOptions, startServer } from '../../gateway/process/serve.ts'
+import { fixedKeys, type LogLine, listLog } from './server.ts'
+import { AUDIENCE, adminClaims, ISSUER, type SigningKey, sign, signingKey } from './tokens.ts'
+
+/** Returns the index of records in the OSV schema. Aliases are those of the records alone. */
+export function packagesOf(records: readonly object[]): PackageIndex {
+  const statements = records.flatMap((record) => packageStatements({ ...record }))
+  const byKey = Map.groupBy(statements, ({ ecosystem, folded }) => `${ecosystem}/${folded}`)
+  const entries = new Map(
+    Array.from(byKey, ([key, found]) => {
+      const advisories = found.map(({ advisory }) => advisory).sort((a, b) => (a.id < b.id ? -1 : 1))
+      return [key, packageEntry(key, found[0]!.purl, advisories)]
+    }),
+  )
+  return {
+    package: (ecosystem, name) => entries.get(packageKey(ecosystem, name)) ?? null,
+    aliasesOf: () => null,
+  }
+}
+
+/** An npm advisory in the OSV schema that affects everything below `fixed`. */
+export const npmRecord = (id: string, name: string, fixed: string, more: object = {}) => ({
+  id,
+  summary: `Flaw in ${name}`,
+  affected: [
+    { package: { ecosystem: 'npm', name }, ranges: [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed }] }] },
+  ],
+  database_specific: { severity: 'HIGH', cwe_ids: ['CWE-79'] },
+  ...more,
+})
+
+export interface CompatServer extends RunningServer {
+  key: SigningKey
+  token: string
+  log: LogLine[]
+  /** Posts to the bulk endpoint with the administrator's token, unless the headers override it. */
+  bulk(body: unknown, init?: RequestInit): Promise<Response>
+}
+
+export interface CompatServerOptions {
+  packages?: PackageIndex | null
+  auth?: CompatAuth
+  interfaces?: Partial<InterfaceOptions>
+  limits?: LimitOptions
+  serve?: Partial<ServeOptions>
+  deps?: Partial<CompatDeps>
+}
+
+export async function serveCompat(options: CompatServerOptions = {}): Promise<CompatServer> {
+  const { packages = packagesOf([]), auth = 'bearer' } = options
+  const key = await signingKey('key-1')
+  const { log, lines } = listLog()
+  const deps: CompatDeps = {
+    authenticate: createAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: Date.now }),
+    limits: createLimits(options.limits),
+    log,
+    interfaces: openInterfaces({ compat: ['npm'], ...options.interfaces }),
+    openPackages: () => ({ index: packages, release: () => {} }),
+    ...options.deps,
+  }
+  const serve = { port: 0, drainMs: 2000, readsBodies: true, ...options.serve }
+  const server = await startServer(createCompatApp({ auth }, deps), serve)
+  const token = await sign(key, adminClaims(Date.now()))
+  const bulk = (body: unknown, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers }
+    const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+    return fetch(server.url + BULK, { method: 'POST', body: sent as string, ...init, headers })
+  }
+  return { ...server, key, token, log: lines, bulk }
+}
+
+export const BULK = '/-/npm/v1/security/advisories/bulk'
