@@ -1,10 +1,14 @@
 /** Parses the options of reader lists into the same filters and canonical form as the API's parameters. */
 
+import { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from '../model/affected/name-filters.ts'
 import { nameKey } from '../model/affected/products.ts'
 import { type CveId, parseCveId } from '../model/ids/cve-id.ts'
+import { PACKAGE_FORM, splitPackage } from '../model/packages/name.ts'
+import { packageKey } from '../model/packages/package-advisory.ts'
 import type { Severity } from '../model/record.ts'
 import { memberOf } from '../model/values/closed-set.ts'
 import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../model/values/date-bound.ts'
+import { ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { CVE_SORTS, type CveFilters, type CveSort, canonicalFilters, SEVERITIES } from '../snapshot/index.ts'
 
 /** The filters of `/cves` except `q`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
@@ -23,6 +27,12 @@ export interface CveFilterOptions {
   cwe?: string | number | undefined
   /** `primary`: `cwe` is the primary weakness. `any`: some source maps the CVE to it. */
   scope?: 'primary' | 'any' | undefined
+  /** Key or name of a vendor, in any case. */
+  vendor?: string | undefined
+  /** `<vendor>/<product>`, the keys or names of both, in any case. `%2F` is a slash within a key. */
+  product?: string | undefined
+  /** `<ecosystem>/<name>`, the ecosystem in any case, without a release. */
+  package?: string | undefined
   epss_min?: number | undefined
   /** Inclusive. A day includes all of its hours. */
   published_since?: string | Date | undefined
@@ -67,10 +77,11 @@ const boolean: Option<boolean> = {
   read: (value) => (typeof value === 'boolean' ? value : null),
   form: 'true or false',
 }
-const text: Option<string> = {
-  read: (value) => (typeof value === 'string' && value !== '' ? value : null),
-  form: 'a string that is not empty',
-}
+const nameOf = <T>(read: (value: string) => T | null, form: string): Option<T> => ({
+  read: (value) => (typeof value === 'string' && value !== '' ? read(value) : null),
+  form,
+})
+const text = nameOf((value) => value, 'a string that is not empty')
 const date: Option<DateBound> = {
   read(value) {
     if (typeof value === 'string') return parseDateBound(value)
@@ -115,6 +126,13 @@ const numberFrom = (min: number, max: number, whole: boolean): Option<number> =>
   form: `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`,
 })
 
+/** Returns the key of a package. The snapshot decides whether it knows an ecosystem that the schema does not have. */
+function readPackage(value: string): string | null {
+  const named = splitPackage(value)
+  if (named === null || named.ecosystem.includes(':')) return null
+  return packageKey(memberOf(ECOSYSTEMS, named.ecosystem) ?? named.ecosystem, named.name)
+}
+
 const FILTERS = {
   severity,
   kev: boolean,
@@ -125,6 +143,9 @@ const FILTERS = {
   cna: text,
   cwe,
   scope: oneOf(['primary', 'any']),
+  vendor: nameOf(readVendor, VENDOR_FORM),
+  product: nameOf(readProduct, PRODUCT_FORM),
+  package: nameOf(readPackage, `${PACKAGE_FORM}, the ecosystem without a release`),
   epss_min: numberFrom(0, 1, false),
   published_since: date,
   published_until: date,

@@ -28,6 +28,7 @@ import {
 } from '../snapshot/index.ts'
 import { TransferError } from '../transfer/error.ts'
 import { type NetworkEffects, realNetworkEffects } from '../transfer/network.ts'
+import { openNamePostings } from './name-postings.ts'
 import { openObjects } from './objects.ts'
 import { openCurrent } from './open.ts'
 import { assertKnown, type CveListOptions, type CveWalkOptions, readList, readWalk } from './query.ts'
@@ -123,6 +124,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
     const snapshot = await openCurrent(objects, { keys, now: effects.now() })
     const { index, epss, shards, manifest, about } = snapshot
     const rows = openRows(snapshot, objects)
+    const names = openNamePostings(snapshot, objects)
     const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
     return {
       snapshot: {
@@ -154,6 +156,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         const { sort, filters, limit, cursor } = readList(options)
         const binding = { list: 'cves', sort, filters }
         const { after } = resume(open, cursor, binding, isCveKey)
+        await names.load(filters)
         const order = orderView(snapshot, sort.key, sort.descending)
         const start = after ? order.positionAfter(after) : 0
         // One row more than requested shows whether another page follows (rule 8).
@@ -171,7 +174,10 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         const { sort, filters } = readWalk(options)
         const order = orderView(snapshot, sort.key, sort.descending)
         const passing = { order, start: 0, most: order.count }
-        return walkOf(rows, sort.key, firstPassing(snapshot, filters, null, passing))
+        return walkOf(rows, sort.key, async () => {
+          await names.load(filters)
+          return firstPassing(snapshot, filters, null, passing)
+        })
       },
 
       close,
@@ -213,7 +219,8 @@ const BATCH_ROWS = ROWS_PER_PAGE
 /** Maximum batches that are prefetched. The number grows by one with each consumed batch. */
 const BATCHES_AHEAD = 3
 
-async function* walkOf(rows: Rows, sort: CveSort, ordinals: readonly number[]) {
+async function* walkOf(rows: Rows, sort: CveSort, find: () => Promise<readonly number[]>) {
+  const ordinals = await find()
   const coming: Promise<CveSummary[]>[] = []
   let next = 0
   for (let taken = 0; ; taken++) {

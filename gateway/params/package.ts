@@ -1,7 +1,7 @@
 /** Parameters that name a package: a purl, or an ecosystem, a name and a version. */
 import { PurlError, type PurlPackage, packageOfPurl } from '../../corpus/model/packages/purl.ts'
 import { memberOf } from '../../corpus/model/values/closed-set.ts'
-import { baseEcosystem, ECOSYSTEMS } from '../../corpus/model/versions/ecosystems.ts'
+import { baseEcosystem, knownEcosystems } from '../../corpus/model/versions/ecosystems.ts'
 import { invalidParameter } from '../http/errors.ts'
 import { type ParameterType, parameterType, quote, refuseMember } from './parameter.ts'
 
@@ -42,15 +42,25 @@ export function ecosystem(): ParameterType<string, 'optional'> {
   return parameterType({ type: 'string', minLength: 1, examples: ['npm', 'PyPI', 'Debian:12'] }, (text) => text)
 }
 
+interface EcosystemUse {
+  /** Whether a suffix such as `:12` is accepted. */
+  suffixed: boolean
+  parameter?: string
+}
+
 /**
- * Returns an ecosystem in its canonical spelling. Accepts those of the schema and `more`, in any case. A suffix such as
- * `:12` stays as it is.
+ * Returns an ecosystem in its canonical spelling. Accepts those of the schema and `more`, in any case. A suffix stays as
+ * it is.
  * @throws ApiError `invalid_parameter` for an unknown one, and for a suffix unless `suffixed`
  */
-export function ecosystemOf(text: string, more: readonly string[], { suffixed }: { suffixed: boolean }): string {
-  const known = [...new Set([...ECOSYSTEMS, ...more])]
+export function ecosystemOf(
+  text: string,
+  more: readonly string[],
+  { suffixed, parameter = 'ecosystem' }: EcosystemUse,
+): string {
+  const known = knownEcosystems(more)
   const base = baseEcosystem(text)
   const member = memberOf(known, base)
-  if (member === null || (base !== text && !suffixed)) throw refuseMember('ecosystem', text, known)
+  if (member === null || (base !== text && !suffixed)) throw refuseMember(parameter, text, known)
   return member + text.slice(base.length)
 }

@@ -16,6 +16,8 @@ export interface ParameterType<T, P extends Presence = Presence> {
   readonly fallback?: T
   /** Only `include=` may be empty; it then selects no section (rule 2). */
   readonly emptyAllowed?: boolean
+  /** The value has parts, separated by a slash. `read` gets an encoded slash as `%2F` where another one is plain. */
+  readonly keepsSlashes?: boolean
   /** Combines a csv parameter's repetitions (rule 2). Other types may occur once. */
   union?(some: T, more: T, name: string): T
 }

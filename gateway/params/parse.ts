@@ -68,13 +68,20 @@ function readQuery(schema: Schema, rawQuery: string, values: Record<string, unkn
     const kind: ParameterType<unknown> = schema[name]!
     const isAgain = given.includes(name)
     if (isAgain && !kind.union) throw invalidParameter(name, `parameter '${name}' is repeated; give it once`)
-    const text = decodeForm(equals === -1 ? '' : pair.slice(equals + 1), name)
+    const raw = equals === -1 ? '' : pair.slice(equals + 1)
+    const text = decodeForm(kind.keepsSlashes ? keepSlashes(raw) : raw, name)
     if (text === '' && kind.emptyAllowed !== true) throw empty(name)
     const value = kind.read(text, name)
     values[name] = isAgain && kind.union ? kind.union(values[name], value, name) : value
     given.push(name)
   }
 }
+
+/**
+ * Beside a plain slash, an encoded one is part of a name, so it stays `%2F` (RFC 3986 2.2). Clients that encode every
+ * slash encode separators too.
+ */
+const keepSlashes = (raw: string): string => (raw.includes('/') ? raw.replace(/%2f/gi, '%252F') : raw)
 
 /** In forms, `+` is a space. */
 function decodeForm(raw: string, name: string | null): string {

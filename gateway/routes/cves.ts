@@ -4,6 +4,7 @@ import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { date } from '../params/date.ts'
 import { cveIds, cweId } from '../params/ids.ts'
+import { packageKeyOf, packageName, product, vendor } from '../params/names.ts'
 import { boolean, csvOf, cursor, number, openText, sort, text } from '../params/parameter-types.ts'
 import { severity } from './answers/cve-summary.ts'
 import { cvePage as cvePageSchema } from './answers.ts'
@@ -19,6 +20,15 @@ const query = {
   has_detection: boolean(),
   assigner: openText(),
   cwe: cweId(),
+  vendor: described('Only CVEs that affect a product of this vendor: its key or name, in any case', vendor()),
+  product: described(
+    'Only CVEs that affect this product: `<vendor>/<product>`, the keys or names of both, in any case. Write a `/` within a key as `%2F`',
+    product(),
+  ),
+  package: described(
+    'Only CVEs whose advisories name this package: `<ecosystem>/<name>`, the ecosystem in any case, without a release',
+    packageName(),
+  ),
   epss_min: number({ min: 0, max: 1 }),
   published_since: date(),
   published_until: date(),
@@ -42,13 +52,14 @@ export const listCves = defineRoute<Context, Record<never, never>, typeof query>
   params: { path: {}, query },
   answer: cvePageSchema,
   handle(context, params) {
-    const { sort, limit, cursor, ids } = params
+    const { sort, limit, cursor, ids, package: named } = params
+    const { ecosystems } = context.registry.current.packages
     return cvePage(context, {
       list: 'cves',
       sort,
       limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT,
       cursor,
-      filters: canonicalFilters(params),
+      filters: canonicalFilters({ ...params, package: named && packageKeyOf('package', named, ecosystems) }),
     })
   },
 })

@@ -7,6 +7,7 @@ import type { AdvisoryClaim, CveClaim, CveListRecord, ExploitClaim } from '../..
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import { type PackedText, unpackText } from '../../corpus/store/packed-text.ts'
 import { unpackParts } from '../../corpus/store/record-parts.ts'
+import { packageCves } from './package-cves.ts'
 import { keyOfName } from './plain.ts'
 
 export interface CorpusFacts {
@@ -17,6 +18,8 @@ export interface CorpusFacts {
   weaknesses: Map<string, Set<string>>
   /** By vendor key: CVEs with claims of CNA, ADP or NVD about this vendor, and the same by product key (rule 27). */
   vendors: Map<string, { cves: Set<string>; products: Map<string, Set<string>> }>
+  /** CVE ids by `<ecosystem>/<folded name>`. */
+  packages: Map<string, Set<string>>
   modules: ExploitModule[]
   cwes: CatalogEntry[]
   capecs: CatalogEntry[]
@@ -28,20 +31,20 @@ type CatalogEntry = Record<string, unknown> & { numeric_id: number }
 export function corpusFacts(path: string): CorpusFacts {
   const database = new Database(path, { readonly: true })
   try {
-    return readFacts(database)
+    return { ...readFacts(database), packages: packageCves(path) }
   } finally {
     database.close()
   }
 }
 
-function readFacts(database: Database.Database): CorpusFacts {
+function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
   const records = database
     .prepare<[], { id: string; parts: PackedText }>('SELECT cve_id AS id, parts FROM record')
     .all()
   const scores = database.prepare<[], { id: string; score: number; percentile: number }>(
     'SELECT cve_id AS id, score, percentile FROM epss',
   )
-  const facts: CorpusFacts = {
+  const facts: Omit<CorpusFacts, 'packages'> = {
     cores: records.map(({ parts }) => JSON.parse(unpackParts(parts).core)),
     epss: new Map(scores.all().map(({ id, score, percentile }) => [id, { score, percentile }])),
     weaknesses: new Map(records.map(({ id }) => [id, new Set()])),

@@ -38,7 +38,7 @@ function listCases(rows: AllRows, facts: CorpusFacts): Record<string, ListCase<n
     )
   }
   const cases = {
-    '/cves': [cvesCase(cves)],
+    '/cves': [cvesCase(cves, facts)],
     '/cwes': [cwesCase(rows.cwes)],
     '/cwes/:cweId/cves': weaknesses.flatMap((id) => cweCvesCases(id, cves, facts.weaknesses)),
     '/cnas': [cnasCase(cnas)],

@@ -20,3 +20,13 @@ const FOLDINGS: ReadonlyMap<string, (name: string) => string> = new Map([
 export function foldName(ecosystem: string, name: string): string {
   return FOLDINGS.get(baseEcosystem(ecosystem))?.(name) ?? name
 }
+
+/** Completes "must be …". */
+export const PACKAGE_FORM = 'of the form <ecosystem>/<name>, such as npm/lodash'
+
+/** Splits `<ecosystem>/<name>`; null if a part is missing. */
+export function splitPackage(text: string): { ecosystem: string; name: string } | null {
+  const slash = text.indexOf('/')
+  if (slash < 1 || slash === text.length - 1) return null
+  return { ecosystem: text.slice(0, slash), name: text.slice(slash + 1) }
+}

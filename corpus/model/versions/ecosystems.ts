@@ -66,6 +66,9 @@ export const ECOSYSTEMS: readonly string[] = [...ORDERS.keys(), ...UNORDERED].so
   a.toLowerCase() < b.toLowerCase() ? -1 : 1,
 )
 
+/** Returns all ecosystems of the schema, and those of `more` that it does not have. */
+export const knownEcosystems = (more: readonly string[]): string[] => [...new Set([...ECOSYSTEMS, ...more])]
+
 const DISTRIBUTIONS: ReadonlySet<string> = new Set(FAMILIES.flatMap(({ distributions = [] }) => distributions))
 
 /** Returns the name before the suffix: `Debian` of `Debian:12`, `Maven` of `Maven:https://repo.example`. */

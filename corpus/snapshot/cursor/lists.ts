@@ -1,4 +1,5 @@
 /** The sorts, filters and ids of all lists except CVEs, for builder and gateway. SPEC.md, "Lists". */
+import { productId } from '../../model/affected/name-filters.ts'
 import type { CapecListEntry, CweListEntry } from '../../model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../model/directory.ts'
 import { foldName } from '../../model/packages/name.ts'
@@ -100,8 +101,7 @@ const vendors: ListSpec<VendorRow> = {
 const products: ListSpec<ProductRow> = {
   sorts: { cves: { key: (row) => row.cve_count, descending: true, tiesAscend: true } },
   main: 'cves',
-  // Both parts may contain a slash. Keys are lower case, so no vendor contains `%2F`.
-  id: (row) => `${row.vendor.replaceAll('/', '%2F')}/${row.slug}`,
+  id: (row) => productId(row.vendor, row.slug),
   compareIds: compareText,
   filters: { vendor: (row) => [row.vendor] },
   bounds: {},

@@ -7,6 +7,7 @@ import { fold } from '../codec/fold.ts'
 import type { CveSort } from '../cursor/order.ts'
 import { cweNumber, type FLAGS } from '../derive/facts.ts'
 import { postingsOf } from '../derive/postings.ts'
+import { SnapshotError } from '../error.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { fromBillionths } from '../record/epss.ts'
 import { lowerBound } from './lower-bound.ts'
@@ -23,6 +24,12 @@ export interface CveFilters {
   assigner?: string | undefined
   /** A weakness number, as the primary weakness or in any mapping (API 20.2). */
   cwe?: { number: number; scope: 'primary' | 'any' } | undefined
+  /** Key of a vendor, as in the list of vendors. */
+  vendor?: string | undefined
+  /** `<vendor>/<product>`, the id in the list of products. */
+  product?: string | undefined
+  /** `<ecosystem>/<name>`, the id in the list of packages. */
+  package?: string | undefined
   /** Slug of a CNA; its names are joined by folding (rule 27). */
   cna?: string | undefined
   epss_min?: number | undefined
@@ -55,6 +62,9 @@ export function canonicalFilters(given: GivenFilters): CveFilters {
     has_detection: given.has_detection,
     assigner: given.assigner && fold(given.assigner),
     cwe: given.cwe === undefined ? undefined : { number: cweNumber(given.cwe), scope: 'primary' },
+    vendor: given.vendor,
+    product: given.product,
+    package: given.package,
     epss_min: given.epss_min,
     published_since: given.published_since?.ms,
     published_until: given.published_until && untilMs(given.published_until),
@@ -102,15 +112,19 @@ export function nameOf(constraint: Constraint): string {
   }
 }
 
+/** Filters whose values are keys of posting lists in the columns of the same name. */
+const KEYED = ['assigner', 'vendor', 'product', 'package'] as const
+
 export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection'] as const
 
 /**
  * Returns the constraints of `filters`. `matches` are the ordinals that match `q`, ascending; null without a `q`.
  * Out-of-range bounds and unknown names match nothing, without an error (rule 4).
+ * @throws SnapshotError `unsupported` if an earlier version built the snapshot, without the posting lists of a filter
  */
 export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches: Uint32Array | null): Constraint[] {
   const { columns } = snapshot
-  const { ids, cwe, cna, assigner, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
+  const { ids, cwe, cna, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
   const published = publicationRange(snapshot, filters)
   const constraints: Constraint[] = published ? [published] : []
   const list = (name: () => string, ordinals: Uint32Array): void => {
@@ -126,7 +140,13 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
     list(() => `${cwe.scope} cwe=${cwe.number}`, postingsOf(postings, cwe.number))
   }
   if (cna !== undefined) list(() => `cna=${cna}`, ordinalsOfCna(snapshot, cna))
-  if (assigner !== undefined) list(() => `assigner=${assigner}`, postingsOf(columns.assigner, assigner))
+  for (const name of KEYED) {
+    const key = filters[name]
+    if (key === undefined) continue
+    const postings = columns[name]
+    if (postings === null) throw withoutPostings(name)
+    list(() => `${name}=${key}`, postingsOf(postings, key))
+  }
   for (const flag of FILTER_FLAGS) {
     const wanted = filters[flag]
     if (wanted !== undefined) constraints.push({ kind: 'flag', flag, wanted })
@@ -140,6 +160,12 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   }
   return constraints
 }
+
+const withoutPostings = (name: string) =>
+  new SnapshotError(
+    'unsupported',
+    `the snapshot does not support the filter '${name}', because an earlier version built it; build a new snapshot`,
+  )
 
 function publicationRange(
   snapshot: CveTables,

@@ -9,6 +9,7 @@ import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { combinationsOf, type Value } from '../../support/combinations.ts'
+import { corpusFacts } from '../../support/corpus-facts.ts'
 import { cvesCase } from '../../support/cve-cases.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { byFrequency } from '../../support/plain.ts'
@@ -108,8 +109,9 @@ test('walks in every sort are all rows of the gateway', async () => {
 })
 
 /** The values of each filter of `/cves` that a reader has, as a query string and as options. */
-const { q: _, ...filters } = cvesCase(rows).filters
-const list = { ...cvesCase(rows), filters }
+const cves = cvesCase(rows, corpusFacts(sample.corpus))
+const { q: _, ...filters } = cves.filters
+const list = { ...cves, filters }
 
 const decoded = (text: string) => new URLSearchParams(`value=${text}`).get('value')!
 const OPTIONS: Record<string, (text: string) => unknown> = {

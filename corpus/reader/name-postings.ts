@@ -1,0 +1,79 @@
+/** Reads the CVEs of vendors, products and packages when a filter names one for the first time. */
+import { ECOSYSTEMS, knownEcosystems } from '../model/versions/ecosystems.ts'
+import {
+  type CveFilters,
+  decodeListPostings,
+  decodeListTable,
+  fileOf,
+  forEachFilter,
+  hasListPostings,
+  LISTED,
+  type Listed,
+  type ListPostings,
+  SnapshotError,
+} from '../snapshot/index.ts'
+import type { Objects } from './objects.ts'
+import type { ReadSnapshot } from './open.ts'
+
+export interface NamePostings {
+  /**
+   * Adds the posting lists that `filters` need to the columns of the snapshot.
+   * @throws TypeError if the snapshot has no such ecosystem
+   * @throws SnapshotError, TransferError
+   */
+  load(filters: CveFilters): Promise<void>
+}
+
+export function openNamePostings({ manifest, columns }: ReadSnapshot, objects: Objects): NamePostings {
+  const counts = () => forEachFilter((filter) => fileOf(manifest, 'list', LISTED[filter]).count)
+  const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+    let reading: Promise<T> | null = null
+    return () => {
+      reading ??= read().catch((error) => {
+        reading = null
+        throw error
+      })
+      return reading
+    }
+  }
+  const postings = once(
+    async (): Promise<ListPostings> =>
+      decodeListPostings(await objects.whole(fileOf(manifest, 'columns', 'lists')), counts(), columns.count),
+  )
+  const loading = forEachFilter((filter) =>
+    once(async () => {
+      const lists = await postings()
+      const name = LISTED[filter]
+      const { ids } = decodeListTable(
+        name,
+        await objects.whole(fileOf(manifest, 'list', name)),
+        Number.POSITIVE_INFINITY,
+      )
+      const keys = new Map((ids as readonly string[]).map((id, at) => [id, at]))
+      if (keys.size !== lists[filter].starts.length - 1) {
+        throw new SnapshotError('malformed', `the list ${name} and its posting lists have different lengths`)
+      }
+      columns[filter] = { keys, ...lists[filter] }
+    }),
+  )
+  return {
+    async load(filters) {
+      // Without the posting lists, the search rejects the filter.
+      if (!hasListPostings(manifest)) return
+      const needed = (Object.keys(LISTED) as Listed[]).filter((filter) => filters[filter] !== undefined)
+      await Promise.all(needed.map((filter) => loading[filter]()))
+      if (filters.package !== undefined) assertEcosystem(filters.package, columns.package!.keys.keys())
+    },
+  }
+}
+
+/** @throws TypeError unless the schema or a package of the snapshot has the ecosystem of `key` */
+function assertEcosystem(key: string, keys: Iterable<string>): void {
+  const ecosystem = ecosystemIn(key)
+  if (ECOSYSTEMS.includes(ecosystem)) return
+  const known = knownEcosystems(Array.from(keys, ecosystemIn))
+  if (known.includes(ecosystem)) return
+  throw new TypeError(`option 'package' has an unknown ecosystem '${ecosystem}'; known ones are ${known.join(', ')}`)
+}
+
+const ecosystemIn = (key: string): string => key.slice(0, key.indexOf('/'))

@@ -1,0 +1,182 @@
+/**
+ * CVEs of vendors, products and packages on the real feeds: the same as a search through all records. Every link that a
+ * search gives leads to an answer.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { unzipSync } from 'fflate'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { AffectedEntry, CveCore } from '../../corpus/model/record.ts'
+import { openReader } from '../../corpus/reader/reader.ts'
+import { Random } from '../../corpus/sample/random.ts'
+import { openCorpus } from '../../corpus/store/corpus.ts'
+import { askDirectly, walk } from '../support/ask.ts'
+import { corpusFacts } from '../support/corpus-facts.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
+import { needs, REAL_FEEDS, REAL_PACKAGES } from '../support/needs.ts'
+import { keyOfName } from '../support/plain.ts'
+import { linkFeeds } from './feeds-folder.ts'
+
+needs('real feeds', 'real advisories of packages')
+
+const folder = temporaryFolder('named-cves')
+const at = (name: string) => join(folder.path, name)
+const [feeds, corpus, dist] = [at('feeds'), at('corpus.db'), at('dist')]
+const filesOf = (path: string) =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'README.md')
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(path.length + 1)
+        .split(sep)
+        .join('/'),
+    )
+linkFeeds(feeds, filesOf(REAL_FEEDS))
+linkFeeds(feeds, filesOf(REAL_PACKAGES), REAL_PACKAGES)
+await ingestAndBuild({ feeds, corpus, dist, jobs: 2 })
+const asked = askDirectly(dist)
+const reader = await openReader(dist)
+
+const part = encodeURIComponent
+const SORTS = ['published', 'updated', 'cvss', 'epss'].flatMap((sort) => [sort, `-${sort}`])
+const idsFor = async (query: string) =>
+  (await walk<{ cve_id: string }>(async (page) => (await asked.ask('/cves', `${query}&${page}`)).text)).map(
+    ({ cve_id }) => cve_id,
+  )
+
+interface Record {
+  core: CveCore
+  affected: AffectedEntry[]
+}
+
+/** The records whose core and affected entries pass. */
+function recordsWith(passes: (record: Record) => boolean): string[] {
+  const opened = openCorpus(corpus, { readonly: true })
+  try {
+    const found: string[] = []
+    for (const { block } of opened.blocks()) {
+      for (const { cveId, parts } of opened.records(block)) {
+        const affected = JSON.parse(parts.affected ?? '[]') as AffectedEntry[]
+        if (passes({ core: JSON.parse(parts.core) as CveCore, affected })) found.push(cveId)
+      }
+    }
+    return found
+  } finally {
+    opened.close()
+  }
+}
+
+const isNamedBy = ({ source }: AffectedEntry) => ['cna', 'adp', 'nvd'].includes(source)
+
+async function expectIds(query: string, expected: readonly string[]): Promise<void> {
+  for (const sort of SORTS) assert.equal((await idsFor(`${query}&sort=${sort}`)).sort(), expected.toSorted(), query)
+  const options = Object.fromEntries(new URLSearchParams(query))
+  const walked: string[] = []
+  for await (const { cve_id } of reader.walk({ ...options, ...(options.kev ? { kev: options.kev === 'true' } : {}) })) {
+    walked.push(cve_id)
+  }
+  assert.equal(walked, await idsFor(query), `the reader: ${query}`)
+  console.log(`# ${query}: ${expected.length} CVEs`)
+}
+
+test('vendor=microsoft&kev=true', async () => {
+  const expected = recordsWith(
+    ({ core, affected }) =>
+      core.kev.listed && affected.some((entry) => isNamedBy(entry) && keyOfName(entry.vendor) === 'microsoft'),
+  )
+  assert.ok(expected.length > 10, String(expected.length))
+  await expectIds('vendor=microsoft&kev=true', expected)
+})
+
+test('product=linux/linux', async () => {
+  const isLinux = (entry: AffectedEntry) => keyOfName(entry.vendor) === 'linux' && keyOfName(entry.product) === 'linux'
+  const expected = recordsWith(({ affected }) => affected.some((entry) => isNamedBy(entry) && isLinux(entry)))
+  assert.ok(expected.length > 10, String(expected.length))
+  await expectIds('product=Linux/Linux', expected)
+})
+
+interface Advisory {
+  aliases?: string[]
+  withdrawn?: string
+  affected: { package: { name: string } }[]
+}
+
+test('package=npm/lodash, and the package of the export with the most CVEs', async () => {
+  const served = new Set(recordsWith(() => true))
+  const byPackage = new Map<string, Set<string>>()
+  for (const bytes of Object.values(unzipSync(readFileSync(join(REAL_PACKAGES, 'osv/npm/all.zip'))))) {
+    const { aliases = [], withdrawn, affected } = JSON.parse(Buffer.from(bytes).toString()) as Advisory
+    if (withdrawn !== undefined) continue
+    for (const { name } of affected.map((one) => one.package)) {
+      const cves = byPackage.get(name.toLowerCase()) ?? new Set()
+      byPackage.set(name.toLowerCase(), cves)
+      for (const alias of aliases) if (served.has(alias)) cves.add(alias)
+    }
+  }
+  const [largest] = [...byPackage].sort(([, a], [, b]) => b.size - a.size)[0]!
+  assert.ok(byPackage.get(largest)!.size > 2, largest)
+  for (const name of ['lodash', largest]) await expectIds(`package=npm/${part(name)}`, [...byPackage.get(name)!])
+})
+
+test('every vendor, product and package has the CVEs of the claims and advisories', async () => {
+  const { vendors, packages } = corpusFacts(corpus)
+  const served = new Set(recordsWith(() => true))
+  const expectAll = async (filter: string, names: Iterable<readonly [string, ReadonlySet<string>]>) => {
+    let count = 0
+    for (const [name, ids] of names) {
+      assert.equal((await idsFor(`${filter}=${part(name)}`)).sort(), [...ids.intersection(served)].sort(), name)
+      count++
+    }
+    console.log(`# ${filter}: ${count}`)
+  }
+  await expectAll(
+    'vendor',
+    Array.from(vendors, ([slug, { cves }]) => [slug, cves] as const),
+  )
+  const products = [...vendors].flatMap(([vendor, own]) =>
+    Array.from(own.products, ([slug, cves]) => [`${vendor.replaceAll('/', '%2F')}/${slug}`, cves] as const),
+  )
+  await expectAll('product', products)
+  await expectAll('package', packages)
+})
+
+interface Item {
+  label: string
+  href: string
+}
+
+test('every href of 1,000 searches is answered', async () => {
+  const random = new Random('named-cves')
+  const rows = [
+    ...(await asked.all<{ display: string }>('/vendors')).map(({ display }) => display),
+    ...(await asked.all<{ name: string }>('/packages')).map(({ name }) => name),
+    ...(await asked.all<{ cve_id: string; title: string | null }>('/cves')).map(({ cve_id, title }) => title ?? cve_id),
+  ]
+  const hrefs = new Set<string>()
+  for (let i = 0; i < 1000; i++) {
+    const characters = [...rows[random.int(rows.length)]!]
+    const from = random.int(Math.max(1, characters.length - 2))
+    const q = characters
+      .slice(from, from + random.between(2, 8))
+      .join('')
+      .padEnd(2, ' ')
+    const { text } = await asked.ask('/search', `q=${part(q)}&limit=25`)
+    const { results } = JSON.parse(text) as { results: { [type: string]: Item[] } }
+    for (const { href } of Object.values(results).flat()) hrefs.add(href)
+  }
+  for (const href of hrefs) assert.ok((await asked.ask(href, '')).text.startsWith('{'), href)
+  const types = Map.groupBy(hrefs, (href) => (href.includes('/products/') ? 'product' : href.split('/')[1]!))
+  const figures = Array.from(types, ([type, some]) => `${type} ${some.length}`)
+  console.log(`# ${hrefs.size} links: ${figures.join(', ')}`)
+  for (const type of ['cves', 'vendors', 'product', 'cwes', 'capecs', 'cnas', 'packages'])
+    assert.ok(types.has(type), type)
+})
+
+test.after(async () => {
+  await reader.close()
+  await asked.close()
+  folder.remove()
+})
+
+test.run()
