@@ -10,12 +10,17 @@ import {
   emptyListTable,
   type FileEntry,
   fileOf,
+  forEachFilter,
   hasPackages,
   indexIn,
   isTextOffsets,
+  type KeyedPostings,
   LIST_NAMES,
+  LISTED,
   type List,
+  type Listed,
   type ListName,
+  type ListPostings,
   type ListTable,
   listOf,
   type Manifest,
@@ -29,7 +34,7 @@ import {
 
 export interface OpenList extends List {
   id(ordinal: number): string
-  /** Returns undefined for an unknown id. Not available for products. */
+  /** Returns undefined for an unknown id. */
   ordinalOf(id: string): number | undefined
   /** For ids that are too long for a cursor, by their truncated form. */
   ordinalOfCut(kept: string): number | undefined
@@ -58,6 +63,19 @@ export const openLists = (manifest: Manifest, tables: ListTables, open: (file: F
   byName((name) =>
     openList(tables[name], (role, of) => (tables[name].count === 0 ? NOTHING : open(fileOf(manifest, role, of)))),
   )
+
+/** Returns the postings of vendors, products and packages with the ids of their lists as keys. */
+export const keyedPostings = (postings: ListPostings, lists: OpenLists): Record<Listed, KeyedPostings<string>> =>
+  forEachFilter((filter) => {
+    const list = lists[LISTED[filter]]
+    const keys: KeyedPostings<string>['keys'] = {
+      get: list.ordinalOf,
+      *keys() {
+        for (let ordinal = 0; ordinal < list.count; ordinal++) yield list.id(ordinal)
+      },
+    }
+    return { keys, ...postings[filter] }
+  })
 
 const NOTHING: OpenObject = {
   size: 0,

@@ -79,7 +79,7 @@ export interface ListTable {
   name: ListName
   count: number
   ids: TableTexts
-  /** Lookup table of ids; null when no lookups occur or the ids are in memory. */
+  /** Lookup table of ids; null when the ids are in memory. */
   idSlots: TextSlots | null
   orders: Record<string, StoredOrder>
   filters: Record<string, { keys: TableTexts; keySlots: TextSlots | null; starts: Uint32Array; ordinals: Uint32Array }>
@@ -136,8 +136,7 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
     name,
     count,
     ids,
-    // Products are looked up only by name.
-    idSlots: name === 'products' ? null : slots(ids),
+    idSlots: slots(ids),
     orders,
     filters: mapValues(spec.filters as Record<string, unknown>, (_, filter) => {
       const keys = read(filters[filter])
