@@ -11,6 +11,7 @@ import {
   cnasCase,
   cwesCase,
   exploitsCase,
+  packagesCase,
   productsCase,
   vendorProductsCase,
   vendorsCase,
@@ -53,6 +54,7 @@ function listCases(rows: AllRows, facts: CorpusFacts): Record<string, ListCase<n
     ].map(ofVendor),
     '/products': [productsCase(products)],
     '/exploits': [exploitsCase(rows.exploits)],
+    '/packages': [packagesCase(rows.packages)],
   }
   // Each case is used only with its own row type.
   return cases as unknown as Record<string, ListCase<never>[]>
@@ -60,7 +62,7 @@ function listCases(rows: AllRows, facts: CorpusFacts): Record<string, ListCase<n
 
 /** The lists by route, with the number of combinations of filter values and orders. */
 const COMBINATIONS: Record<string, number> = {
-  '/cves': 1_334,
+  '/cves': 2_018,
   '/cwes': 215,
   '/cwes/:cweId/cves': 768,
   '/cnas': 110,
@@ -70,6 +72,7 @@ const COMBINATIONS: Record<string, number> = {
   '/vendors/:vendorSlug/products': 32,
   '/products': 40,
   '/exploits': 127,
+  '/packages': 40,
 }
 
 /** Registers the tests. `mostPages` bounds the pages of each walk in long lists. */
@@ -118,8 +121,11 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, opti
   })
 }
 
-/** `since` selects a snapshot and not rows: changes.test.ts and snapshots.test.ts test these two. */
-const WITHOUT_FILTERS = new Set(['/changes', '/snapshots'])
+/**
+ * `since` selects a snapshot and not rows: changes.test.ts and snapshots.test.ts test these two. `/affected` is about one
+ * package: affected-packages.test.ts.
+ */
+const WITHOUT_FILTERS = new Set(['/changes', '/snapshots', '/affected'])
 
 /** Returns the number of combinations of filter names (none, one or two) and sorts. */
 function namesWithOrders({ filters, orders, required }: ListCase<never>): number {

@@ -1,6 +1,7 @@
 /** The lists of other resources than CVEs with their filters, some values of each filter, and the matching rows. */
 import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { PackageRow } from '../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { ListCase, Order } from './combinations.ts'
 import {
@@ -167,6 +168,35 @@ export function productsCase(rows: readonly ProductRow[]): ListCase<ProductRow> 
     },
     required: 'q',
     paged: false,
+  }
+}
+
+/** Packages have one order, like products. */
+export function packagesCase(rows: readonly PackageRow[]): ListCase<PackageRow> {
+  const idOf = ({ ecosystem, name }: PackageRow) => packageKeyOf(ecosystem, name)
+  const searched = (text: string) =>
+    contains<PackageRow>(text, (row) => [idOf(row).slice(row.ecosystem.length + 1), row.name])
+  const ecosystems = byFrequency(rows.map((row) => row.ecosystem))
+  return {
+    path: '/packages',
+    rows,
+    orders: [
+      orderBy<PackageRow>(
+        null,
+        (row) => row.advisory_count,
+        (a, b) => byText(idOf(a), idOf(b)),
+        { descending: true, tiesAscend: true },
+      ),
+    ],
+    filters: {
+      q: [...['e', 'er', '/', '-', '%', '@'].map(searched), searched(at(rows, 0.4).name.toUpperCase())],
+      ecosystem: [ecosystems[0]!.toUpperCase(), ecosystems[1]!, ecosystems.at(-1)!.toLowerCase(), 'Alpaquita'].map(
+        (text) => ({
+          text: encodeURIComponent(text),
+          passes: (row: PackageRow) => lower(row.ecosystem) === lower(text),
+        }),
+      ),
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 /** All rows of all lists, from the API without filters. */
 import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { PackageRow } from '../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { Asked } from './ask.ts'
 import type { Summary } from './cve-cases.ts'
@@ -13,6 +14,7 @@ export interface AllRows {
   vendors: VendorRow[]
   products: ProductRow[]
   exploits: ExploitModule[]
+  packages: PackageRow[]
 }
 
 export type Rows = Pick<Asked, 'all'>
@@ -27,6 +29,7 @@ export async function allRows(asked: Rows): Promise<AllRows> {
     vendors,
     products: await productsOf(asked, vendors),
     exploits: await asked.all('/exploits'),
+    packages: await asked.all('/packages'),
   }
 }
 

@@ -50,7 +50,7 @@ test('a product has two parts; an encoded slash beside a plain one is part of a 
     ['acme/tcp/ip', 'acme/tcp/ip'],
     ['acme%2Ftcp%2Fip', 'acme/tcp/ip'],
     ['a%2fb/tcp%2Fip', 'a%2Fb/tcp/ip'],
-    // Ids of search results, encoded as a whole.
+    // Ids of the product list, encoded as a whole.
     [encodeURIComponent('a%2Fb/tcp/ip'), 'a%2Fb/tcp/ip'],
     [encodeURIComponent('a%2Fb/tcp%2Fip'), 'a%2Fb/tcp/ip'],
     ['a%252Fb/c', 'a%2Fb/c'],
