@@ -4,6 +4,7 @@ import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory
 import type { PackageRow } from '../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { ListCase, Order } from './combinations.ts'
+import { packageKeyOf } from './package-cves.ts'
 import {
   around,
   at,

@@ -77,7 +77,7 @@ function piecesOf(entries: Record<string, Entry[]>, perType: number): string[] {
   })
 }
 
-export type SearchedRows = Omit<AllRows, 'exploits'>
+export type SearchedRows = Omit<AllRows, 'exploits' | 'packages'>
 
 /** `corpus` is the path of the corpus that the snapshot was built from. */
 export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows, corpus: string): void {

@@ -31,6 +31,13 @@ const REFUSED: [options: object, message: RegExp][] = [
   [{ cwe: 7.5 }, /'cwe'/],
   [{ scope: 'any' }, /'scope' requires option 'cwe'/],
   [{ cwe: 79, scope: 'all' }, /'scope' must be one of primary, any/],
+  [{ vendor: '' }, /'vendor' must be the name or key of a vendor, at most 2048 characters/],
+  [{ vendor: 'x'.repeat(2049) }, /'vendor'/],
+  [{ product: 'windows' }, /'product' must be of the form <vendor>\/<product>/],
+  [{ product: '/windows' }, /'product'/],
+  [{ package: 'lodash' }, /'package' must be of the form <ecosystem>\/<name>, such as npm\/lodash/],
+  [{ package: 'Debian:12/openssl' }, /the ecosystem without a release/],
+  [{ package: 7 }, /'package'/],
   [{ epss_min: 1.1 }, /'epss_min' must be a number from 0 to 1, not 1.1/],
   [{ epss_min: Number.NaN }, /'epss_min'/],
   [{ published_since: '2024-02-30' }, /'published_since' must be a date/],
@@ -72,6 +79,35 @@ test('options are read as parameters of the API are', () => {
     published_until: Date.parse('2024-05-02T23:59:59.999Z'),
     ids: ['CVE-2024-1000', 'CVE-2024-2000'],
   })
+})
+
+test('vendors, products and packages are read as keys', () => {
+  const { filters } = readWalk({ vendor: 'Acme Corp', product: 'A%2FB/TCP/IP Stack', package: 'pypi/Zope.Interface' })
+  assert.equal(JSON.parse(JSON.stringify(filters)), {
+    vendor: 'acme_corp',
+    product: 'a%2Fb/tcp/ip_stack',
+    package: 'PyPI/zope-interface',
+  })
+})
+
+test('an ecosystem that neither the schema nor the snapshot has is refused as it is asked for', async () => {
+  const failed = async (work: () => Promise<unknown>) => {
+    try {
+      await work()
+    } catch (error) {
+      return error as Error
+    }
+    throw new Error('it was accepted')
+  }
+  for (const work of [
+    () => reader.list({ package: 'nmp/lodash' }),
+    () => reader.walk({ package: 'nmp/lodash' }).next(),
+  ]) {
+    const error = await failed(work)
+    assert.instance(error, TypeError)
+    assert.match(error.message, /'package' has an unknown ecosystem 'nmp'; known ones are AlmaLinux, .*npm/)
+  }
+  assert.equal((await reader.list({ package: 'Alpaquita/x' })).data, [])
 })
 
 test('names are read in any case, as those of the API', async () => {
