@@ -18,7 +18,7 @@ export {
   writeStoredText,
 } from './codec/deflate.ts'
 export { fold } from './codec/fold.ts'
-export { indexIn, isTextOffsets } from './codec/lazy-strings.ts'
+export { indexIn, isTextOffsets, textIndex } from './codec/lazy-strings.ts'
 export { type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
 export {
   type FusedPieces,

@@ -21,7 +21,7 @@ import type { PackageRows } from './advisory-rows.ts'
 import type { AliasSets } from './aliases.ts'
 import { FLAGS } from './facts.ts'
 import type { ListedCves } from './list-postings.ts'
-import { displayOf, type NameCounts } from './name-counts.ts'
+import { displayOf, type NameCount, type NameCounts, spellingsOf } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
 import { inMainOrder } from './sorted-list.ts'
 
@@ -168,28 +168,39 @@ interface Counted<Row> {
   cves: readonly number[]
 }
 
-function vendorRows({ vendors, products }: NameCounts): Counted<VendorRow>[] {
-  return Array.from(vendors, ([slug, count]) => ({
-    row: {
-      slug,
-      display: displayOf(count).text,
-      product_count: products.get(slug)?.size ?? 0,
+/** The key of a row is that of its display name. */
+function vendorRows({ isJoined, vendors, products }: NameCounts): Counted<VendorRow>[] {
+  return Array.from(vendors, ([joined, count]) => {
+    const { key, text } = displayOf(count)
+    const row: VendorRow = {
+      slug: key,
+      display: text,
+      product_count: products.get(joined)?.size ?? 0,
       cve_count: count.rows.length,
-    },
-    cves: count.rows,
-  }))
+      ...spellings(isJoined, count),
+    }
+    return { row, cves: count.rows }
+  })
 }
 
-function productRows({ vendors, products }: NameCounts): Counted<ProductRow>[] {
+function productRows({ isJoined, vendors, products }: NameCounts): Counted<ProductRow>[] {
   const rows: Counted<ProductRow>[] = []
-  for (const [vendor, own] of products) {
-    const vendor_display = displayOf(vendors.get(vendor)!).text
-    for (const [slug, count] of own) {
-      rows.push({
-        row: { slug, display: displayOf(count).text, vendor, vendor_display, cve_count: count.rows.length },
-        cves: count.rows,
-      })
+  for (const [joined, own] of products) {
+    const vendor = displayOf(vendors.get(joined)!)
+    for (const count of own.values()) {
+      const { key, text } = displayOf(count)
+      const row: ProductRow = {
+        slug: key,
+        display: text,
+        vendor: vendor.key,
+        vendor_display: vendor.text,
+        cve_count: count.rows.length,
+        ...spellings(isJoined, count),
+      }
+      rows.push({ row, cves: count.rows })
     }
   }
   return rows
 }
+
+const spellings = (isJoined: boolean, count: NameCount) => (isJoined ? { spellings: spellingsOf(count) } : {})

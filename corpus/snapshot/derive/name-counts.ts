@@ -1,4 +1,5 @@
 /** The vendors and products that CVEs name, with their spellings and CVEs. */
+import { joinedKey, joinedVendor } from '../../model/affected/joined-key.ts'
 import type { NamedProduct } from '../../model/record.ts'
 import { compareText } from '../../model/sources.ts'
 import { fold } from '../codec/fold.ts'
@@ -89,11 +90,11 @@ export interface Spelling {
 export interface NameCounts {
   /** False for a snapshot of an earlier builder: it has neither joined names nor posting lists of them. */
   isJoined: boolean
-  /** By vendor key. */
+  /** By joined key (rule 27). */
   vendors: Map<string, NameCount>
-  /** By vendor key and product key. */
+  /** By joined keys of vendor and product. */
   products: Map<string, Map<string, NameCount>>
-  /** By folded short name of the assigner: the keys of its vendors. */
+  /** By folded short name of the assigner: the joined keys of its vendors. */
   vendorsOfAssigner: Map<string, Set<string>>
 }
 
@@ -104,7 +105,7 @@ export const noNames = (isJoined: boolean): NameCounts => ({
   vendorsOfAssigner: new Map(),
 })
 
-/** Counts the CVEs of each name. `assignerOf` returns the assigner of a row. */
+/** Counts the CVEs of each name, with joined spellings if `isJoined`. `assignerOf` returns the assigner of a row. */
 export function countNames(
   { names, named, namedAt }: Names,
   isJoined: boolean,
@@ -112,10 +113,12 @@ export function countNames(
 ): NameCounts {
   const counts = noNames(isJoined)
   const counted = names.map(({ vendor, product, vendor_display, product_display }) => {
-    const ofVendor = entryOf(counts.vendors, vendor, newCount)
-    const ofProduct = product === null ? null : entryOf(entryOf(counts.products, vendor, newMap), product, newCount)
+    const joined = isJoined ? joinedVendor(vendor) : vendor
+    const ofVendor = entryOf(counts.vendors, joined, newCount)
+    const productsOf = product === null ? null : entryOf(counts.products, joined, newMap)
+    const ofProduct = productsOf && entryOf(productsOf, isJoined ? joinedKey(product!) : product!, newCount)
     return {
-      vendor,
+      vendor: joined,
       ofVendor,
       spelling: spellingOf(ofVendor, vendor, vendor_display),
       ofProduct,
@@ -142,12 +145,16 @@ export function countNames(
   return counts
 }
 
+/** Returns the distinct spellings, ascending. */
+export const spellingsOf = ({ spellings }: NameCount): string[] =>
+  [...new Set(spellings.map(({ text }) => text))].sort(compareText)
+
 /** Returns the spelling that most CVEs use; ties go to the first by code points. */
 export function displayOf({ spellings }: NameCount): Spelling {
   return spellings.reduce((best, one) => (byUse(one, best) < 0 ? one : best))
 }
 
-const byUse = (a: Spelling, b: Spelling) => b.cves - a.cves || compareText(a.text, b.text)
+const byUse = (a: Spelling, b: Spelling) => b.cves - a.cves || compareText(a.text, b.text) || compareText(a.key, b.key)
 
 const newCount = (): NameCount => ({ rows: [], spellings: [] })
 const newMap = () => new Map<string, NameCount>()
