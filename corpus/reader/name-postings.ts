@@ -8,9 +8,12 @@ import {
   forEachFilter,
   hasListPostings,
   LISTED,
+  LISTS,
   type Listed,
   type ListPostings,
+  type ListSpec,
   SnapshotError,
+  textIndex,
 } from '../snapshot/index.ts'
 import type { Objects } from './objects.ts'
 import type { ReadSnapshot } from './open.ts'
@@ -44,15 +47,13 @@ export function openNamePostings({ manifest, columns }: ReadSnapshot, objects: O
     once(async () => {
       const lists = await postings()
       const name = LISTED[filter]
-      const { ids } = decodeListTable(
-        name,
-        await objects.whole(fileOf(manifest, 'list', name)),
-        Number.POSITIVE_INFINITY,
-      )
-      const keys = new Map((ids as readonly string[]).map((id, at) => [id, at]))
-      if (keys.size !== lists[filter].starts.length - 1) {
+      const bytes = await objects.whole(fileOf(manifest, 'list', name))
+      const ids = decodeListTable(name, bytes, Number.POSITIVE_INFINITY).ids as readonly string[]
+      if (ids.length !== lists[filter].starts.length - 1) {
         throw new SnapshotError('malformed', `the list ${name} and its posting lists have different lengths`)
       }
+      const { idKey } = LISTS[name] as ListSpec<never>
+      const keys = { get: textIndex(ids, idKey), keys: () => ids }
       columns[filter] = { keys, ...lists[filter] }
     }),
   )

@@ -16,9 +16,11 @@ interface Vendor {
   slug: string
   display: string
   cve_count: number
+  spellings: string[]
 }
 interface Product extends Vendor {
   vendor: string
+  vendor_display: string
 }
 interface Package {
   ecosystem: string
@@ -27,7 +29,11 @@ interface Package {
 
 const vendors = await service.all<Vendor>('/vendors')
 const products: Product[] = []
-for (const { slug } of vendors) products.push(...(await service.all<Product>(`/vendors/${part(slug)}/products`)))
+for (const { slug } of vendors) {
+  for (const product of await service.all<Product>(`/vendors/${part(slug)}/products`)) {
+    products.push(await service.json<Product>(`/vendors/${part(slug)}/products/${part(product.slug)}`))
+  }
+}
 const packages = await service.all<Package>('/packages')
 
 /** The CVEs with a record that the rows of `/affected` name, without a version. */
@@ -51,12 +57,14 @@ const slashes = await openWorld(
 const named = await openPackageWorld()
 const idsAt = async (world: typeof named, query: string) => idsOf(await world.all<Summary>(`/cves?${query}`)).sort()
 
+/** Some rows of a list, from the first to the last. */
+const some = <Row>(rows: readonly Row[]) => rows.filter((_, i) => i % Math.ceil(rows.length / 20) === 0)
+
 states('9.19', 'the key or the name of a vendor', async () => {
-  assert.ok(vendors.length > 100)
-  for (const { slug, display } of vendors) {
+  for (const { slug, display, spellings } of some(vendors)) {
     const ids = idsOf(await service.all<Summary>(`/cves?vendor=${part(slug)}`))
     assert.ok(ids.length > 0, slug)
-    for (const text of [display, slug.toUpperCase(), ` ${slug.replaceAll('_', '  ')} `]) {
+    for (const text of [display, ...spellings, slug.toUpperCase(), ` ${slug.replaceAll('_', '  ')} `]) {
       assert.equal(idsOf(await service.all<Summary>(`/cves?vendor=${part(text)}`)), ids, text)
     }
   }
@@ -67,12 +75,11 @@ states('9.19', 'the key or the name of a vendor', async () => {
 })
 
 states('9.20', 'the keys or names of vendor and product', async () => {
-  assert.ok(products.length > 200)
-  for (const { vendor, slug, display } of products) {
+  for (const { vendor, vendor_display, slug, display, spellings } of some(products)) {
     const ids = idsOf(await service.all<Summary>(`/cves?product=${part(vendor)}/${part(slug)}`))
     assert.ok(ids.length > 0, `${vendor}/${slug}`)
-    const maker = vendors.find((row) => row.slug === vendor)!.display
-    for (const text of [`${vendor}/${slug}`, `${maker}/${display}`, `${vendor}/${slug}`.toUpperCase()]) {
+    const names = [display, ...spellings].map((name) => `${vendor_display}/${name}`)
+    for (const text of [`${vendor}/${slug}`, `${vendor}/${slug}`.toUpperCase(), ...names]) {
       assert.equal(idsOf(await service.all<Summary>(`/cves?product=${part(text)}`)), ids, text)
     }
   }
@@ -106,11 +113,13 @@ states('9.21', 'the ecosystem and the name of a package', async () => {
 })
 
 states('9.22', 'as many CVEs as the lists of names count, in every order, with every other filter', async () => {
+  assert.ok(vendors.length > 100 && products.length > 200)
   for (const { slug, cve_count } of vendors) {
     assert.is((await service.all(`/cves?vendor=${part(slug)}`)).length, cve_count, slug)
   }
   for (const { vendor, slug, cve_count } of products) {
-    assert.is((await service.all(`/cves?product=${part(vendor)}/${part(slug)}`)).length, cve_count, slug)
+    const { data } = await service.json<CvePage>(`/cves?limit=100&product=${part(vendor)}/${part(slug)}`)
+    assert.is(data.length, cve_count, slug)
   }
   const [{ slug }] = vendors as [Vendor]
   const own = await service.all<Summary>(`/cves?vendor=${part(slug)}`)
