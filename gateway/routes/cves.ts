@@ -20,9 +20,12 @@ const query = {
   has_detection: boolean(),
   assigner: openText(),
   cwe: cweId(),
-  vendor: described('Only CVEs that affect a product of this vendor: its key or name, in any case', vendor()),
+  vendor: described(
+    'Only CVEs for which a source names this vendor: its key, or its name in any spelling of the records',
+    vendor(),
+  ),
   product: described(
-    'Only CVEs that affect this product: `<vendor>/<product>`, the keys or names of both, in any case. Write a `/` within a key as `%2F`',
+    'Only CVEs for which a source names this product: `<vendor>/<product>`, the key or a name of each. Write a `/` within a key as `%2F`',
     product(),
   ),
   package: described(
