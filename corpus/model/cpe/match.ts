@@ -280,9 +280,9 @@ function isStatedVersion(text: string, asked: Asked): boolean | null {
   return order === 0 || text.toLowerCase().startsWith(asked.version.toLowerCase()) ? null : false
 }
 
-/** Whether a text is the version, in any case. Version and update may be joined in several ways. */
+/** Whether a text is the version, in any case. CPE writes `_` for a blank; the update may follow in several ways. */
 function isSpelling(text: string, { version, update }: ProductVersion): boolean {
-  const texts = update === null ? [version] : ['', ' ', '-', '.', '_'].map((separator) => version + separator + update)
+  const texts = update === null ? [version] : ['', '-', '.', '_'].map((separator) => version + separator + update)
   const plain = (one: string) =>
     one
       .trim()
