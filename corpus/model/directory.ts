@@ -10,6 +10,8 @@ export interface VendorRow {
   display: string
   product_count: number
   cve_count: number
+  /** Each spelling of the records, ascending. Absent in snapshots of earlier builders. */
+  spellings?: string[]
 }
 
 export interface ProductRow {
@@ -19,6 +21,8 @@ export interface ProductRow {
   vendor: string
   vendor_display: string
   cve_count: number
+  /** As in `VendorRow`. */
+  spellings?: string[]
 }
 
 export interface CnaRow {

@@ -18,7 +18,7 @@ export {
   writeStoredText,
 } from './codec/deflate.ts'
 export { fold } from './codec/fold.ts'
-export { indexIn, isTextOffsets } from './codec/lazy-strings.ts'
+export { indexIn, isTextOffsets, textIndex } from './codec/lazy-strings.ts'
 export { type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
 export {
   type FusedPieces,
@@ -70,12 +70,13 @@ export {
   type Index,
   idAt,
 } from './derive/index-table.ts'
+export { decodeListPostings, forEachFilter, LISTED, type Listed, type ListPostings } from './derive/list-postings.ts'
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { type List, listOf } from './derive/list-view.ts'
 export { decodeListTable, emptyListTable, type ListTable } from './derive/lists.ts'
 export { type PackageTables, readPackageTables } from './derive/package-tables.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
-export { postingsOf } from './derive/postings.ts'
+export { type Postings as KeyedPostings, postingsOf } from './derive/postings.ts'
 export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
 export { SnapshotError } from './error.ts'
 export { type About, decodeAbout } from './files/about.ts'
@@ -121,6 +122,7 @@ export {
   encodeManifest,
   type FileEntry,
   FORMAT,
+  hasListPostings,
   hasPackages,
   type Manifest,
   type Role,

@@ -19,8 +19,10 @@ export {
   exploitDetail,
   exploitPage,
   productPage,
+  productRow,
   vendorPage,
   vendorProducts,
+  vendorRow,
 } from './answers/directory.ts'
 export { openapi } from './answers/openapi.ts'
 export { affected, osvRecord, packageDetail, packagePage } from './answers/packages.ts'

@@ -26,7 +26,7 @@ import { openapiRoute } from './openapi.ts'
 import { getPackage, listAffecting, listPackages } from './packages.ts'
 import { search, suggest } from './search.ts'
 import { getSnapshot, listSnapshots } from './snapshot.ts'
-import { listProducts, listVendorProducts, listVendors } from './vendors.ts'
+import { getProduct, getVendor, listProducts, listVendorProducts, listVendors } from './vendors.ts'
 
 /** The first matching route answers: `/cnas/stats` before `/cnas/:slug`. */
 export const ROUTES: readonly Route<Context>[] = [
@@ -49,7 +49,9 @@ export const ROUTES: readonly Route<Context>[] = [
   listCapecs,
   getCapec,
   listVendors,
+  getVendor,
   listVendorProducts,
+  getProduct,
   listProducts,
   listCnas,
   getCnaStats,

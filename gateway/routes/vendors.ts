@@ -2,14 +2,16 @@
 
 import { nameKey } from '../../corpus/model/affected/products.ts'
 import type { ProductRow, VendorRow } from '../../corpus/model/directory.ts'
-import { fold } from '../../corpus/snapshot/index.ts'
+import { fold, LISTS } from '../../corpus/snapshot/index.ts'
+import { jsonAnswer } from '../http/answer.ts'
+import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
-import { required, withDefault } from '../params/parameter.ts'
+import { quote, required, withDefault } from '../params/parameter.ts'
 import { openText, sort, text } from '../params/parameter-types.ts'
 import { rowText } from '../plan/list-answer.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
-import { productPage, vendorPage, vendorProducts } from './answers.ts'
+import { productPage, productRow, vendorPage, vendorProducts, vendorRow } from './answers.ts'
 import type { Context } from './context.ts'
 import { listPage, PAGE_LIMIT_DEFAULT, pageLimit, paging } from './paging.ts'
 
@@ -29,11 +31,33 @@ export const listVendors = defineRoute<Context, Record<never, never>, typeof ven
 
 const BY_CVES = { key: 'cves', descending: true }
 const byName = 'Part of the key or name of the product, in any case'
-const vendorPath = { vendorSlug: openText() }
+const vendorPath = {
+  vendorSlug: described(
+    'Key of the vendor, or its name in any spelling of the records. Write `/` as `%2F`',
+    openText(),
+  ),
+}
 const vendorProductsQuery = { q: described(byName, text()), ...paging }
 
 /** Names are folded (rule 27). */
 const keyOf = (text: string): string => nameKey(text) ?? text
+
+export const getVendor = defineRoute<Context, typeof vendorPath, Record<never, never>>({
+  name: 'getVendor',
+  path: '/vendors/:vendorSlug',
+  summary: 'Get a vendor',
+  description:
+    'Returns the row of a vendor. Spellings that differ in blanks and punctuation alone are one vendor, as are known aliases such as `apache` and `apache_software_foundation`.',
+  example: '/vendors/brightpane_corporation',
+  errors: ['not_found'],
+  params: { path: vendorPath, query: {} },
+  answer: vendorRow,
+  handle({ registry: { current } }, { vendorSlug }) {
+    const row = rowOf(current, vendorSlug)
+    if (row) return jsonAnswer(row, 'shard', current.id)
+    throw notFound(`no record names the vendor ${quote(vendorSlug)}; search for a part of the name with /vendors?q=…`)
+  },
+})
 
 export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof vendorProductsQuery>({
   name: 'listVendorProducts',
@@ -53,16 +77,52 @@ export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof
       limit,
       cursor,
       texts: 'product',
-      head: (snapshot) => ({ vendor: { slug, display: displayOf(snapshot, slug) } }),
+      head: (snapshot) => ({ vendor: referenceTo(snapshot, slug) }),
       row: ({ slug, display, vendor, cve_count }: ProductRow) => ({ slug, display, vendor, cve_count }),
     })
   },
 })
 
-function displayOf(snapshot: OpenSnapshot, slug: string): string | null {
-  const ordinal = snapshot.lists.vendors.ordinalOf(slug)
-  return ordinal === undefined ? null : (JSON.parse(rowText(snapshot, 'vendors', ordinal)) as VendorRow).display
+function rowOf(snapshot: OpenSnapshot, vendorSlug: string): VendorRow | null {
+  const ordinal = snapshot.lists.vendors.ordinalOf(keyOf(vendorSlug))
+  return ordinal === undefined ? null : (JSON.parse(rowText(snapshot, 'vendors', ordinal)) as VendorRow)
 }
+
+/** An unknown vendor keeps its key (rule 9). */
+function referenceTo(snapshot: OpenSnapshot, key: string): { slug: string; display: string | null } {
+  const { slug, display } = rowOf(snapshot, key) ?? { slug: key, display: null }
+  return { slug, display }
+}
+
+const productPath = {
+  ...vendorPath,
+  productSlug: described(
+    'Key of the product, or its name in any spelling of the records. `/` can be written as `%2F`',
+    openText(),
+  ),
+}
+
+export const getProduct = defineRoute<Context, typeof productPath, Record<never, never>>({
+  name: 'getProduct',
+  path: '/vendors/:vendorSlug/products/:productSlug',
+  takesRest: true,
+  summary: 'Get a product',
+  description:
+    'Returns the row of a product with its vendor. Spellings that differ in blanks and punctuation alone are one product.',
+  example: '/vendors/brightpane_corporation/products/lantern_broker',
+  errors: ['not_found'],
+  params: { path: productPath, query: {} },
+  answer: productRow,
+  handle({ registry: { current } }, { vendorSlug, productSlug }) {
+    const vendor = keyOf(vendorSlug)
+    const ordinal = current.lists.products.ordinalOf(LISTS.products.id({ vendor, slug: keyOf(productSlug) }))
+    if (ordinal !== undefined) {
+      return jsonAnswer(JSON.parse(rowText(current, 'products', ordinal)) as ProductRow, 'shard', current.id)
+    }
+    const what = `no record names the product ${quote(productSlug)} of the vendor ${quote(vendorSlug)}`
+    throw notFound(`${what}; search for a part of the name with /vendors/${encodeURIComponent(vendor)}/products?q=…`)
+  },
+})
 
 const productsQuery = {
   q: described(byName, required(text({ min: 2 }))),

@@ -10,12 +10,19 @@ import {
   emptyListTable,
   type FileEntry,
   fileOf,
+  forEachFilter,
   hasPackages,
   indexIn,
   isTextOffsets,
+  type KeyedPostings,
   LIST_NAMES,
+  LISTED,
+  LISTS,
   type List,
+  type Listed,
   type ListName,
+  type ListPostings,
+  type ListSpec,
   type ListTable,
   listOf,
   type Manifest,
@@ -25,11 +32,12 @@ import {
   type Role,
   readObject,
   SnapshotError,
+  textIndex,
 } from '../../corpus/snapshot/index.ts'
 
 export interface OpenList extends List {
   id(ordinal: number): string
-  /** Returns undefined for an unknown id. Not available for products. */
+  /** Returns undefined for an unknown id. Finds vendors and products by each of their spellings (rule 27). */
   ordinalOf(id: string): number | undefined
   /** For ids that are too long for a cursor, by their truncated form. */
   ordinalOfCut(kept: string): number | undefined
@@ -59,6 +67,19 @@ export const openLists = (manifest: Manifest, tables: ListTables, open: (file: F
     openList(tables[name], (role, of) => (tables[name].count === 0 ? NOTHING : open(fileOf(manifest, role, of)))),
   )
 
+/** Returns the postings of vendors, products and packages with the ids of their lists as keys. */
+export const keyedPostings = (postings: ListPostings, lists: OpenLists): Record<Listed, KeyedPostings<string>> =>
+  forEachFilter((filter) => {
+    const list = lists[LISTED[filter]]
+    const keys: KeyedPostings<string>['keys'] = {
+      get: list.ordinalOf,
+      *keys() {
+        for (let ordinal = 0; ordinal < list.count; ordinal++) yield list.id(ordinal)
+      },
+    }
+    return { keys, ...postings[filter] }
+  })
+
 const NOTHING: OpenObject = {
   size: 0,
   read() {
@@ -79,7 +100,11 @@ function openList(table: ListTable, open: (role: Role, name: string) => OpenObje
     Object.keys(list.orders).map((sort) => [sort, open('pages', listPagesName(name, sort))] as const),
   )
   const catalog = list.entries ? open('catalog', name satisfies ListName as CatalogName) : null
-  const ordinals = isTextOffsets(table.ids) ? null : new Map(table.ids.map((one, ordinal) => [one, ordinal]))
+  const { idKey } = LISTS[name] as ListSpec<never>
+  const { idSlots } = table
+  const ordinalOf = idSlots
+    ? (id: string) => indexIn(idSlots, list.ids, id, idKey)
+    : textIndex(list.ids as readonly string[], idKey)
   // Built on first use: truncated ids are rare.
   let cut: Map<string, number> | undefined
   const idOf = (ordinal: number): string => {
@@ -90,10 +115,7 @@ function openList(table: ListTable, open: (role: Role, name: string) => OpenObje
   return {
     ...list,
     id: idOf,
-    ordinalOf(id) {
-      if (ordinals) return ordinals.get(id)
-      return table.idSlots ? indexIn(table.idSlots, list.ids, id) : undefined
-    },
+    ordinalOf,
     ordinalOfCut(kept) {
       cut ??= cutIds(isTextOffsets(table.ids) ? table.ids.long : list.ids.length, idOf)
       return cut.get(kept)

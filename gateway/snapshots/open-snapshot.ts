@@ -29,12 +29,12 @@ import {
   spliced,
 } from '../../corpus/snapshot/index.ts'
 import { type Ancestors, openAncestors } from './ancestors.ts'
-import { type OpenLists, openLists } from './open-lists.ts'
+import { keyedPostings, type OpenLists, openLists } from './open-lists.ts'
 import { type OpenPackages, openPackages } from './open-packages.ts'
 import type { RowStore } from './row-store.ts'
 import { readTables, type SnapshotTables } from './tables.ts'
 
-export interface OpenSnapshot extends Omit<SnapshotTables, 'lists' | 'packageTables'> {
+export interface OpenSnapshot extends Omit<SnapshotTables, 'lists' | 'listPostings' | 'packageTables'> {
   id: string
   /** Its name in cursors. */
   prefix: string
@@ -128,7 +128,10 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
     const packages = openPackages(packageTables, hashed, lists.packages)
-    return { ...opening(dist, tables, shards, pages), lists, packages, close }
+    const columns = tables.listPostings
+      ? { ...tables.columns, ...keyedPostings(tables.listPostings, lists) }
+      : tables.columns
+    return { ...opening(dist, tables, shards, pages), columns, lists, packages, close }
   } catch (error) {
     close()
     throw error
@@ -140,7 +143,7 @@ function opening(
   tables: SnapshotTables,
   shards: readonly OpenObject[],
   pages: Record<CveSort, OpenObject>,
-): Omit<OpenSnapshot, 'lists' | 'packages' | 'close'> {
+): Omit<OpenSnapshot, 'columns' | 'lists' | 'packages' | 'close'> {
   const { manifest, index, orders } = tables
   const query = fileOf(manifest, 'query')
   const read = (object: OpenObject, at: number, length: number): ReadMember => {

@@ -7,8 +7,13 @@ import {
   decodeAbout,
   decodeCatalog,
   decodeCveTables,
+  decodeListPostings,
   fileOf,
+  forEachFilter,
   gunzipFile,
+  hasListPostings,
+  LISTED,
+  type ListPostings,
   MAX_PAGE_BYTES,
   type Manifest,
   openObject,
@@ -32,6 +37,8 @@ export interface SnapshotTables extends CveTables {
   /** Dates by id. */
   rejected: Map<string, string | null>
   lists: ListTables
+  /** Null for a snapshot of an earlier builder. */
+  listPostings: ListPostings | null
   packageTables: PackageTables
   reportTypes: ReportType[]
 }
@@ -49,16 +56,24 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
     orders: read('orders'),
     epss: read('epss'),
   })
+  const lists = readListTables(dist, manifest)
   const reportTypes = decodeCatalog('report-types', readObject(dist, fileOf(manifest, 'catalog', 'report-types')))
   return {
     manifest,
     about: decodeAbout(gunzipFile('about', read('about'))),
     ...tables,
     rejected: decodeRejected(gunzipFile('rejected', read('rejected'))),
-    lists: readListTables(dist, manifest),
+    lists,
+    listPostings: readListPostings(dist, manifest, lists, tables.columns.count),
     packageTables: readPackageTables(manifest, (file) => readObject(dist, file)),
     reportTypes: reportTypes.map(({ text }) => JSON.parse(text) as ReportType),
   }
+}
+
+function readListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): ListPostings | null {
+  if (!hasListPostings(manifest)) return null
+  const counts = forEachFilter((filter) => lists[LISTED[filter]].count)
+  return decodeListPostings(readObject(dist, fileOf(manifest, 'columns', 'lists')), counts, cves)
 }
 
 /** Every search would reject other tables. */

@@ -154,22 +154,43 @@ function slotOf({ key, slots }: TextSlots, text: string): number {
   return hash('sha256', Buffer.from(key + text, 'utf16le'), 'buffer').readUInt32LE() & (slots.length - 1)
 }
 
-export function slotsOf(texts: Texts): TextSlots {
+/** Returns a hash table over texts. Texts with equal keys are found by each other. */
+export function slotsOf(texts: Texts, keyOf: TextKey = asIs): TextSlots {
   const slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(1, texts.length) * 2)))
   const keyed = { key: randomBytes(KEY_BYTES).toString('hex'), slots }
   for (let index = 0; index < texts.length; index++) {
-    let slot = slotOf(keyed, texts.at(index)!)
+    let slot = slotOf(keyed, keyOf(texts.at(index)!))
     while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1)
     slots[slot] = index + 1
   }
   return keyed
 }
 
-export function indexIn(keyed: TextSlots, texts: Texts, text: string): number | undefined {
+/** Returns the index of a text, else of the first text with its key. `keyOf` must be that of `slotsOf`. */
+export function indexIn(keyed: TextSlots, texts: Texts, text: string, keyOf: TextKey = asIs): number | undefined {
   const { slots } = keyed
-  for (let slot = slotOf(keyed, text); slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
+  const key = keyOf(text)
+  let first: number | undefined
+  for (let slot = slotOf(keyed, key); slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
     const index = slots[slot]! - 1
-    if (texts.at(index) === text) return index
+    const found = texts.at(index)!
+    if (found === text) return index
+    if (first === undefined && keyOf(found) === key) first = index
   }
-  return undefined
+  return first
 }
+
+/** Returns a function that returns the same as `indexIn`, for texts in memory. */
+export function textIndex(texts: readonly string[], keyOf: TextKey = asIs): (text: string) => number | undefined {
+  const indexes = new Map(texts.map((text, index) => [text, index]))
+  if (keyOf === asIs) return (text) => indexes.get(text)
+  const byKey = new Map<string, number>()
+  texts.forEach((text, index) => {
+    const key = keyOf(text)
+    if (!byKey.has(key)) byKey.set(key, index)
+  })
+  return (text) => indexes.get(text) ?? byKey.get(keyOf(text))
+}
+
+export type TextKey = (text: string) => string
+const asIs: TextKey = (text) => text

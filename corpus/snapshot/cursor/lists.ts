@@ -1,4 +1,5 @@
 /** The sorts, filters and ids of all lists except CVEs, for builder and gateway. SPEC.md, "Lists". */
+import { joinedKey, joinedVendor } from '../../model/affected/joined-key.ts'
 import type { CapecListEntry, CweListEntry } from '../../model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../model/directory.ts'
 import { foldName } from '../../model/packages/name.ts'
@@ -25,6 +26,10 @@ export interface ListSpec<Row> {
   /** The id in cursors, details and searches; unique in the list. */
   id(row: Row): string
   compareIds(a: string, b: string): number
+  /** Returns the form under which a row is found by other spellings of its id. Default: only the id finds it. */
+  idKey?(id: string): string
+  /** The same for values of filters. */
+  filterKeys?: Record<string, (value: string) => string>
   /** Folded values per filter. A row passes when a request names one of them. */
   filters: Record<string, (row: Row) => readonly string[]>
   /** Numbers for range filters, NaN for null. */
@@ -93,16 +98,22 @@ const vendors: ListSpec<VendorRow> = {
   main: 'cves',
   id: (row) => row.slug,
   compareIds: compareText,
+  idKey: joinedVendor,
   filters: {},
   bounds: {},
 }
 
-const products: ListSpec<ProductRow> = {
+const products: Omit<ListSpec<ProductRow>, 'id'> & { id(row: Pick<ProductRow, 'vendor' | 'slug'>): string } = {
   sorts: { cves: { key: (row) => row.cve_count, descending: true, tiesAscend: true } },
   main: 'cves',
   // Both parts may contain a slash. Keys are lower case, so no vendor contains `%2F`.
   id: (row) => `${row.vendor.replaceAll('/', '%2F')}/${row.slug}`,
   compareIds: compareText,
+  idKey(id) {
+    const slash = id.indexOf('/')
+    return `${joinedVendor(id.slice(0, slash).replaceAll('%2F', '/'))}/${joinedKey(id.slice(slash + 1))}`
+  },
+  filterKeys: { vendor: joinedVendor },
   filters: { vendor: (row) => [row.vendor] },
   bounds: {},
 }

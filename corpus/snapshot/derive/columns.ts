@@ -7,7 +7,7 @@ import { fold } from '../codec/fold.ts'
 import { column, decodeTable, encodeTable } from '../codec/table.ts'
 import { compareKeys } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
-import { decodePostings, encodePostings, type MappedPostings } from './postings.ts'
+import { decodePostings, encodePostings, type MappedPostings, type Postings } from './postings.ts'
 import { type Rows, weaknessesOf } from './rows.ts'
 
 export interface Columns {
@@ -21,6 +21,13 @@ export interface Columns {
   assigner: MappedPostings<string>
   primaryCwe: MappedPostings<number>
   anyCwe: MappedPostings<number>
+  /**
+   * By the id of a row of `vendors`, `products` and `packages`. Null until the lists are open, and for a
+   * snapshot of an earlier builder.
+   */
+  vendor: Postings<string> | null
+  product: Postings<string> | null
+  package: Postings<string> | null
 }
 
 /**
@@ -77,6 +84,9 @@ export function decodeColumns(bytes: Uint8Array): Columns {
     assigner: decodePostings(table, table.about.assigners as string[], 'assigner.', count),
     primaryCwe: decodePostings(table, table.about.primaryCwes as number[], 'primaryCwe.', count),
     anyCwe: decodePostings(table, table.about.anyCwes as number[], 'anyCwe.', count),
+    vendor: null,
+    product: null,
+    package: null,
   }
   const { published, updated, score, severity, flags } = columns
   if (![published, updated, score, severity, flags].every((values) => values.length === count)) {

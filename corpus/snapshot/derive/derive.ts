@@ -18,6 +18,16 @@ import { type AliasSets, aliasSets, encodeAliases } from './aliases.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
 import { encodeHashedTable, hashedContent, hashedTable } from './hashed-index.ts'
 import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
+import {
+  countListed,
+  cvesOfPackages,
+  encodeListPostings,
+  forEachFilter,
+  LISTED,
+  type ListedCves,
+  type ListPostings,
+  listPostings,
+} from './list-postings.ts'
 import { type CatalogEntries, type ListRows, listRows, packageRows } from './list-rows.ts'
 import { encodeList, type ListPositions, listContent } from './lists.ts'
 import { noNames } from './name-counts.ts'
@@ -83,13 +93,13 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 }
 
 /**
- * Returns the lists, all searchable texts, and the alias sets. Empties `rows.names`. Yields to the event loop between
- * steps, so that threads get work.
+ * Returns the lists, their posting lists (null for a snapshot of an earlier builder), all searchable texts, and the alias
+ * sets. Empties `rows.names`. Yields to the event loop between steps, so that threads get work.
  */
 export async function deriveLists(
   { rows, catalogs, corpusDate, advisories, packages }: DeriveInput,
   { row }: Columns,
-): Promise<{ lists: SortedList[]; texts: PackedSet[]; aliases: AliasSets }> {
+): Promise<{ lists: SortedList[]; postings: ListPostings | null; texts: PackedSet[]; aliases: AliasSets }> {
   const parsed = <T>(name: CatalogName) => catalogs[name].map(({ text }) => JSON.parse(text) as T)
   const entries: CatalogEntries = {
     cwes: parsed('cwes'),
@@ -98,9 +108,10 @@ export async function deriveLists(
     exploits: parsed('exploits'),
   }
   await setImmediate()
-  const { lists: ofRecords, stats } = listRows(rows, entries, corpusDate)
+  const { lists: ofRecords, stats, cves } = listRows(rows, entries, corpusDate)
   // The lists contain all of it now. Frees as much memory again.
-  rows.names = noNames()
+  const { isJoined } = rows.names
+  rows.names = noNames(isJoined)
   await setImmediate()
   const texts = [cveTexts(rows, row), ...listTexts(ofRecords)]
   await setImmediate()
@@ -119,7 +130,19 @@ export async function deriveLists(
     // Frees the rows of a list as soon as its texts exist.
     lists[name] = []
   }
-  return { lists: sorted, texts, aliases }
+  await setImmediate()
+  const ofPackages = packages ? cvesOfPackages(packages, advisories, aliases, rows.ids) : new Map()
+  const postings = isJoined ? postingsIn(sorted, { ...cves, package: ofPackages }, row) : null
+  return { lists: sorted, postings, texts, aliases }
+}
+
+function postingsIn(lists: readonly SortedList[], cves: ListedCves, row: Uint32Array): ListPostings {
+  const ids = forEachFilter((filter) => lists.find(({ name }) => name === LISTED[filter])?.ids ?? [])
+  const ordinalOfRow = new Uint32Array(row.length)
+  row.forEach((one, ordinal) => {
+    ordinalOfRow[one] = ordinal
+  })
+  return listPostings(cves, ids, ordinalOfRow)
 }
 
 /** Yields all derived files. `temporary` returns the path to write a file of that name. */
@@ -135,7 +158,7 @@ export async function* deriveFiles(
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   // A third of the memory in use; only the pages need it.
   rows.cores = []
-  const { lists, texts, aliases } = await deriveLists(input, columns)
+  const { lists, postings, texts, aliases } = await deriveLists(input, columns)
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   if (advisories.keys.length > 0) {
     yield hashedIndex('advisories', advisories)
@@ -144,6 +167,10 @@ export async function* deriveFiles(
   }
   if (packages && packages.keys.length > 0) yield hashedIndex('packages', packages)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
+  if (postings) {
+    const bytes = encodeListPostings(postings)
+    yield table('columns', 'lists', bytes, sha256(bytes), countListed(postings))
+  }
   const orders: Partial<Orders> = {}
   for (const sort of CVE_SORTS) {
     const { at, file } = await pages.take(sort)
@@ -172,9 +199,14 @@ export async function* deriveFiles(
 }
 
 /** Returns the number of files that `deriveFiles` yields. */
-export function countDerivedFiles({ advisories, packages }: Pick<DeriveInput, 'advisories' | 'packages'>): number {
+export function countDerivedFiles({
+  rows: { names },
+  advisories,
+  packages,
+}: Pick<DeriveInput, 'advisories' | 'packages'> & { rows: Pick<Rows, 'names'> }): number {
   const lists = LIST_NAMES.filter((name) => name !== 'packages' || packages)
-  const tables = 4 + (advisories.keys.length > 0 ? 2 : 0) + (packages && packages.keys.length > 0 ? 1 : 0)
+  const tables =
+    4 + Number(names.isJoined) + (advisories.keys.length > 0 ? 2 : 0) + (packages && packages.keys.length > 0 ? 1 : 0)
   return tables + CVE_SORTS.length + lists.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
 }
 

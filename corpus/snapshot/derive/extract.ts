@@ -8,12 +8,12 @@ import { CVE_PARTS } from '../record/cve-member.ts'
 import { type LocatedMember, membersOf } from '../record/shard.ts'
 import { type Facts, factCollector } from './facts.ts'
 import { CORE_NUMBERS, putCoreSegment } from './index-table.ts'
-import { countNames, encodeNames, noNames } from './name-counts.ts'
+import { type ShardNames, shardNameCollector } from './name-counts.ts'
 
 /**
  * The CVEs of one shard. Entry `i` of each list is CVE `i` in id order. Number arrays transfer quickly between threads.
  */
-export interface ShardExtract extends Facts {
+export interface ShardExtract extends Facts, ShardNames {
   ids: string[]
   at: Uint32Array
   length: Uint32Array
@@ -24,8 +24,6 @@ export interface ShardExtract extends Facts {
   /** The plain core segments, concatenated, and their lengths. */
   cores: Uint8Array
   coreLengths: Uint32Array
-  /** Output of `encodeNames`. */
-  names: Uint8Array
   reports: number
 }
 
@@ -51,7 +49,7 @@ export function extractShard(shard: Buffer, members: readonly LocatedMember[] = 
     coreLengths: new Uint32Array(count),
   }
   const facts = factCollector(count)
-  const names = noNames()
+  const names = shardNameCollector()
   const cores: Buffer[] = []
   let reports = 0
   for (const [i, texts] of textsOf(shard, members).entries()) {
@@ -63,9 +61,9 @@ export function extractShard(shard: Buffer, members: readonly LocatedMember[] = 
     reports += segmentOf(member, 'reports')?.count ?? 0
     const { core, facets } = parsed(texts)
     facts.read(core, facets)
-    countNames(names, facets.products, core.assigner)
+    names.read(facets.products)
   }
-  return { ...located, ...facts.facts(), cores: joined(cores), names: encodeNames(names), reports }
+  return { ...located, ...facts.facts(), ...names.names(), cores: joined(cores), reports }
 }
 
 interface ParsedParts {

@@ -20,7 +20,8 @@ import { LISTS } from '../cursor/lists.ts'
 import type { PackageRows } from './advisory-rows.ts'
 import type { AliasSets } from './aliases.ts'
 import { FLAGS } from './facts.ts'
-import { displayOf, type NameCounts } from './name-counts.ts'
+import type { ListedCves } from './list-postings.ts'
+import { displayOf, type NameCount, type NameCounts, spellingsOf } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
 import { inMainOrder } from './sorted-list.ts'
 
@@ -53,16 +54,18 @@ export interface ListRows {
 }
 
 /**
- * Returns the rows of all lists except packages, each in its main order, and the CNA statistics. `corpusDate` is
- * ISO 8601 in UTC.
+ * Returns the rows of all lists except packages, each in its main order, the CNA statistics, and the CVEs of vendors and
+ * products. `corpusDate` is ISO 8601 in UTC.
  */
 export function listRows(
   rows: Rows,
   entries: CatalogEntries,
   corpusDate: string | null,
-): { lists: Omit<ListRows, 'packages'>; stats: CnaStats } {
+): { lists: Omit<ListRows, 'packages'>; stats: CnaStats; cves: Omit<ListedCves, 'package'> } {
   const counts = weaknessCounts(rows)
   const { cnas, stats } = cnaRows(rows, entries.cnas, corpusDate === null ? 0 : Date.parse(corpusDate))
+  const vendors = vendorRows(rows.names)
+  const products = productRows(rows.names)
   const lists = {
     cwes: inMainOrder(
       LISTS.cwes,
@@ -70,14 +73,24 @@ export function listRows(
     ),
     capecs: inMainOrder(LISTS.capecs, entries.capecs.map(capecListEntry)),
     cnas: inMainOrder(LISTS.cnas, cnas),
-    vendors: inMainOrder(LISTS.vendors, vendorRows(rows.names)),
-    products: inMainOrder(LISTS.products, productRows(rows.names)),
+    vendors: inMainOrder(
+      LISTS.vendors,
+      vendors.map(({ row }) => row),
+    ),
+    products: inMainOrder(
+      LISTS.products,
+      products.map(({ row }) => row),
+    ),
     exploits: inMainOrder(
       LISTS.exploits,
       entries.exploits.map(({ cve_ids, ...module }) => module),
     ),
   }
-  return { lists, stats }
+  const cves = {
+    vendor: new Map(vendors.map(({ row, cves }) => [LISTS.vendors.id(row), cves])),
+    product: new Map(products.map(({ row, cves }) => [LISTS.products.id(row), cves])),
+  }
+  return { lists, stats, cves }
 }
 
 /** Returns the rows of packages in the main order. Advisories of one alias set count once. */
@@ -149,22 +162,45 @@ function recordsOfAssigners(rows: Rows): Map<string, CnaRecords> {
 
 const numberOrNull = (value: number) => (Number.isNaN(value) ? null : value)
 
-function vendorRows({ vendors, products }: NameCounts): VendorRow[] {
-  return Array.from(vendors, ([slug, count]) => ({
-    slug,
-    display: displayOf(count),
-    product_count: products.get(slug)?.size ?? 0,
-    cve_count: count.cves,
-  }))
+interface Counted<Row> {
+  row: Row
+  /** The rows of its CVEs. */
+  cves: readonly number[]
 }
 
-function productRows({ vendors, products }: NameCounts): ProductRow[] {
-  const rows: ProductRow[] = []
-  for (const [vendor, own] of products) {
-    const vendorDisplay = displayOf(vendors.get(vendor)!)
-    for (const [slug, count] of own) {
-      rows.push({ slug, display: displayOf(count), vendor, vendor_display: vendorDisplay, cve_count: count.cves })
+/** The key of a row is that of its display name. */
+function vendorRows({ isJoined, vendors, products }: NameCounts): Counted<VendorRow>[] {
+  return Array.from(vendors, ([joined, count]) => {
+    const { key, text } = displayOf(count)
+    const row: VendorRow = {
+      slug: key,
+      display: text,
+      product_count: products.get(joined)?.size ?? 0,
+      cve_count: count.rows.length,
+      ...spellings(isJoined, count),
+    }
+    return { row, cves: count.rows }
+  })
+}
+
+function productRows({ isJoined, vendors, products }: NameCounts): Counted<ProductRow>[] {
+  const rows: Counted<ProductRow>[] = []
+  for (const [joined, own] of products) {
+    const vendor = displayOf(vendors.get(joined)!)
+    for (const count of own.values()) {
+      const { key, text } = displayOf(count)
+      const row: ProductRow = {
+        slug: key,
+        display: text,
+        vendor: vendor.key,
+        vendor_display: vendor.text,
+        cve_count: count.rows.length,
+        ...spellings(isJoined, count),
+      }
+      rows.push({ row, cves: count.rows })
     }
   }
   return rows
 }
+
+const spellings = (isJoined: boolean, count: NameCount) => (isJoined ? { spellings: spellingsOf(count) } : {})

@@ -5,10 +5,12 @@ import {
   isTextOffsets,
   lazyStrings,
   type TableTexts,
+  type TextKey,
   type TextSlots,
   type Texts,
+  textIndex,
 } from '../codec/lazy-strings.ts'
-import type { ListName, SortValue } from '../cursor/lists.ts'
+import { LISTS, type ListName, type ListSpec, type SortValue } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeListTable, isArray, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
 import { mapValues } from './map-values.ts'
@@ -43,22 +45,21 @@ export function decodeList(name: ListName, bytes: Uint8Array): List {
 /** Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory. */
 export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
   const open = (texts: TableTexts): Texts => (isTextOffsets(texts) ? lazyStrings(texts, read) : texts)
+  const { filterKeys } = LISTS[table.name] as ListSpec<never>
   return {
     ...table,
     ids: open(table.ids),
     orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, open) })),
-    filters: mapValues(table.filters, ({ keys, keySlots, starts, ordinals }) => ({
-      keys: keySlots === null ? mapOf(keys) : keyPositions(keySlots, open(keys)),
+    filters: mapValues(table.filters, ({ keys, keySlots, starts, ordinals }, filter) => ({
+      keys: keyPositions(open(keys), keySlots, filterKeys?.[filter]),
       starts,
       ordinals,
     })),
   }
 }
 
-const mapOf = (keys: TableTexts) => new Map((keys as readonly string[]).map((key, at) => [key, at]))
-
-const keyPositions = (slots: TextSlots, texts: Texts): Postings<string>['keys'] => ({
-  get: (key) => indexIn(slots, texts, key),
+const keyPositions = (texts: Texts, slots: TextSlots | null, keyOf?: TextKey): Postings<string>['keys'] => ({
+  get: slots ? (key) => indexIn(slots, texts, key, keyOf) : textIndex(texts as readonly string[], keyOf),
   *keys() {
     for (let at = 0; at < texts.length; at++) yield texts.at(at)!
   },

@@ -8,11 +8,12 @@ import {
   lazyStrings,
   slotsOf,
   type TableTexts,
+  type TextKey,
   type TextOffsets,
   type TextSlots,
 } from '../codec/lazy-strings.ts'
 import { type Column, column, decodeTable, decodeWithoutTexts, encodeTable, type Table } from '../codec/table.ts'
-import { LISTS, type ListName, type SortValue } from '../cursor/lists.ts'
+import { LISTS, type ListName, type ListSpec, type SortValue } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import { mapValues } from './map-values.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
@@ -79,7 +80,7 @@ export interface ListTable {
   name: ListName
   count: number
   ids: TableTexts
-  /** Lookup table of ids; null when no lookups occur or the ids are in memory. */
+  /** Lookup table of ids; null when the ids are in memory. */
   idSlots: TextSlots | null
   orders: Record<string, StoredOrder>
   filters: Record<string, { keys: TableTexts; keySlots: TextSlots | null; starts: Uint32Array; ordinals: Uint32Array }>
@@ -108,7 +109,7 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
   const whole = Number.isFinite(keptFrom) ? decodeWithoutTexts(bytes, keptFrom) : { ...decodeTable(bytes), kept: [] }
   const table = { about: whole.about, columns: whole.columns }
   const { ids: storedIds, sorts, texts, filters, bounds, extra } = table.about as Partial<AboutList>
-  const spec = LISTS[name]
+  const spec = LISTS[name] as ListSpec<never>
   const inBytes = (at: number, length: number) => bytes.subarray(at, at + length)
   const read = (stored: unknown): TableTexts | null => tableTexts(stored, whole.kept)
   const ids = read(storedIds)
@@ -116,7 +117,8 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
     throw new SnapshotError('malformed', `the table of the list ${name} has no ids, sorts, texts, filters or bounds`)
   }
   const count = lengthOf(ids)
-  const slots = (of: TableTexts) => (isTextOffsets(of) ? slotsOf(lazyStrings(of, inBytes)) : null)
+  const slots = (of: TableTexts, keyOf?: TextKey) =>
+    isTextOffsets(of) ? slotsOf(lazyStrings(of, inBytes), keyOf) : null
   const damaged = (what: string) => new SnapshotError('malformed', `${what} of the list ${name} is damaged`)
   const orders = mapValues(spec.sorts as Record<string, unknown>, (_, sort) => {
     const ordinals = column(table, `sort.${sort}.ordinals`, 'u32')
@@ -136,13 +138,12 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
     name,
     count,
     ids,
-    // Products are looked up only by name.
-    idSlots: name === 'products' ? null : slots(ids),
+    idSlots: slots(ids, spec.idKey),
     orders,
     filters: mapValues(spec.filters as Record<string, unknown>, (_, filter) => {
       const keys = read(filters[filter])
       const lists = decodePostingLists(table, keys === null ? -1 : lengthOf(keys), `filter.${filter}.`, count)
-      return { keys: keys!, keySlots: slots(keys!), ...lists }
+      return { keys: keys!, keySlots: slots(keys!, spec.filterKeys?.[filter]), ...lists }
     }),
     bounds: mapValues(spec.bounds as Record<string, unknown>, (_, bound) => {
       const numbers = column(table, `bound.${bound}`, 'f64')

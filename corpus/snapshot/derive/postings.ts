@@ -11,6 +11,9 @@ export interface Postings<K> {
   ordinals: Uint32Array
 }
 
+/** Posting lists without their keys. */
+export type PostingLists = Omit<Postings<never>, 'keys'>
+
 const NO_ORDINALS = new Uint32Array(0)
 
 /** Returns the ordinals of a key, ascending; empty for an unknown key. */
@@ -61,13 +64,13 @@ export interface MappedPostings<K> extends Postings<K> {
 }
 
 /**
- * Decodes posting lists without their `keyCount` keys.
+ * Decodes posting lists without their `keyCount` keys; null for any number.
  * @throws SnapshotError `malformed`
  */
-export function decodePostingLists(table: Table, keyCount: number, prefix: string, count: number) {
+export function decodePostingLists(table: Table, keyCount: number | null, prefix: string, count: number): PostingLists {
   const starts = column(table, `${prefix}starts`, 'u32')
   const ordinals = column(table, `${prefix}ordinals`, 'u32')
-  const proper = starts.length === keyCount + 1 && areLists(starts, ordinals, count)
+  const proper = starts.length === (keyCount ?? starts.length - 1) + 1 && areLists(starts, ordinals, count)
   if (!proper) throw new SnapshotError('malformed', `the postings ${prefix} are damaged`)
   return { starts, ordinals }
 }

@@ -6,7 +6,7 @@ import { openPool, type Pool, runInOrder } from '../../runtime/pool.ts'
 import { gunzipFile } from '../codec/deflate.ts'
 import { decodeAbout } from '../files/about.ts'
 import { fileOf, readObject } from '../files/layout.ts'
-import { hasPackages, type Manifest } from '../files/manifest.ts'
+import { hasListPostings, hasPackages, type Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss } from '../record/epss.ts'
 import { type HashedRole, hashedFiles } from '../record/hashed-shard.ts'
@@ -64,11 +64,11 @@ async function hashedRows<Rows extends HashedRows>(
   return rows
 }
 
-async function rowsOf(dist: string, { files }: Manifest, pool: Pool): Promise<Rows> {
-  const shards = files
+async function rowsOf(dist: string, manifest: Manifest, pool: Pool): Promise<Rows> {
+  const shards = manifest.files
     .filter(({ role }) => role === 'cve')
     .sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
-  const collector = rowCollector()
+  const collector = rowCollector(hasListPostings(manifest))
   const inputs = shards.map((file) => ({ dist, file }))
   let added = 0
   for await (const shard of runInOrder<ShardExtract>(pool, 'gather', inputs)) {

@@ -6,7 +6,7 @@ import { SnapshotError } from '../error.ts'
 import type { ShardExtract } from './extract.ts'
 import { type Facts, NO_ASSIGNER, positionIn } from './facts.ts'
 import { CORE_NUMBERS } from './index-table.ts'
-import { addNames, type NameCounts, noNames } from './name-counts.ts'
+import { countNames, type NameCounts, nameCollector } from './name-counts.ts'
 
 /** All CVEs of a snapshot. Row `i` is CVE `i` in id order, as in the EPSS table. */
 export interface Rows extends Omit<Facts, 'weaknessCounts' | 'assigner'> {
@@ -53,12 +53,12 @@ interface Part {
 }
 
 /**
- * Joins shards, which must be added in id order.
+ * Joins shards, which must be added in id order. `joinsNames` is false for a snapshot of an earlier builder.
  * @throws SnapshotError when they exceed `MAX_ROWS_BYTES`
  */
-export function rowCollector(): { add(part: Part): void; rows(): Rows } {
+export function rowCollector(joinsNames = true): { add(part: Part): void; rows(): Rows } {
   const parts: Part[] = []
-  const names = noNames()
+  const names = nameCollector()
   const shared = sharedMemory()
   const bounded = rowsBound()
   let reports = 0
@@ -66,12 +66,15 @@ export function rowCollector(): { add(part: Part): void; rows(): Rows } {
     add(part) {
       bounded(part.shard)
       part.shard.cores = shared(part.shard.cores)
-      addNames(names, part.shard.names)
+      names.add(part.shard)
       part.shard.names = NO_BYTES
       reports += part.shard.reports
       parts.push(part)
     },
-    rows: () => ({ ...joined(parts), names, reports }),
+    rows() {
+      const rows = joined(parts)
+      return { ...rows, names: countNames(names.names(), joinsNames, (row) => assignerOf(rows, row)), reports }
+    },
   }
 }
 
@@ -111,8 +114,8 @@ function sharedMemory(): (bytes: Uint8Array) => Uint8Array {
 }
 
 /** Returns the rows of shards. Replaces `cores` of the shards with the rows' copies. */
-export function joinShards(parts: readonly Part[]): Rows {
-  const collector = rowCollector()
+export function joinShards(parts: readonly Part[], joinsNames = true): Rows {
+  const collector = rowCollector(joinsNames)
   for (const part of parts) collector.add(part)
   return collector.rows()
 }
@@ -172,7 +175,7 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
   return rows
 }
 
-export const assignerOf = ({ assigners, assigner }: Rows, row: number): string | null =>
+export const assignerOf = ({ assigners, assigner }: Pick<Rows, 'assigners' | 'assigner'>, row: number): string | null =>
   assigners[assigner[row]!] ?? null
 
 export function assignerCounts(rows: Rows): Map<string, number> {

@@ -69,6 +69,10 @@ export const byRoleAndName = (a: FileEntry, b: FileEntry) =>
 export const hasPackages = ({ files }: Pick<Manifest, 'files'>): boolean =>
   files.some(({ role, name }) => PACKAGE_ROLES.includes(role) || (role === 'list' && name === 'packages'))
 
+/** Whether the builder joined the spellings of vendors and wrote posting lists of vendors, products and packages. */
+export const hasListPostings = ({ files }: Pick<Manifest, 'files'>): boolean =>
+  files.some(({ role, name }) => role === 'columns' && name === 'lists')
+
 const PACKAGE_ROLES: readonly Role[] = ['advisories', 'packages', 'aliases']
 
 /**

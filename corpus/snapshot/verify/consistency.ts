@@ -22,13 +22,14 @@ import {
 import type { ShardExtract } from '../derive/extract.ts'
 import { encodeHashedTable, hashedTable } from '../derive/hashed-index.ts'
 import { encodeIndex } from '../derive/index-table.ts'
+import { encodeListPostings } from '../derive/list-postings.ts'
 import { encodeList } from '../derive/lists.ts'
 import { encodeOrders, type Orders } from '../derive/orders.ts'
 import { joinShards, type Rows } from '../derive/rows.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, fileOf, readObject } from '../files/layout.ts'
-import { type FileEntry, hasPackages, type Manifest } from '../files/manifest.ts'
+import { type FileEntry, hasListPostings, hasPackages, type Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
 import type { FileFindings } from './file.ts'
@@ -56,7 +57,7 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   faults.push(...shards.flatMap(({ file, shard }, i) => misplaced(file, shard, shards[i - 1]?.shard)))
 
   const plain = (role: 'about' | 'epss' | 'rejected') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
-  const rows = joinShards(shards)
+  const rows = joinShards(shards, hasListPostings(manifest))
   const epss = decodeEpss(plain('epss'))
   const against = (file: FileEntry, wrong: string | null) => {
     if (wrong !== null) faults.push(`${describe(file)} ${wrong}`)
@@ -163,13 +164,14 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     return checked.find((one) => one.file === file)!.findings.membersAt
   }
   for (const sort of CVE_SORTS) start('pages', sort, cvePages(input.rows, input.epss, rowsOf(columns, sorted[sort])))
-  const { lists, texts, aliases } = await deriveLists(input, columns)
+  const { lists, postings, texts, aliases } = await deriveLists(input, columns)
   start('query', QUERY, texts)
   for (const list of lists) {
     for (const sort of Object.keys(list.orders)) start('pages', listPagesName(list.name, sort), listPages(list, sort))
   }
   compareTable(fileOf(manifest, 'index', 'cve'), encodeIndex(index))
   compareTable(fileOf(manifest, 'columns'), columnBytes)
+  if (postings) compareTable(fileOf(manifest, 'columns', 'lists'), encodeListPostings(postings))
   for (const role of ['advisories', 'packages'] as const) {
     const rows = input[role]
     if (rows && rows.keys.length > 0) {

@@ -9,6 +9,7 @@ import { decodeColumns } from '../derive/columns.ts'
 import { extractShard, type ShardExtract } from '../derive/extract.ts'
 import { decodeHashedTable, hashedContent } from '../derive/hashed-index.ts'
 import { decodeIndex, indexContent } from '../derive/index-table.ts'
+import { countListed, decodeListPostings } from '../derive/list-postings.ts'
 import { decodeList } from '../derive/list-view.ts'
 import { storedListContent } from '../derive/lists.ts'
 import { decodeOrders, ordersContent } from '../derive/orders.ts'
@@ -108,6 +109,9 @@ function contentOf(
       return { content: indexContent(index), count: index.count }
     }
     case 'columns':
+      if (file.name === 'lists') {
+        return { content: sha256(bytes), count: countListed(decodeListPostings(bytes, null, Number.POSITIVE_INFINITY)) }
+      }
       return { content: sha256(bytes), count: decodeColumns(bytes).count }
     case 'orders': {
       const orders = decodeOrders(bytes, file.count)

@@ -97,15 +97,22 @@ export const cnaStats = z
   } satisfies ShapeOf<CnaStats>)
   .meta({ id: 'CnaStats', description: 'Statistics of all CNAs' })
 
-const vendorKey = z.string().describe('Key of the vendor: its name in lower case, with `_` for blanks')
+const vendorKey = z
+  .string()
+  .describe('Key of the vendor: its name in the most frequent spelling, in lower case, with `_` for blanks')
 const cveCount = count.describe('Number of CVEs in which CNA, ADPs or NVD name it')
 
-const vendorRow = z
+const spellings = z
+  .array(z.string())
+  .describe('Each spelling that the records use, ascending. Each of them finds the row, as a key')
+
+export const vendorRow = z
   .strictObject({
     slug: vendorKey,
     display: z.string().describe('Vendor name in its most frequent spelling'),
     product_count: count.describe('Number of its products'),
     cve_count: cveCount,
+    spellings,
   } satisfies ShapeOf<VendorRow>)
   .meta({ id: 'VendorRow', description: 'Vendor' })
 
@@ -128,13 +135,14 @@ export const vendorProducts = z
   .strictObject({ vendor: vendorReference, ...pageOf(vendorProduct) })
   .meta({ id: 'VendorProducts', description: 'Page of the products of a vendor' })
 
-const productRow = z
+export const productRow = z
   .strictObject({
     slug: vendorProduct.shape.slug,
     display: vendorProduct.shape.display,
     vendor: vendorKey,
     vendor_display: z.string().describe('Vendor name in its most frequent spelling'),
     cve_count: cveCount,
+    spellings,
   } satisfies ShapeOf<ProductRow>)
   .meta({ id: 'ProductRow', description: 'Product with its vendor' })
 

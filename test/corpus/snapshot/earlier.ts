@@ -1,4 +1,4 @@
-/** A snapshot as builders wrote it before they knew packages. */
+/** A snapshot as builders wrote it before they knew packages and posting lists of names. */
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -28,7 +28,11 @@ export function earlierSnapshot(good: GoodSnapshot): string {
   good.putObject(dist, bytes)
   const query = { ...file, sha256: sha256(bytes), size: bytes.length, content, count }
   const isLater = ({ role, name }: FileEntry) =>
-    LATER_ROLES.includes(role) || name === 'advisories' || name === 'packages' || name.startsWith('packages.')
+    LATER_ROLES.includes(role) ||
+    name === 'advisories' ||
+    name === 'packages' ||
+    name === 'lists' ||
+    name.startsWith('packages.')
   const files = good.manifest.files.filter((one) => !isLater(one))
   good.activate(
     dist,

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { decodeColumns, encodeColumns } from '../../../../corpus/snapshot/derive/columns.ts'
 import { NO_ASSIGNER } from '../../../../corpus/snapshot/derive/facts.ts'
 import { CORE_NUMBERS } from '../../../../corpus/snapshot/derive/index-table.ts'
-import { encodeNames, noNames } from '../../../../corpus/snapshot/derive/name-counts.ts'
+import { shardNameCollector } from '../../../../corpus/snapshot/derive/name-counts.ts'
 import { assignerOf, joinShards } from '../../../../corpus/snapshot/derive/rows.ts'
 
 const COUNT = 1000
@@ -18,7 +18,8 @@ function shard(number: number) {
     coreSegments: new Uint32Array(COUNT * CORE_NUMBERS),
     sources: new Uint8Array(COUNT * 16),
     cores: new Uint8Array(),
-    names: encodeNames(noNames()),
+    ...shardNameCollector().names(),
+    namedCounts: column(),
     reports: 0,
     titles: Array.from({ length: COUNT }, () => null),
     ...{ published: new Float64Array(COUNT), updated: new Float64Array(COUNT), score: new Float64Array(COUNT) },

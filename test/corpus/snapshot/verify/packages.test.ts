@@ -8,6 +8,7 @@ import { noAdvisories, noPackages } from '../../../../corpus/snapshot/derive/adv
 import { countDerivedFiles } from '../../../../corpus/snapshot/derive/derive.ts'
 import { decodeHashedTable, hashedContent } from '../../../../corpus/snapshot/derive/hashed-index.ts'
 import { storedListContent } from '../../../../corpus/snapshot/derive/lists.ts'
+import { noNames } from '../../../../corpus/snapshot/derive/name-counts.ts'
 import { fileOf, readObject } from '../../../../corpus/snapshot/files/layout.ts'
 import type { Role } from '../../../../corpus/snapshot/files/manifest.ts'
 import { encodeEntries } from '../../../../corpus/snapshot/record/entry-shard.ts'
@@ -44,8 +45,11 @@ test('the derived files of advisories and packages have a row for each', () => {
     advisories: { ...noAdvisories(), keys: Array(advisories).fill('') },
     packages: { ...noPackages(), keys: Array(packages).fill('') },
   }
-  assert.is(countDerivedFiles(rows), derived.length)
-  assert.is(countDerivedFiles({ advisories: noAdvisories(), packages: noPackages() }), derived.length - 3)
+  const joined = { names: noNames(true) }
+  const without = { advisories: noAdvisories(), packages: noPackages() }
+  assert.is(countDerivedFiles({ rows: joined, ...rows }), derived.length)
+  assert.is(countDerivedFiles({ rows: joined, ...without }), derived.length - 3)
+  assert.is(countDerivedFiles({ rows: { names: noNames(false) }, ...without }), derived.length - 4)
   assert.is(fileOf(manifest, 'index', 'advisories').count, advisories)
   assert.is(fileOf(manifest, 'index', 'packages').count, packages)
   assert.is(fileOf(manifest, 'list', 'packages').count, packages)

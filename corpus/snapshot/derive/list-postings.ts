@@ -1,0 +1,110 @@
+/** Posting lists of vendors, products and packages: their CVEs. SPEC.md, "Columns", file `lists`. */
+import { parseCveId } from '../../model/ids/cve-id.ts'
+import { decodeTable, encodeTable } from '../codec/table.ts'
+import type { ListName } from '../cursor/lists.ts'
+import type { AdvisoryRows, PackageRows } from './advisory-rows.ts'
+import type { AliasSets } from './aliases.ts'
+import { decodePostingLists, type PostingLists } from './postings.ts'
+
+/** Each filter of CVEs by the rows of a list, with its list. */
+export const LISTED = { vendor: 'vendors', product: 'products', package: 'packages' } as const satisfies Record<
+  string,
+  ListName
+>
+export type Listed = keyof typeof LISTED
+const FILTERS = Object.keys(LISTED) as Listed[]
+
+/** The ordinals of each row of a list, in the main order of the list. Plain data, so that threads can transfer it. */
+export type ListPostings = Record<Listed, PostingLists>
+
+/** The CVE rows of each list row, by its id, ascending. */
+export type ListedCves = Record<Listed, ReadonlyMap<string, readonly number[]>>
+
+/** Returns the posting lists. `ids` are those of each list in its main order. */
+export function listPostings(
+  cves: ListedCves,
+  ids: Record<Listed, readonly string[]>,
+  ordinalOfRow: Uint32Array,
+): ListPostings {
+  return forEachFilter((filter) => {
+    const rows = ids[filter].map((id) => cves[filter].get(id) ?? [])
+    const starts = new Uint32Array(rows.length + 1)
+    rows.forEach((own, at) => {
+      starts[at + 1] = starts[at]! + own.length
+    })
+    const ordinals = new Uint32Array(starts.at(-1)!)
+    rows.forEach((own, at) => {
+      ordinals.set(Uint32Array.from(own, (row) => ordinalOfRow[row]!).sort(), starts[at])
+    })
+    return { starts, ordinals }
+  })
+}
+
+/**
+ * Returns the rows of the CVEs of each package, by its key: those that its advisories name, and those in their alias
+ * sets, as in rows of `/affected`.
+ */
+export function cvesOfPackages(
+  { keys, advisories: ofPackages }: PackageRows,
+  advisories: AdvisoryRows,
+  { ids, setOf, starts, members }: AliasSets,
+  cveIds: readonly string[],
+): Map<string, number[]> {
+  const rowOf = new Map(cveIds.map((id, row) => [id, row]))
+  const advisoryAt = new Map(advisories.keys.map((id, at) => [id, at]))
+  const known = new Map<string, readonly number[]>()
+  const rowsOf = (id: string): readonly number[] => {
+    let rows = known.get(id)
+    if (rows) return rows
+    const at = advisoryAt.get(id)
+    const stated = at === undefined ? [] : advisories.aliases[at]!
+    const sets = new Set([id, ...stated].flatMap((one) => setOf.get(one) ?? []))
+    const aliases = [...sets].flatMap((set) =>
+      Array.from(members.subarray(starts[set], starts[set + 1]), (member) => ids[member]!),
+    )
+    const named = [id, ...stated, ...aliases].flatMap((one) => parseCveId(one) ?? [])
+    rows = [...new Set([...named, ...(at === undefined ? [] : advisories.cveIds[at]!)])].flatMap(
+      (cveId) => rowOf.get(cveId) ?? [],
+    )
+    known.set(id, rows)
+    return rows
+  }
+  const found = new Map<string, number[]>()
+  keys.forEach((key, row) => {
+    const rows = new Set(ofPackages[row]!.flatMap(rowsOf))
+    if (rows.size > 0) found.set(key, [...rows])
+  })
+  return found
+}
+
+export function encodeListPostings(postings: ListPostings): Buffer {
+  const columns = FILTERS.flatMap((filter) => {
+    const { starts, ordinals } = postings[filter]
+    return [
+      [`${filter}.starts`, starts],
+      [`${filter}.ordinals`, ordinals],
+    ] as const
+  })
+  return encodeTable({ about: {}, columns: Object.fromEntries(columns) })
+}
+
+/**
+ * Decodes the posting lists. They are views of `bytes`, which must not change afterwards. `counts` has the number of
+ * rows of each list, or null if it is not known; `cves` is the number of CVEs.
+ * @throws SnapshotError `malformed`
+ */
+export function decodeListPostings(
+  bytes: Uint8Array,
+  counts: Record<Listed, number> | null,
+  cves: number,
+): ListPostings {
+  const table = decodeTable(bytes)
+  return forEachFilter((filter) => decodePostingLists(table, counts?.[filter] ?? null, `${filter}.`, cves))
+}
+
+/** Returns the number of ordinals in all lists. */
+export const countListed = (postings: ListPostings): number =>
+  FILTERS.reduce((sum, filter) => sum + postings[filter].ordinals.length, 0)
+
+export const forEachFilter = <T>(make: (filter: Listed) => T): Record<Listed, T> =>
+  Object.fromEntries(FILTERS.map((filter) => [filter, make(filter)])) as Record<Listed, T>
