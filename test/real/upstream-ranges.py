@@ -185,4 +185,5 @@ def main():
                 print(json.dumps([metadata["cveId"], found]))
 
 
-main()
+if __name__ == "__main__":
+    main()

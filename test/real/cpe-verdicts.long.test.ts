@@ -1,0 +1,97 @@
+/**
+ * Verdicts of CPE names agree with a second implementation (`cpe-verdicts.py`) for every record of the real feeds: for
+ * every version that a statement names, and its neighbours. The second one reads upstream's files, which state more than
+ * a record: it may decide what a record leaves undecided, never otherwise.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { gunzipSync } from 'node:zlib'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readConfigurations } from '../../corpus/feeds/nvd/configurations.ts'
+import { nameKey } from '../../corpus/model/affected/products.ts'
+import type { CveListRecord } from '../../corpus/model/claim.ts'
+import { matchCpe, productEntries } from '../../corpus/model/cpe/match.ts'
+import { readCpe } from '../../corpus/model/cpe/name.ts'
+import type { AffectedEntry } from '../../corpus/model/record.ts'
+import { cveListItems } from '../corpus/feeds/reading.ts'
+import { needs, REAL_FEEDS } from '../support/needs.ts'
+import { NEWEST } from './feeds-folder.ts'
+
+needs('real feeds', 'python3')
+
+type Answer = [id: string, vendor: string, product: string, part: string, rest: string, verdict: string]
+type Entries = Map<string, AffectedEntry[]>
+
+async function* secondAnswers(feed: string, path: string): AsyncGenerator<Answer> {
+  const script = join(import.meta.dirname, 'cpe-verdicts.py')
+  const python = spawn('python3', [script, feed, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(python, 'close')
+  try {
+    for await (const line of createInterface({ input: python.stdout })) yield JSON.parse(line)
+  } finally {
+    python.kill()
+  }
+  assert.equal(await closed, [0, null])
+}
+
+async function compare(feed: string, path: string, entries: Entries) {
+  const counts = { affected: 0, unaffected: 0, undecided: 0 }
+  const products = new Set<string>()
+  const different: unknown[] = []
+  const onlyTheirs: unknown[] = []
+  let known = { key: '', entries: productEntries([], () => false) }
+  for await (const [id, vendor, product, part, rest, expected] of secondAnswers(feed, path)) {
+    const key = JSON.stringify([id, vendor, product])
+    if (known.key !== key) {
+      const isProduct = (...names: (string | null)[]) =>
+        names.every((name, i) => name !== null && nameKey(name) === [vendor, product][i])
+      known = { key, entries: productEntries(entries.get(id)!, isProduct) }
+    }
+    products.add(`${vendor}/${product}`)
+    const verdict = matchCpe(known.entries, readCpe(`cpe:2.3:${part}:v:p:${rest}`))?.verdict ?? 'unaffected'
+    counts[verdict]++
+    if (verdict === expected) continue
+    ;(verdict === 'undecided' ? onlyTheirs : different).push({ id, vendor, product, rest, verdict, expected })
+  }
+  const all = counts.affected + counts.unaffected + counts.undecided
+  console.log(
+    `# ${feed}: ${all} verdicts for ${products.size} products, ${counts.undecided} undecided, ${different.length} differences, ${onlyTheirs.length} that only upstream's files decide`,
+  )
+  assert.equal(different.slice(0, 20), [])
+  return { verdicts: all, products: products.size, onlyTheirs }
+}
+
+test('NVD: every CPE match of every configuration', async () => {
+  const path = join(REAL_FEEDS, 'nvd/nvdcve-2.0-sample.json.gz')
+  const { vulnerabilities } = JSON.parse(gunzipSync(readFileSync(path)).toString())
+  const entries: Entries = new Map(
+    vulnerabilities.map(({ cve }: { cve: { id: string; configurations: unknown } }) => [
+      cve.id,
+      readConfigurations(cve.configurations, '', []),
+    ]),
+  )
+  const { verdicts, products, onlyTheirs } = await compare('nvd', path, entries)
+  assert.equal({ verdicts, products }, { verdicts: 0, products: 0 })
+  assert.equal(onlyTheirs, [])
+})
+
+test('CVE list: every entry of CNA and ADPs', async () => {
+  const path = join(REAL_FEEDS, NEWEST)
+  const entries: Entries = new Map()
+  for (const item of await cveListItems(path)) {
+    const { cveId, claims } = JSON.parse((item as { body: string }).body) as CveListRecord
+    entries.set(
+      cveId,
+      claims.flatMap(({ affected }) => affected),
+    )
+  }
+  const { verdicts, products, onlyTheirs } = await compare('cve', path, entries)
+  assert.equal({ verdicts, products }, { verdicts: 0, products: 0 })
+  assert.equal(onlyTheirs, [])
+})
+
+test.run()
