@@ -93,17 +93,7 @@ test('malware with a list of versions affects the list alone', () => {
 })
 
 test('what Composer could not parse is in no constraint', () => {
-  for (const version of [
-    '6.0.0-GM',
-    'latest',
-    '1.0|*',
-    '1.0,2',
-    '1.0 || *',
-    '20240131.1.2',
-    '@dev',
-    '',
-    '1.0 as 2.0',
-  ]) {
+  for (const version of ['6.0.0-GM', 'latest', '1.0|*', '1.0,2', '1.0 || *', '20240131.1.2', '@dev', '1.0 as 2.0']) {
     const range = [{ introduced: '0' }, { fixed: version }]
     assert.equal(found([stating('GHSA-1', [range])]), [], version)
     const half = stating('GHSA-1', [range, [{ introduced: '1' }, { fixed: '2' }]], [version])
