@@ -1,5 +1,6 @@
 /** The interfaces that `--compat` selects. */
 import { GatewayError } from '../http/errors.ts'
+import { composerInterface } from './composer.ts'
 import type { CompatInterface } from './interface.ts'
 import { type NpmOptions, npmInterface } from './npm.ts'
 
@@ -8,7 +9,10 @@ export interface InterfaceOptions extends NpmOptions {
   compat: readonly string[]
 }
 
-const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterface> = new Map([['npm', npmInterface]])
+const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterface> = new Map([
+  ['composer', composerInterface],
+  ['npm', npmInterface],
+])
 
 /** @throws GatewayError for an unknown name or an invalid option of an interface */
 export function openInterfaces(options: InterfaceOptions): CompatInterface[] {
