@@ -2,13 +2,18 @@
 import { GatewayError } from '../http/errors.ts'
 import type { CompatInterface } from './interface.ts'
 import { type NpmOptions, npmInterface } from './npm.ts'
+import { osvInterface } from './osv.ts'
 
 export interface InterfaceOptions extends NpmOptions {
   /** Names of interfaces. */
   compat: readonly string[]
 }
 
-const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterface> = new Map([['npm', npmInterface]])
+const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterface> = new Map([
+  ['osv', osvInterface],
+  // npm's paths begin with the name of a package, so they come last.
+  ['npm', npmInterface],
+])
 
 /** @throws GatewayError for an unknown name or an invalid option of an interface */
 export function openInterfaces(options: InterfaceOptions): CompatInterface[] {
@@ -23,6 +28,5 @@ export function openInterfaces(options: InterfaceOptions): CompatInterface[] {
   if (npmUpstream !== undefined && !compat.includes('npm')) {
     throw new GatewayError('bad_option', '--npm-upstream requires the interface npm in --compat')
   }
-  // npm's paths begin with the name of a package, so they come last.
   return [...OPENERS].flatMap(([name, open]) => (compat.includes(name) ? [open(options)] : []))
 }
