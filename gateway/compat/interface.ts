@@ -8,6 +8,8 @@ import type { HeaderList } from '../http/reply.ts'
 export interface CompatInterface {
   /** In order of precedence. */
   routes: readonly CompatRoute[]
+  /** The media type of its answers and errors. Default: JSON with a charset. */
+  type?: string
   /** Returns the body of an error in the form of the protocol. */
   errorBody(error: ApiError): object
 }
@@ -19,7 +21,7 @@ export interface CompatRoute {
   methods: readonly ('GET' | 'HEAD' | 'POST')[]
   /** Whether its answers use no quota, at most as many times per window as the quota. */
   isFree?: boolean
-  /** Absent if the route reads no body. */
+  /** The format of the body of a POST. Absent if the route reads no body. */
   body?: BodyFormat
   /** @throws or rejects with ApiError */
   handle(request: CompatRequest): CompatAnswer | Promise<CompatAnswer>
@@ -36,8 +38,10 @@ export interface CompatRequest {
   path: string
   /** Includes the `?`, or empty. */
   search: string
-  /** What the body format returned. */
+  /** What the body format returned. Undefined for a GET. */
   body: unknown
+  /** Returns the URL of this listener as the client sees it, without a path: `https://audit.example.com`. */
+  origin(): string
   /** The packages of the current snapshot, which stay open until the answer. @throws ApiError 503 if it has none */
   packages(): PackageIndex
   /** Lets other requests be handled. @throws ClientGone if the client has closed the connection */

@@ -16,6 +16,7 @@ import {
   ClientGone,
   type CompatAnswer,
   type CompatInterface,
+  type CompatRequest,
   type CompatRoute,
   type PackageIndex,
 } from './interface.ts'
@@ -36,7 +37,7 @@ export interface CompatDeps extends GateDeps {
 export function createCompatApp({ auth, ...options }: CompatOptions, deps: CompatDeps): RequestListener {
   const gate = createGate(options, deps)
   const bodies = createBodies()
-  const routes = deps.interfaces.flatMap((one) => one.routes.map((route) => ({ ...route, errorBody: one.errorBody })))
+  const routes = deps.interfaces.flatMap(({ routes, ...own }) => routes.map((route) => ({ ...route, ...own })))
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname: path, search } = parseTarget(request)
@@ -47,7 +48,7 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
     const send = ({ status, body, headers: own = [] }: Omit<CompatAnswer, 'servedFrom'>) => {
       const { bytes, coding } = encoded(body, headers.acceptEncoding)
       const all = withOwn([...CACHING, ...own, ...coding, 'RateLimit-Policy', deps.limits.policy], passage)
-      const sent = sendBody(response, status, [...all], bytes, request.method === 'HEAD')
+      const sent = sendBody(response, status, [...all], bytes, request.method === 'HEAD', route?.type)
       gate.note(visit, sent, passage)
     }
     try {
@@ -56,7 +57,8 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
       if (route === null) throw notFound(`no endpoint has the path ${quote(path)}`)
       const { methods } = route
       if (!methods.some((method) => method === request.method)) throw methodNotAllowed(methods.join(', '))
-      const answer = await answerOf(route, { path, search }, response)
+      const origin = () => deps.limits.originOf(visit)
+      const answer = await answerOf(route, { path, search, origin }, response)
       passage.servedFrom = answer.servedFrom
       if (route.isFree) gate.refund(passage, visit)
       await drained(request, response)
@@ -78,7 +80,7 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
 
   async function answerOf(
     route: CompatRoute,
-    target: { path: string; search: string },
+    target: Pick<CompatRequest, 'path' | 'search' | 'origin'>,
     response: ServerResponse,
   ): Promise<CompatAnswer> {
     let release = () => {}
@@ -92,9 +94,10 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
       await setImmediate()
       if (response.closed) throw new ClientGone()
     }
-    const handle = async (body: unknown) => route.handle({ ...target, body, packages, pause })
+    const handle = async (parsed: unknown) => route.handle({ ...target, body: parsed, packages, pause })
     try {
-      return await (route.body ? bodies.use(response, route.body, handle) : handle(undefined))
+      const { body } = route
+      return await (body && response.req.method === 'POST' ? bodies.use(response, body, handle) : handle(undefined))
     } finally {
       release()
     }

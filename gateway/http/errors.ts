@@ -122,7 +122,7 @@ export const tierRestricted = (cveId: string) =>
 export const notFound = (message: string) => new ApiError('not_found', message)
 
 export const methodNotAllowed = (allow = ALLOWED_METHODS) =>
-  new ApiError('method_not_allowed', `this method is not allowed; use ${allow.replace(', ', ' or ')}`, { allow })
+  new ApiError('method_not_allowed', `this method is not allowed; use ${allow.replace(/, (?!.*,)/, ' or ')}`, { allow })
 
 export const gone = (message: string) => new ApiError('gone', message)
 

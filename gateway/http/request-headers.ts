@@ -80,6 +80,8 @@ export const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage) => rawHeaders
 /** `uri-host [":" port]` (RFC 3986 3.2.2); may be empty. */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\w.:%-]*\])(?::\d*)?$/
 
+export const isHost = (text: string): boolean => HOST.test(text)
+
 /**
  * Rejects a request that gets the same error on every path. After an invalid `Host`, the connection closes: a proxy may
  * have interpreted the request differently.
@@ -89,7 +91,7 @@ export function assertRequest(response: ServerResponse, { host, hosts, expectati
   const { req: request } = response
   if (request.url!.length > MAX_TARGET) throw uriTooLong(MAX_TARGET)
   if (hasTooManyHeaders(request)) throw tooManyHeaders(MAX_HEADERS)
-  if (hosts > 1 || (host === undefined ? request.httpVersionMinor === 1 : !HOST.test(host))) {
+  if (hosts > 1 || (host === undefined ? request.httpVersionMinor === 1 : !isHost(host))) {
     response.shouldKeepAlive = false
     throw badHost()
   }

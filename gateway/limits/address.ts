@@ -1,10 +1,14 @@
-/** The client address that failed tokens count against, also behind trusted proxies. */
+/** What a request says of its client through trusted proxies: the address that limits count, and the origin it asked. */
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, SocketAddress } from 'node:net'
+import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 import { GatewayError } from '../http/errors.ts'
+import { isHost } from '../http/request-headers.ts'
 
 /** Returns the client address as a key: an IPv4 address, or the /64 of an IPv6 address, which one subscriber has. */
 export type AddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
+
+/** Returns the scheme, host and port that the client used: `https://audit.example.com`. */
+export type OriginOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
 const UNKNOWN = 'unknown'
 
@@ -29,6 +33,33 @@ export function addressReader(trusted: readonly string[]): AddressOf {
     }
     return group(address)
   }
+}
+
+/**
+ * Reads `Host`, and on a connection of a trusted proxy `X-Forwarded-Proto` and `X-Forwarded-Host`: the last entry, which
+ * that proxy has set. The gateway itself has no TLS. @throws GatewayError `bad_option`
+ */
+export function originReader(trusted: readonly string[]): OriginOf {
+  const proxies = networks(trusted)
+  return ({ headers, socket }) => {
+    const address = parseAddress(socket.remoteAddress ?? '')
+    const isProxy = address !== null && proxies.check(address, familyOf(address))
+    const forwarded = (name: string) =>
+      isProxy
+        ? String(headers[name] ?? '')
+            .split(',')
+            .at(-1)!
+            .trim()
+        : ''
+    const scheme = forwarded('x-forwarded-proto').toLowerCase() === 'https' ? 'https' : 'http'
+    const host = [forwarded('x-forwarded-host'), headers.host ?? ''].find((one) => one !== '' && isHost(one))
+    return `${scheme}://${host ?? localHost(socket)}`
+  }
+}
+
+/** For a request of HTTP/1.0, which may have no `Host`. */
+function localHost({ localAddress = '', localPort }: Socket): string {
+  return `${isIP(localAddress) === 6 ? `[${localAddress}]` : localAddress}:${localPort}`
 }
 
 function networks(texts: readonly string[]): BlockList {

@@ -1,6 +1,6 @@
 /** The limits of a gateway (rule 16): requests by token subject or address, failed tokens by address. */
 import type { Log } from '../process/log.ts'
-import { type AddressOf, addressReader } from './address.ts'
+import { type AddressOf, addressReader, type OriginOf, originReader } from './address.ts'
 import { type Limiter, policyHeader, type Quota } from './limiter.ts'
 import { type MemoryOptions, memoryLimiter } from './memory.ts'
 
@@ -11,6 +11,7 @@ export interface Limits {
   /** Requests without a token by address, where none is required. */
   anonymous: Limiter
   addressOf: AddressOf
+  originOf: OriginOf
   /** Returns whether the gateways currently share their counts; null if sharing is not configured. */
   shared: (() => boolean) | null
   close(): void
@@ -22,7 +23,7 @@ export interface LimitOptions {
   /** Failed tokens per address and window. */
   failedTokens?: number
   rateWindowSeconds?: number
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
+  /** Addresses and networks of proxies whose `X-Forwarded-*` is trusted. */
   trustedProxies?: readonly string[]
   /** The Redis server for shared limits. */
   redisUrl?: string
@@ -40,6 +41,7 @@ export function createLimits(options: LimitOptions = {}, memory: MemoryOptions =
     failedTokens: memoryLimiter(failedTokens, memory),
     anonymous: memoryLimiter(subjects, memory),
     addressOf: addressReader(options.trustedProxies ?? []),
+    originOf: originReader(options.trustedProxies ?? []),
     shared: null,
     close() {},
   }

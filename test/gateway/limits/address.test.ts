@@ -1,8 +1,8 @@
-/** Whom failed tokens are counted against. */
+/** The client address that limits count, and the origin that the client used. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { GatewayError } from '../../../gateway/http/errors.ts'
-import { type AddressOf, addressReader } from '../../../gateway/limits/address.ts'
+import { type AddressOf, addressReader, originReader } from '../../../gateway/limits/address.ts'
 
 type AddressRequest = Parameters<AddressOf>[0]
 
@@ -55,6 +55,27 @@ for (const [what, socket, forwarded, expected] of HOPS) {
   test(`behind proxies: ${what}`, () => {
     const addressOf = addressReader(['10.0.0.0/8', '192.0.2.1', 'fd00::/8'])
     assert.is(addressOf(from(socket, forwarded)), expected)
+  })
+}
+
+/** The socket's address, headers, and the origin with 10.0.0.0/8 trusted. */
+const ORIGINS: [string, string, Record<string, string>, string][] = [
+  ['Host counts', '192.0.2.7', { host: 'audit.example.com:8081' }, 'http://audit.example.com:8081'],
+  ['an IPv6 host', '192.0.2.7', { host: '[2001:db8::1]:8081' }, 'http://[2001:db8::1]:8081'],
+  ['HTTP/1.0 without Host', '192.0.2.7', {}, 'http://127.0.0.1:8081'],
+  ['a proxy with TLS', '10.1.2.3', { host: 'a', 'x-forwarded-proto': 'https' }, 'https://a'],
+  ['a proxy that changes Host', '::ffff:10.1.2.3', { host: 'a', 'x-forwarded-host': 'b:444' }, 'http://b:444'],
+  ['the last entry counts', '10.1.2.3', { host: 'a', 'x-forwarded-host': 'evil, b' }, 'http://b'],
+  ['the last scheme counts', '10.1.2.3', { host: 'a', 'x-forwarded-proto': 'https, http' }, 'http://a'],
+  ['a scheme that is none', '10.1.2.3', { host: 'a', 'x-forwarded-proto': 'javascript' }, 'http://a'],
+  ['a host that is none', '10.1.2.3', { host: 'a', 'x-forwarded-host': 'b/c' }, 'http://a'],
+  ['another client', '192.0.2.7', { host: 'a', 'x-forwarded-host': 'b', 'x-forwarded-proto': 'https' }, 'http://a'],
+]
+
+for (const [what, remoteAddress, headers, expected] of ORIGINS) {
+  test(`the origin of a request: ${what}`, () => {
+    const socket = { remoteAddress, localAddress: '127.0.0.1', localPort: 8081 } as AddressRequest['socket']
+    assert.is(originReader(['10.0.0.0/8'])({ headers, socket }), expected)
   })
 }
 
