@@ -79,8 +79,8 @@ export function questionOf(query: unknown, ecosystems: readonly string[]): Quest
     return questionOfPurl(purl, version, after)
   }
   if (ecosystem === 'GIT') return 'commit'
-  const base = baseEcosystem(ecosystem)
-  if (base !== '' && !ECOSYSTEMS.includes(base) && !ecosystems.includes(base)) throw invalid('invalid ecosystem')
+  const isKnown = [ECOSYSTEMS, ecosystems].some((known) => known.includes(baseEcosystem(ecosystem)))
+  if (ecosystem !== '' && !isKnown) throw invalid('invalid ecosystem')
   if (name === '') throw invalid('invalid query')
   return { ecosystem: ecosystem || null, name, version: version || null, after }
 }

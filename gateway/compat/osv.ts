@@ -7,7 +7,7 @@ import { aliasedRecords } from '../snapshots/open-packages.ts'
 import type { CompatAnswer, CompatInterface, CompatRequest, PackageIndex } from './interface.ts'
 import { parseJson } from './json.ts'
 import { type PackageQuestion, pageToken, type Question, questionOf, questionsOf } from './osv-query.ts'
-import { recordPiece } from './osv-record.ts'
+import { recordPiece, UNKNOWN_TIME } from './osv-record.ts'
 
 /** Records of a page. */
 const MOST_RECORDS = 3000
@@ -136,7 +136,7 @@ const batchResult = (page: readonly Finding[], hasMore: boolean): object => ({
 
 interface Finding {
   id: string
-  modified?: string
+  modified: string
 }
 
 /** What an answer does not list, and cannot state in its body. */
@@ -170,7 +170,7 @@ function packageFindings(asked: PackageQuestion, index: PackageIndex, skipped: S
     for (const { advisory, verdict } of matchAdvisories(advisories, { ecosystem, version }, { preferList: false })) {
       const { id, modified } = advisory
       if (version !== null && verdict === 'undecided') skipped.undecided++
-      else if (compareText(id, after) > 0) found.set(id, modified === null ? { id } : { id, modified })
+      else if (compareText(id, after) > 0) found.set(id, { id, modified: modified ?? UNKNOWN_TIME })
     }
   }
   return [...found.values()].sort((a, b) => compareText(a.id, b.id))
