@@ -1,5 +1,6 @@
 /** The interfaces that `--compat` selects. */
 import { GatewayError } from '../http/errors.ts'
+import { composerInterface } from './composer.ts'
 import type { CompatInterface } from './interface.ts'
 import { type NpmOptions, npmInterface } from './npm.ts'
 import { osvInterface } from './osv.ts'
@@ -10,8 +11,8 @@ export interface InterfaceOptions extends NpmOptions {
 }
 
 const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterface> = new Map([
+  ['composer', composerInterface],
   ['osv', osvInterface],
-  // npm's paths begin with the name of a package, so they come last.
   ['npm', npmInterface],
 ])
 

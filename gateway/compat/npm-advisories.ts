@@ -4,6 +4,7 @@ import { aliasSets, compareMatches, matchAdvisories, type PackageMatch } from '.
 import type { PackageAdvisory } from '../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import type { RangeMatch, VersionMatch } from '../../corpus/model/versions/affected.ts'
+import { advisoryUrl } from './advisory-url.ts'
 import type { PackageIndex } from './interface.ts'
 
 export interface NpmAdvisory {
@@ -94,9 +95,7 @@ function itemOf(advisory: PackageAdvisory, range: string, ids: Set<number>): Npm
   const cvss = advisory.cvss.find(({ version }) => version.startsWith('3'))
   return {
     id: freeId(`${advisory.id}\n${advisory.name}\n${range}`, ids),
-    url: advisory.id.startsWith('GHSA-')
-      ? `https://github.com/advisories/${advisory.id}`
-      : `https://osv.dev/vulnerability/${advisory.id}`,
+    url: advisoryUrl(advisory.id),
     title: advisory.summary ?? (advisory.is_malware ? `Malicious code in ${advisory.name} (npm)` : advisory.id),
     severity: SEVERITIES[advisory.severity ?? 'high'],
     vulnerable_versions: range,

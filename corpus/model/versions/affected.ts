@@ -26,7 +26,7 @@ interface VersionRange {
   /** In the order of versions. Null if nothing introduces the range, or if a version in it cannot be parsed. */
   events: RangeEvent[] | null
   /** Versions before any of them can be affected. Null without a limit. */
-  limits: Bound[] | null
+  limits: { version: string; bound: Bound }[] | null
   /** True if the range contains every version: nothing ends it, and it begins at `0`. */
   isEverything: boolean
 }
@@ -191,7 +191,8 @@ function parseRange(
     }
     if (event.limit !== undefined) limits.push(event.limit)
   }
-  const bounds = limits.length === 0 || limits.includes('*') ? null : limits.map(boundOf)
+  const bounds =
+    limits.length === 0 || limits.includes('*') ? null : limits.map((version) => ({ version, bound: boundOf(version) }))
   return {
     // A copy is as long as its items; a list that grew has unused room.
     events: isReadable && order ? parsed.toSorted((a, b) => compareEvents(order, a, b)) : null,
@@ -232,12 +233,55 @@ function evaluateRanges(order: VersionOrder | null, ranges: VersionRange[], key:
 
 /** Returns the index of the event by which a version is affected: the last one at or before it. -1 if it is not. */
 function affectingEvent(order: VersionOrder, { events, limits }: VersionRange, version: Bound): number {
-  if (events === null || (limits && !limits.some((limit) => compareBounds(order, version, limit) < 0))) return -1
+  if (events === null || (limits && !limits.some(({ bound }) => compareBounds(order, version, bound) < 0))) return -1
   const last = countWhile(events, ({ bound }) => compareBounds(order, bound, version) <= 0) - 1
   const event = events[last]
   if (event?.kind === 'introduced') return last
   const isLastAffected = event?.kind === 'last_affected' && compareBounds(order, event.bound, version) === 0
   return isLastAffected && introductionBefore(events, last) >= 0 ? last : -1
+}
+
+/** A part of a range without gaps. Version `0` precedes every version. */
+export interface VersionInterval extends Omit<RangeMatch, 'kind'> {
+  /** Only versions before one of them belong to it. Null without a limit. */
+  limits: string[] | null
+}
+
+/**
+ * Returns the intervals of the versions that the ranges contain; `everything` if a range contains every version, also
+ * versions that cannot be parsed. Ranges that cannot be evaluated have none. Enumerated versions are not included.
+ */
+export function intervalsOf(
+  { order, ranges, texts }: AffectedVersions,
+  { preferList = false }: EvaluateOptions = {},
+): VersionInterval[] | 'everything' {
+  const counted = preferList && texts.size > 0 ? ranges.filter(({ isEverything }) => !isEverything) : ranges
+  if (counted.some(({ isEverything }) => isEverything)) return 'everything'
+  if (!order) return []
+  return counted.flatMap(({ events, limits }) => (events === null ? [] : intervalsIn(order, events, limits)))
+}
+
+function intervalsIn(order: VersionOrder, events: RangeEvent[], limits: VersionRange['limits']): VersionInterval[] {
+  const own = limits?.map(({ version }) => version) ?? null
+  // The last event of a version decides about it.
+  const deciding = events.filter(
+    ({ bound }, i) => i === events.length - 1 || compareBounds(order, bound, events[i + 1]!.bound) !== 0,
+  )
+  return deciding.flatMap((event, i): VersionInterval[] => {
+    const { kind, version } = event
+    const next = deciding[i + 1]
+    if (kind === 'introduced') {
+      const end = next?.version ?? null
+      const isIncluded = next?.kind === 'last_affected'
+      return [
+        { introduced: version, fixed: isIncluded ? null : end, last_affected: isIncluded ? end : null, limits: own },
+      ]
+    }
+    const isAlone = deciding[i - 1]?.kind !== 'introduced'
+    return kind === 'last_affected' && isAlone && introductionBefore(events, events.indexOf(event)) >= 0
+      ? [{ introduced: version, fixed: null, last_affected: version, limits: own }]
+      : []
+  })
 }
 
 /** Returns the index of the last introduction up to an index, or -1. */
