@@ -13,6 +13,7 @@ export interface InterfaceOptions extends NpmOptions {
 const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterface> = new Map([
   ['composer', composerInterface],
   ['osv', osvInterface],
+  // npm's paths begin with the name of a package, so they come last.
   ['npm', npmInterface],
 ])
 

@@ -38,7 +38,10 @@ function constraints(): Map<string, string> {
 
 test('Composer finds exactly the affected versions of every record', () => {
   const script = join(import.meta.dirname, 'package-verdicts.py')
-  const { stdout, status } = spawnSync('python3', [script, 'Packagist', EXPORT], { encoding: 'utf8', maxBuffer: 1 << 28 })
+  const { stdout, status } = spawnSync('python3', [script, 'Packagist', EXPORT], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  })
   assert.is(status, 0)
   const answers = stdout
     .trimEnd()

@@ -23,7 +23,9 @@ const TIMEOUT_MS = 300_000
  * Returns whether each version matches its constraint, as `composer audit` decides; null if Composer rejects the version.
  * @throws Error if Composer rejects a constraint
  */
-export function composerMatches(pairs: readonly (readonly [constraint: string, version: string])[]): (boolean | null)[] {
+export function composerMatches(
+  pairs: readonly (readonly [constraint: string, version: string])[],
+): (boolean | null)[] {
   const input = pairs.map((pair) => JSON.stringify(pair)).join('\n')
   const { stdout, stderr, status, error } = spawnSync('php', ['-r', PHP], {
     input,
