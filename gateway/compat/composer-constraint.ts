@@ -73,15 +73,15 @@ function exactly(text: string): string | null {
 
 const NUMBERS = String.raw`\d{1,5}(?:\.\d+){0,3}`
 const DATE = String.raw`\d{4}(?:[.:-]?\d{2}){1,6}(?:[.:-]?\d{1,3})?`
-const READABLE = new RegExp(`^v?(?:${NUMBERS}|${DATE})(?=$|[._-]?[a-z*])`, 'i')
+const READABLE = new RegExp(`^v?(?:${NUMBERS}|${DATE})(?=[._-]{0,2}(?:$|[a-z*]))`, 'i')
 
 /**
- * Returns the version without build metadata, as Composer removes it too. Null if Composer 2.5 cannot parse it: one such
+ * Returns the version without build metadata or a separator at its end, which Composer ignores too. Null if Composer 2.5 cannot parse it: one such
  * constraint would end the whole audit. Later releases parse more dates.
  */
 function readable(text: string): string | null {
   const version = text.trim().replace(/^([^,\s+]+)\+\S+$/, '$1')
-  return READABLE.test(version) && packagist.parseStrict!(version) !== null ? version : null
+  return READABLE.test(version) && packagist.parseStrict!(version) !== null ? version.replace(/[._-]$/, '') : null
 }
 
 const ONLY_NUMBERS = new RegExp(`^v?${NUMBERS}$`, 'i')

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Matches the lock files of npm, pnpm, bun and yarn with every record of OSV's npm export, without an index.
+"""Matches lock files with every record of the export of their ecosystem, without an index.
 
     test/real/audit-findings.py ../shared/feeds-packages/osv/npm/all.zip <lock file>...
+    test/real/audit-findings.py ../shared/feeds-packages/osv/Packagist/all.zip <composer.lock>...
 
 Prints one line of JSON per lock file, in their order: `packages`, a list of [name, version], and `findings`, a list of
 [name, version, advisory]. The verdicts are those of `package-verdicts.py`. It shares no code with the product on purpose.
@@ -43,28 +44,41 @@ def yarn_lock(text):
     yield from re.findall(r'^  resolution: "([^":]+)@npm:([^"]+)"$', text, re.M)
 
 
+def composer_lock(text):
+    lock = json.loads(text)
+    for entry in lock["packages"] + lock["packages-dev"]:
+        yield entry["name"], entry["version"]
+
+
 def split(spec):
     name, _, version = spec.rpartition("@")
     return name, version
 
 
-READERS = {"package-lock.json": npm_lock, "pnpm-lock.yaml": pnpm_lock, "bun.lock": bun_lock, "yarn.lock": yarn_lock}
+READERS = {
+    "package-lock.json": ("npm", npm_lock),
+    "pnpm-lock.yaml": ("npm", pnpm_lock),
+    "bun.lock": ("npm", bun_lock),
+    "yarn.lock": ("npm", yarn_lock),
+    "composer.lock": ("Packagist", composer_lock),
+}
 
 
 def main(export, *paths):
     with zipfile.ZipFile(export) as archive:
         records = [json.loads(archive.read(member)) for member in archive.namelist()]
-    key = verdicts.cached(verdicts.ORDERS["npm"])
     for path in paths:
+        ecosystem, read = READERS[os.path.basename(path)]
+        key = verdicts.cached(verdicts.ORDERS[ecosystem])
         with open(path, encoding="utf-8") as file:
-            packages = sorted(set(READERS[os.path.basename(path)](file.read())))
+            packages = sorted(set(read(file.read())))
         findings = [
             (name, version, record["id"])
             for record in records
             if "withdrawn" not in record
             for name, version in packages
             if any(
-                entry["package"]["ecosystem"] == "npm"
+                entry["package"]["ecosystem"] == ecosystem
                 and entry["package"]["name"].lower() == name.lower()
                 and verdicts.in_entry(entry, version, key) == verdicts.AFFECTED
                 for entry in record["affected"]

@@ -48,7 +48,7 @@ test('Composer finds exactly the affected versions of every record', () => {
     .split('\n')
     .map((line) => JSON.parse(line) as Answer)
   const written = constraints()
-  const asked = answers.flatMap(([id, ecosystem, name, version, verdict]) => {
+  const asked = answers.map(([id, ecosystem, name, version, verdict]) => {
     const constraint = written.get(`${id} ${packageKey(ecosystem, name)}`)
     return { id, name, version, verdict, constraint }
   })
@@ -66,7 +66,7 @@ test('Composer finds exactly the affected versions of every record', () => {
   }
   console.log(`# ${written.size} constraints, ${JSON.stringify(counts)}, ${different.length} differences`)
   assert.equal(different.slice(0, 20), [])
-  assert.ok(counts.affected! > 90_000 && counts.unaffected! > 80_000, JSON.stringify(counts))
+  assert.equal({ constraints: written.size, queries: asked.length }, { constraints: 3180, queries: 130_912 })
 })
 
 test.run()

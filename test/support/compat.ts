@@ -49,6 +49,17 @@ export const npmRecord = (id: string, name: string, fixed: string, more: object 
   ...more,
 })
 
+/** A Packagist advisory in the OSV schema with one range. */
+export const packagistRecord = (id: string, name: string, events: Record<string, string>[], more: object = {}) => ({
+  id,
+  summary: `Flaw in ${name}`,
+  published: '2024-02-03T04:05:06Z',
+  modified: '2024-03-04T05:06:07Z',
+  affected: [{ package: { ecosystem: 'Packagist', name }, ranges: [{ type: 'ECOSYSTEM', events }] }],
+  database_specific: { severity: 'HIGH' },
+  ...more,
+})
+
 export interface CompatServer extends RunningServer {
   key: SigningKey
   token: string
@@ -90,3 +101,4 @@ export async function serveCompat(options: CompatServerOptions = {}): Promise<Co
 }
 
 export const BULK = '/-/npm/v1/security/advisories/bulk'
+export const COMPOSER_API = '/api/security-advisories/'

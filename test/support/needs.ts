@@ -38,6 +38,7 @@ const CHECKS = {
   "dpkg's Perl library": () => runs('perl', '-MDpkg::Version', '-e1'),
   ruby: () => runs('ruby', '-e', 'Gem::Version'),
   rpm: () => runs('rpm', '--version'),
+  Composer: () => runs('composer', '--version'),
   "PHP's composer/semver": () => runs('php', '-r', 'require "Composer/Semver/autoload.php";'),
   'Java and Maven': () => existsSync(MAVEN_JAR) && runs('java', '-version'),
   "npm's semver": () => existsSync(join(import.meta.dirname, '../../node_modules/semver')),

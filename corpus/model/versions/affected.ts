@@ -243,7 +243,7 @@ function affectingEvent(order: VersionOrder, { events, limits }: VersionRange, v
 
 /** A part of a range without gaps. Version `0` precedes every version. */
 export interface VersionInterval extends Omit<RangeMatch, 'kind'> {
-  /** Only versions before one of them belong to it. Null without a limit. */
+  /** Only versions before one of them belong to it. Each follows `introduced`. Null without a limit. */
   limits: string[] | null
 }
 
@@ -262,20 +262,21 @@ export function intervalsOf(
 }
 
 function intervalsIn(order: VersionOrder, events: RangeEvent[], limits: VersionRange['limits']): VersionInterval[] {
-  const own = limits?.map(({ version }) => version) ?? null
   // The last event of a version decides about it.
   const deciding = events.filter(
     ({ bound }, i) => i === events.length - 1 || compareBounds(order, bound, events[i + 1]!.bound) !== 0,
   )
   return deciding.flatMap((event, i): VersionInterval[] => {
-    const { kind, version } = event
-    const next = deciding[i + 1]
+    const { kind, version, bound } = event
+    const above = limits?.filter((limit) => compareBounds(order, bound, limit.bound) < 0)
+    if (above?.length === 0) return []
+    const own = above?.map((limit) => limit.version) ?? null
     if (kind === 'introduced') {
+      const next = deciding[i + 1]
       const end = next?.version ?? null
-      const isIncluded = next?.kind === 'last_affected'
-      return [
-        { introduced: version, fixed: isIncluded ? null : end, last_affected: isIncluded ? end : null, limits: own },
-      ]
+      return next?.kind === 'last_affected'
+        ? [{ introduced: version, fixed: null, last_affected: end, limits: own }]
+        : [{ introduced: version, fixed: end, last_affected: null, limits: own }]
     }
     const isAlone = deciding[i - 1]?.kind !== 'introduced'
     return kind === 'last_affected' && isAlone && introductionBefore(events, events.indexOf(event)) >= 0
