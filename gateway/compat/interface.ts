@@ -1,5 +1,6 @@
 /** An interface of another tool: one module with its routes, selected with `--compat`. */
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
+import type { Piece, ReadMember } from '../../corpus/snapshot/index.ts'
 import type { ServedFrom } from '../http/answer.ts'
 import type { ApiError } from '../http/errors.ts'
 import type { HeaderList } from '../http/reply.ts'
@@ -48,16 +49,20 @@ export interface CompatRequest {
 }
 
 export interface PackageIndex {
+  /** The ecosystems that have packages, without suffixes. */
+  ecosystems: readonly string[]
   /** Returns null for an unknown package. */
   package(ecosystem: string, name: string): PackageEntry | null
+  /** Returns null for an unknown id. Withdrawn records are included. */
+  advisory(id: string): ReadMember | null
   /** Returns all ids of the alias set of an id; null for an id without an alias. */
   aliasesOf(id: string): readonly string[] | null
 }
 
 export interface CompatAnswer {
   status: number
-  /** Sent as JSON. */
-  body: object
+  /** Sent as JSON. A list of pieces is spliced, and sent compressed to clients that accept it. */
+  body: object | readonly Piece[]
   headers?: HeaderList
   servedFrom: ServedFrom | null
 }

@@ -3,6 +3,7 @@ import { GatewayError } from '../http/errors.ts'
 import { composerInterface } from './composer.ts'
 import type { CompatInterface } from './interface.ts'
 import { type NpmOptions, npmInterface } from './npm.ts'
+import { osvInterface } from './osv.ts'
 
 export interface InterfaceOptions extends NpmOptions {
   /** Names of interfaces. */
@@ -11,6 +12,8 @@ export interface InterfaceOptions extends NpmOptions {
 
 const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterface> = new Map([
   ['composer', composerInterface],
+  ['osv', osvInterface],
+  // npm's paths begin with the name of a package, so they come last.
   ['npm', npmInterface],
 ])
 
@@ -27,6 +30,5 @@ export function openInterfaces(options: InterfaceOptions): CompatInterface[] {
   if (npmUpstream !== undefined && !compat.includes('npm')) {
     throw new GatewayError('bad_option', '--npm-upstream requires the interface npm in --compat')
   }
-  // npm's paths begin with the name of a package, so they come last.
   return [...OPENERS].flatMap(([name, open]) => (compat.includes(name) ? [open(options)] : []))
 }

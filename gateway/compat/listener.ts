@@ -4,9 +4,10 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
+import { type Piece, spliceGzip, splicePlain } from '../../corpus/snapshot/index.ts'
 import { methodNotAllowed, notFound, unavailable } from '../http/errors.ts'
 import { createGate, type GateDeps, type GateOptions, type Passage, type Visit, withOwn } from '../http/gate.ts'
-import { CACHING, sendBody } from '../http/reply.ts'
+import { acceptsGzip, CACHING, type HeaderList, sendBody } from '../http/reply.ts'
 import { assertRequest, type RequestHeaders, readHeaders } from '../http/request-headers.ts'
 import { parseTarget } from '../http/router.ts'
 import { quote } from '../params/parameter.ts'
@@ -45,8 +46,8 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
     const headers = readHeaders(request.rawHeaders)
     const passage = gate.open(headers, route?.name ?? null)
     const send = ({ status, body, headers: own = [] }: Omit<CompatAnswer, 'servedFrom'>) => {
-      const all = withOwn([...CACHING, ...own, 'RateLimit-Policy', deps.limits.policy], passage)
-      const bytes = Buffer.from(JSON.stringify(body))
+      const { bytes, coding } = encoded(body, headers.acceptEncoding)
+      const all = withOwn([...CACHING, ...own, ...coding, 'RateLimit-Policy', deps.limits.policy], passage)
       const sent = sendBody(response, status, [...all], bytes, request.method === 'HEAD', route?.type)
       gate.note(visit, sent, passage)
     }
@@ -104,6 +105,19 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
 
   return (request, response) => void serve(request, response)
 }
+
+/** Returns the body and the headers of its coding. */
+function encoded(
+  body: CompatAnswer['body'],
+  acceptEncoding: string | undefined,
+): { bytes: Buffer; coding: HeaderList } {
+  if (!isPieces(body)) return { bytes: Buffer.from(JSON.stringify(body)), coding: [] }
+  const vary = ['Vary', 'Accept-Encoding']
+  if (!acceptsGzip(acceptEncoding)) return { bytes: splicePlain(body), coding: vary }
+  return { bytes: spliceGzip(body), coding: [...vary, 'Content-Encoding', 'gzip'] }
+}
+
+const isPieces = (body: CompatAnswer['body']): body is readonly Piece[] => Array.isArray(body)
 
 /** A snapshot with packages may be built later. */
 const RETRY_SECONDS = 60

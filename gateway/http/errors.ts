@@ -22,15 +22,15 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS
 
-/** Errors of request bodies. The API has none. */
-const BODY_STATUS = { content_too_large: 413, unsupported_media_type: 415 } as const
-type BodyErrorCode = keyof typeof BODY_STATUS
-const STATUSES = { ...STATUS, ...BODY_STATUS }
+/** Errors of the interfaces of other tools. The API has none. */
+const COMPAT_STATUS = { content_too_large: 413, unsupported_media_type: 415, not_implemented: 501 } as const
+type CompatErrorCode = keyof typeof COMPAT_STATUS
+const STATUSES = { ...STATUS, ...COMPAT_STATUS }
 
 export const ALLOWED_METHODS = 'GET, HEAD'
 
 export interface ErrorBody {
-  error: ErrorCode | BodyErrorCode
+  error: ErrorCode | CompatErrorCode
   message: string
   parameter?: string
 }
@@ -66,7 +66,7 @@ export interface ErrorDetails {
 }
 
 /** An error response. `message` is for people. It never contains a token, a stack or a path of the server. */
-export class ApiError extends CodedError<ErrorCode | BodyErrorCode> {
+export class ApiError extends CodedError<ErrorCode | CompatErrorCode> {
   readonly status: number
   readonly parameter: string | undefined
   readonly retryAfterSeconds: number | undefined
@@ -74,7 +74,7 @@ export class ApiError extends CodedError<ErrorCode | BodyErrorCode> {
   readonly allow: string | undefined
   readonly fault: AuthFault | undefined
 
-  constructor(code: ErrorCode | BodyErrorCode, message: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode | CompatErrorCode, message: string, details: ErrorDetails = {}) {
     super(code, message, { cause: details.cause })
     this.status = STATUSES[code]
     this.parameter = details.parameter
@@ -147,6 +147,8 @@ export const malformedRequest = () => new ApiError('invalid_parameter', 'the HTT
 export const contentTooLarge = (message: string) => new ApiError('content_too_large', message)
 
 export const unsupportedMediaType = (message: string) => new ApiError('unsupported_media_type', message)
+
+export const notImplemented = (message: string) => new ApiError('not_implemented', message)
 
 export const badHost = () =>
   new ApiError('invalid_parameter', 'the request must have exactly one Host header: a host, with or without a port')

@@ -6,7 +6,7 @@ import { described } from '../openapi/parameters.ts'
 import { quote } from '../params/parameter.ts'
 import { openText } from '../params/parameter-types.ts'
 import { splicedAnswer } from '../plan/cve-answer.ts'
-import type { OpenPackages } from '../snapshots/open-packages.ts'
+import { aliasedRecords } from '../snapshots/open-packages.ts'
 import { osvRecord } from './answers.ts'
 import type { Context } from './context.ts'
 
@@ -34,7 +34,7 @@ export const getOsvRecord = defineRoute<Context, typeof path, Record<never, neve
       const member = packages.advisory(id)
       if (member) return splicedAnswer(current, 'shard', [spliced(member, member.segments[0]!)])
     }
-    const others = new Set(spellings.flatMap((id) => recordsAmong(packages, packages.aliasesOf(id) ?? [])))
+    const others = new Set(spellings.flatMap((id) => aliasedRecords(packages, id)))
     const hint = others.size === 0 ? '' : `; it is an alias of ${[...others].join(', ')}`
     throw notFound(`no advisory has the id ${quote(asked)}${hint}`)
   },
@@ -45,9 +45,3 @@ function spellingsOf(id: string): string[] {
   const upper = id.toUpperCase()
   return [...new Set([id, upper, upper.replace(/(?<=^GHSA-).*/s, (rest) => rest.toLowerCase())])]
 }
-
-/** Of a hostile set with thousands of ids, the first are enough. */
-const MOST_NAMED = 20
-
-const recordsAmong = ({ advisory }: OpenPackages, ids: readonly string[]): string[] =>
-  ids.slice(0, MOST_NAMED).filter((id) => advisory(id) !== null)

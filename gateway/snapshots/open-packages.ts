@@ -71,6 +71,17 @@ export function openPackages(
   }
 }
 
+/** Of a hostile set with thousands of ids, the first are enough. */
+const MOST_NAMED = 20
+
+/** Returns the aliases of an id that are ids of records. */
+export function aliasedRecords(
+  { advisory, aliasesOf }: Pick<OpenPackages, 'advisory' | 'aliasesOf'>,
+  id: string,
+): string[] {
+  return (aliasesOf(id) ?? []).slice(0, MOST_NAMED).filter((alias) => advisory(alias) !== null)
+}
+
 /** Memory of a package per byte of its JSON: parsed, and with parsed versions (`matchAdvisories`). */
 const PARSED_BYTES = 4
 

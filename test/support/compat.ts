@@ -2,6 +2,8 @@
 
 import { packageKey, packageStatements } from '../../corpus/model/packages/package-advisory.ts'
 import { packageEntry } from '../../corpus/model/packages/package-entry.ts'
+import { HASHED_KINDS } from '../../corpus/snapshot/index.ts'
+import { encodeMember } from '../../corpus/snapshot/record/member.ts'
 import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
 import type { PackageIndex } from '../../gateway/compat/interface.ts'
 import { type InterfaceOptions, openInterfaces } from '../../gateway/compat/interfaces.ts'
@@ -21,11 +23,20 @@ export function packagesOf(records: readonly object[]): PackageIndex {
       return [key, packageEntry(key, found[0]!.purl, advisories)]
     }),
   )
+  const members = new Map(records.map((record) => [(record as { id: string }).id, memberOf(record)]))
   return {
+    ecosystems: [...new Set(statements.map(({ ecosystem }) => ecosystem))].sort(),
     package: (ecosystem, name) => entries.get(packageKey(ecosystem, name)) ?? null,
+    advisory: (id) => members.get(id) ?? null,
     aliasesOf: () => null,
   }
 }
+
+const memberOf = (record: object) =>
+  encodeMember('advisory', [
+    { kind: HASHED_KINDS.advisories, count: 1, plain: Buffer.from(JSON.stringify(record)) },
+    Buffer.from('\n'),
+  ])
 
 /** An npm advisory in the OSV schema that affects everything below `fixed`. */
 export const npmRecord = (id: string, name: string, fixed: string, more: object = {}) => ({

@@ -20,10 +20,7 @@ export interface Client {
 
 /** Installs pnpm, bun and yarn into the folder, which must exist. npm is that of the machine, with this Node. */
 export function installClients(folder: string): Record<ClientName, Client> {
-  writeFileSync(join(folder, 'package.json'), '{}')
-  const words = ['install', '--no-audit', '--no-fund', ...PACKAGES]
-  const { status, stderr } = spawnSync('npm', words, { cwd: folder, encoding: 'utf8', timeout: INSTALL_MS })
-  if (status !== 0) throw new Error(`cannot install the clients: ${stderr}`)
+  installPackages(folder, PACKAGES)
   const program = (name: string) => join(folder, 'node_modules/.bin', name)
   const client = (name: ClientName, ...command: string[]): Client => {
     const home = join(folder, 'home', name)
@@ -36,6 +33,14 @@ export function installClients(folder: string): Record<ClientName, Client> {
     bun: client('bun', program('bun')),
     yarn: client('yarn', process.execPath, program('yarn')),
   }
+}
+
+/** Installs packages from the public registry into the folder, which must exist. */
+export function installPackages(folder: string, packages: readonly string[], ...options: string[]): void {
+  writeFileSync(join(folder, 'package.json'), '{}')
+  const words = ['install', '--no-audit', '--no-fund', ...options, ...packages]
+  const { status, stderr } = spawnSync('npm', words, { cwd: folder, encoding: 'utf8', timeout: INSTALL_MS })
+  if (status !== 0) throw new Error(`cannot install the clients: ${stderr}`)
 }
 
 /** Name and version. A name can occur with several versions: all but the first are aliases. */
@@ -203,11 +208,12 @@ const WORDS: Record<ClientName, readonly string[]> = {
 /** Certificates and proxies. */
 const NETWORK = /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|HTTPS_PROXY|NO_PROXY)$/i
 
-/** Runs the client in the folder. */
+/** Runs the client in the folder. `variables` are additions to its environment. */
 export function runClient(
-  { command, home }: Client,
+  { command, home }: Pick<Client, 'command' | 'home'>,
   cwd: string,
   words: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
   // Neither the settings of this machine's user nor those of `npm test` apply, except how to reach the registry.
   const network = Object.entries(process.env).filter(([name]) => NETWORK.test(name))
@@ -217,6 +223,7 @@ export function runClient(
     HOME: home,
     npm_config_cache: join(home, 'cache'),
     NO_COLOR: '1',
+    ...variables,
   }
   return new Promise((resolve, reject) => {
     const [program = '', ...first] = command

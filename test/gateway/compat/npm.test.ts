@@ -224,10 +224,10 @@ test('a snapshot without packages is a 503', async () => {
 test('a fault is a 500 without details, and the snapshot is released', async () => {
   let open = 0
   const packages = {
+    ...PACKAGES,
     package: () => {
       throw new Error('secret')
     },
-    aliasesOf: () => null,
   }
   const openPackages = () => {
     open++
