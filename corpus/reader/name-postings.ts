@@ -12,6 +12,7 @@ import {
   type Listed,
   type ListPostings,
   type ListSpec,
+  type Manifest,
   SnapshotError,
   textIndex,
 } from '../snapshot/index.ts'
@@ -27,7 +28,7 @@ export interface NamePostings {
   load(filters: CveFilters): Promise<void>
 }
 
-export function openNamePostings({ manifest, columns }: ReadSnapshot, objects: Objects): NamePostings {
+export function openNamePostings(manifest: Manifest, { columns }: ReadSnapshot, objects: Objects): NamePostings {
   const counts = () => forEachFilter((filter) => fileOf(manifest, 'list', LISTED[filter]).count)
   const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
     let reading: Promise<T> | null = null

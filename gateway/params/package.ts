@@ -1,7 +1,6 @@
 /** Parameters that name a package: a purl, or an ecosystem, a name and a version. */
 import { PurlError, type PurlPackage, packageOfPurl } from '../../corpus/model/packages/purl.ts'
-import { memberOf } from '../../corpus/model/values/closed-set.ts'
-import { baseEcosystem, knownEcosystems } from '../../corpus/model/versions/ecosystems.ts'
+import { baseEcosystem, canonicalEcosystem, knownEcosystems } from '../../corpus/model/versions/ecosystems.ts'
 import { invalidParameter } from '../http/errors.ts'
 import { type ParameterType, parameterType, quote, refuseMember } from './parameter.ts'
 
@@ -58,9 +57,7 @@ export function ecosystemOf(
   more: readonly string[],
   { suffixed, parameter = 'ecosystem' }: EcosystemUse,
 ): string {
-  const known = knownEcosystems(more)
-  const base = baseEcosystem(text)
-  const member = memberOf(known, base)
-  if (member === null || (base !== text && !suffixed)) throw refuseMember(parameter, text, known)
-  return member + text.slice(base.length)
+  const canonical = canonicalEcosystem(text, more)
+  if (canonical !== null && (suffixed || baseEcosystem(text) === text)) return canonical
+  throw refuseMember(parameter, text, knownEcosystems(more))
 }

@@ -179,7 +179,9 @@ test('a manifest that promises more than any file has is refused before anything
   const digest = sha256(bytes)
   writeFileSync(manifestPath(path, digest), bytes)
   writeFileSync(pointerPath(path), encodePointer({ ...pointer, manifest: { sha256: digest, size: bytes.length } }))
-  const error = await failed(openReader(path))
+  const reader = await openReader(path)
+  const error = await failed(reader.list())
+  await reader.close()
   assert.match(error!.message, /^file index .* has more than \d+ bytes$/)
 })
 
@@ -202,7 +204,13 @@ function flip(file: string, at: number): void {
   writeFileSync(file, bytes)
 }
 
-test('a flipped bit in any table is found before anything is read', async () => {
+/** Opens a reader, and reads the tables of lists. */
+async function openAll(path: string): Promise<void> {
+  const reader = await openReader(path)
+  await reader.list({ limit: 1 }).finally(() => reader.close())
+}
+
+test('a flipped bit in any table is found before a row is read', async () => {
   const path = copy('tables')
   const random = new Random('tables')
   for (const role of ['about', 'index', 'columns', 'orders', 'epss'] as const) {
@@ -210,11 +218,31 @@ test('a flipped bit in any table is found before anything is read', async () => 
     for (let i = 0; i < 5; i++) {
       const at = random.int(file.size)
       flip(objectPath(path, file.sha256), at)
-      assert.is((await failed(openReader(path)))?.code, 'digest', `${role} at ${at}`)
+      assert.is((await failed(openAll(path)))?.code, 'digest', `${role} at ${at}`)
       flip(objectPath(path, file.sha256), at)
     }
   }
-  await (await openReader(path)).close()
+  await openAll(path)
+})
+
+test('a flipped bit in the index gives no other record, and hides none', async () => {
+  const path = copy('index')
+  const random = new Random('index')
+  const file = fileOf(manifest, 'index')
+  const records = await Promise.all(rows.map(({ cve_id }) => sound.get(cve_id)))
+  let refusals = 0
+  for (let i = 0; i < 80; i++) {
+    // The header is at the beginning.
+    const at = i < 20 ? random.int(700) : random.int(file.size)
+    flip(objectPath(path, file.sha256), at)
+    const reader = await openReader(path)
+    for (const [j, { cve_id }] of rows.entries()) {
+      if (await isRefused(() => reader.get(cve_id), records[j], `${cve_id} with byte ${at}`)) refusals++
+    }
+    await reader.close()
+    flip(objectPath(path, file.sha256), at)
+  }
+  assert.ok(refusals > 100, `${refusals}`)
 })
 
 /** Asserts that a reader returns the written value or throws a snapshot error. Returns whether it threw. */
