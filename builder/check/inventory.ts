@@ -62,6 +62,7 @@ export class InventoryBuilder implements Inventory {
 
   /** Adds a package, or skips it without a version. */
   add(ecosystem: string, name: string, version: unknown, { line = null, dev = null }: EntryFacts = {}): void {
+    if (name === '') throw new FormatError('an entry has no name', line)
     const stated = versionOf(name, version, line)
     if (stated === null) this.skip(name, 'no-version', line)
     else this.components.push({ ecosystem, name, version: stated, purl: null, line, dev })
