@@ -18,6 +18,7 @@ import {
   countsOf,
   distRefusal,
   type EpssColumns,
+  ecosystemsOf,
   encodeEpss,
   type FileEntry,
   gzipFile,
@@ -150,7 +151,8 @@ async function buildFrom(
     const ofRecords = await writeCatalogs({ cnas: cnaEntries(corpus, rows, leftOut) }, job)
     const catalogs = { ...ofFeeds.catalogs, ...ofRecords.catalogs }
     const catalogFiles = [...ofFeeds.files, ...ofRecords.files]
-    const description = about(corpus, countsOf(rows, catalogs, hashed), epss)
+    const counts = countsOf(rows, catalogs, hashed)
+    const description = about(corpus, { counts, ecosystems: ecosystemsOf(hashed.packages) }, epss)
     const files = [
       ...shards.files,
       ...catalogFiles,
@@ -265,12 +267,12 @@ function alignEpss(corpus: Corpus, blocks: readonly Block[]): EpssColumns {
 }
 
 /** Returns the snapshot's description of itself (`/snapshot`): its feeds and the count of each kind of entry. */
-function about(corpus: Corpus, counts: About['counts'], epss: EpssColumns): About {
+function about(corpus: Corpus, counted: Pick<About, 'counts' | 'ecosystems'>, epss: EpssColumns): About {
   const { corpusDate, feeds } = corpus.state()
   return {
     corpus_date: corpusDate,
     epss_date: epss.date,
-    counts,
+    ...counted,
     feeds: Object.fromEntries(
       feeds.map(({ name, version, date, records, licence, attribution }) => [
         name,

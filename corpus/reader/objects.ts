@@ -2,26 +2,12 @@
  * Reads the files of a repository, whole or in parts. It merges nearby parts into one request, and limits memory and the
  * number of concurrent requests.
  */
-import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { downloadObject } from '../repository/download.ts'
-import { folderSource } from '../repository/folder-source.ts'
-import { type Reading, readFile, readPart, type Span, supportsRanges } from '../repository/read.ts'
+import { type ReadEffects, type Reading, readFile, readPart, type Span, supportsRanges } from '../repository/read.ts'
 import type { Source } from '../repository/source.ts'
 import { sha256 } from '../runtime/digest.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
-import {
-  describe,
-  type FileEntry,
-  objectName,
-  POINTER_NAME,
-  SnapshotError,
-  temporaryFolder,
-} from '../snapshot/index.ts'
+import { describe, type FileEntry, objectName, POINTER_NAME, SnapshotError } from '../snapshot/index.ts'
 import { about, TransferError, type TransferErrorCode } from '../transfer/error.ts'
-import type { NetworkEffects } from '../transfer/network.ts'
 
 /** Each method throws SnapshotError or TransferError. */
 export interface Objects {
@@ -50,11 +36,26 @@ const GAP_BYTES = 8 * 1024
 /** Maximum concurrent requests. */
 const AT_ONCE = 6
 
+/** Verifies whole files before parts of them are read, because a CRC gives no protection against forgery. */
+export interface FileVerifier {
+  /**
+   * Returns where to read parts of a file that was verified as a whole.
+   * @throws SnapshotError, TransferError
+   */
+  verified(file: FileEntry, reading: Reading): Promise<Reading>
+  /** Removes temporary copies. */
+  close(): Promise<void>
+}
+
 /**
- * Opens the objects of a snapshot. With `proven`, parts are read only from files that were verified as a whole, because
- * a CRC gives no protection against forgery. Files of another machine are then copied into a temporary folder.
+ * Opens the objects of a snapshot. With `verify: 'in memory'`, parts come from whole files that are cached; without ranges
+ * too.
  */
-export function openObjects(source: Source, effects: NetworkEffects, { proven }: { proven: boolean }): Objects {
+export function openObjects(
+  source: Source,
+  effects: ReadEffects,
+  { verify }: { verify: FileVerifier | 'in memory' | null },
+): Objects {
   const closed = new AbortController()
   const reading: Reading = { source, effects, signal: closed.signal }
   const inTurn = atMost(AT_ONCE)
@@ -62,7 +63,6 @@ export function openObjects(source: Source, effects: NetworkEffects, { proven }:
   const coming = new Map<string, Promise<Buffer>>()
   const proofs = new Map<string, Promise<Reading>>()
   const ranges = new Map<string, Promise<boolean>>()
-  const copies = new Map<string, Promise<string>>()
 
   const read = <T>(path: string, work: () => Promise<T>): Promise<T> =>
     inTurn(async () => {
@@ -93,21 +93,6 @@ export function openObjects(source: Source, effects: NetworkEffects, { proven }:
     return bytes
   }
 
-  /** Verifies an object as a whole, and returns where to read parts of it. */
-  async function proofOf(file: FileEntry): Promise<Reading> {
-    if (!source.isLocal) {
-      const dist = await remembered(copies, source.name, () => copiesFolder(effects))
-      await downloadObject(file, describe(file), { ...reading, dist })
-      return { ...reading, source: folderSource(dist) }
-    }
-    const digest = createHash('sha256')
-    // One more byte, to detect longer files.
-    const { bytes } = await source.open(objectName(file.sha256), 0, file.size + 1)
-    for await (const chunk of bytes) digest.update(chunk)
-    if (digest.digest('hex') !== file.sha256) throw otherDigest(file)
-    return reading
-  }
-
   return {
     file: fileOf,
     whole,
@@ -117,9 +102,10 @@ export function openObjects(source: Source, effects: NetworkEffects, { proven }:
         throw new SnapshotError('malformed', `${describe(file)} has no ${length} bytes at byte ${at}`)
       }
       const path = objectName(file.sha256)
-      const from = proven ? await remembered(proofs, file.sha256, () => read(path, () => proofOf(file))) : reading
+      const prove = (verifier: FileVerifier) => () => read(path, () => verifier.verified(file, reading))
+      const from = isVerifier(verify) ? await remembered(proofs, file.sha256, prove(verify)) : reading
       const askRanges = () => read(POINTER_NAME, () => supportsRanges(POINTER_NAME, reading))
-      if (!proven && !(await remembered(ranges, source.name, askRanges))) {
+      if (verify === 'in memory' || (verify === null && !(await remembered(ranges, source.name, askRanges)))) {
         const bytes = await cached(file)
         return spans.map(({ at, length }) => bytes.subarray(at, at + length))
       }
@@ -137,14 +123,15 @@ export function openObjects(source: Source, effects: NetworkEffects, { proven }:
     async close() {
       closed.abort(new TransferError('unusable', `the reader of ${source.name} is closed`))
       await source.close()
-      // A folder that could not be made has already been reported.
-      for (const folder of copies.values())
-        await folder.then((dist) => rm(dist, { recursive: true, force: true })).catch(() => {})
+      if (isVerifier(verify)) await verify.close()
     },
   }
 }
 
-const otherDigest = (file: FileEntry) =>
+const isVerifier = (verify: FileVerifier | string | null): verify is FileVerifier =>
+  typeof verify === 'object' && verify !== null
+
+export const otherDigest = (file: FileEntry) =>
   new SnapshotError('digest', `${describe(file)} is damaged: its digest differs from its name`)
 
 const OTHER_FILE: readonly TransferErrorCode[] = ['too_large', 'digest']
@@ -160,15 +147,8 @@ function faultOf({ name, isLocal }: Source, path: string, error: unknown): unkno
   return isOther ? new SnapshotError('digest', message, { cause: error }) : about(name, error)
 }
 
-/** Makes a temporary folder with the layout of a `dist`. */
-async function copiesFolder(effects: NetworkEffects): Promise<string> {
-  const dist = await mkdtemp(join(tmpdir(), 'vulnshelf-reader-'))
-  await effects.mkdir(temporaryFolder(dist))
-  return dist
-}
-
 /** Returns the result of `work` that is stored under `key`. A failure is not stored, so the next caller retries. */
-function remembered<T>(results: Map<string, Promise<T>>, key: string, work: () => Promise<T>): Promise<T> {
+export function remembered<T>(results: Map<string, Promise<T>>, key: string, work: () => Promise<T>): Promise<T> {
   const known = results.get(key)
   if (known) return known
   const result = work()

@@ -1,4 +1,4 @@
-/** Opening a snapshot: what its pointer, its manifest and its tables say, believed as far as signatures and digests carry. */
+/** Opens a snapshot: verifies its pointer, manifest and tables by signatures and digests. */
 
 import { sha256 } from '../runtime/digest.ts'
 import {
@@ -27,9 +27,14 @@ import {
 } from '../snapshot/index.ts'
 import type { Objects } from './objects.ts'
 
-export interface ReadSnapshot extends CveTables {
+/** What every method needs. The tables are read by those that need them. */
+export interface OpenedSnapshot {
   manifest: Manifest
   about: About
+}
+
+/** A snapshot with the tables of lists. */
+export interface ReadSnapshot extends CveTables {
   /** Prefix of the snapshot id in cursors. */
   prefix: string
   createdAt: number
@@ -48,19 +53,24 @@ export interface Trust {
  * Opens the current snapshot.
  * @throws SnapshotError, TransferError
  */
-export async function openCurrent(objects: Objects, trust: Trust): Promise<ReadSnapshot> {
+export async function openCurrent(objects: Objects, trust: Trust): Promise<OpenedSnapshot> {
   const pointer = await judgedPointer(await objects.file(POINTER_NAME, MAX_POINTER_BYTES), trust)
   const manifest = await readManifest(objects, pointer)
-  const roles = ['about', 'index', 'columns', 'orders', 'epss'] as const
-  const [about, index, columns, orders, epss] = await Promise.all(
-    roles.map((role) => objects.whole(fileOf(manifest, role, 'cve'))),
-  )
+  const about = await objects.whole(fileOf(manifest, 'about'))
+  return { manifest, about: decodeAbout(gunzipFile('about', about)) }
+}
+
+/**
+ * Reads the tables of lists.
+ * @throws SnapshotError, TransferError
+ */
+export async function readTables(objects: Objects, manifest: Manifest): Promise<ReadSnapshot> {
+  const roles = ['index', 'columns', 'orders', 'epss'] as const
+  const [index, columns, orders, epss] = await Promise.all(roles.map((role) => objects.whole(fileOf(manifest, role))))
   const decoded = decodeCveTables({ index: index!, columns: columns!, orders: orders!, epss: epss! })
   const shards = new Map(manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file]))
   return {
     ...decoded,
-    manifest,
-    about: decodeAbout(gunzipFile('about', about!)),
     prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
     createdAt: Date.parse(manifest.created_at),
     shards: decoded.index.shards.map((name) => shards.get(name) ?? fileOf(manifest, 'cve', name)),

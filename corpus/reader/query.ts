@@ -201,6 +201,19 @@ export function assertKnown(known: readonly string[], options: unknown): void {
   if (name !== undefined) throw unknown(name, known)
 }
 
+/**
+ * Checks the address and the options of `openReader`.
+ * @throws TypeError
+ */
+export function assertOptions(address: unknown, known: readonly string[], options: { keys?: unknown }): void {
+  assertKnown(known, options)
+  if (options.keys !== undefined && !Array.isArray(options.keys)) {
+    throw new TypeError("option 'keys' must be public keys that `readKeySetFile` returned")
+  }
+  if (address === undefined || address === '')
+    throw new TypeError('the address of the repository is missing; pass a URL or a path')
+}
+
 function unknown(name: string, known: readonly string[]): TypeError {
   if (name === 'q') return new TypeError("a reader has no option 'q'; use a gateway to search texts")
   return new TypeError(`unknown option '${name}'; known options are ${known.join(', ')}`)

@@ -52,3 +52,28 @@ export interface CvePage {
     next_cursor: string | null
   }
 }
+
+/** An advisory in the OSV schema (1.3 to 1.7), as its publisher states it. */
+export interface OsvRecord {
+  id: string
+  modified: string
+  published?: string
+  /** The record matches no version. */
+  withdrawn?: string
+  aliases?: string[]
+  upstream?: string[]
+  related?: string[]
+  summary?: string
+  details?: string
+  severity?: { type: string; score: string }[]
+  affected?: OsvAffected[]
+  references?: { type: string; url: string }[]
+  [key: string]: unknown
+}
+
+export interface OsvAffected {
+  package?: { ecosystem: string; name: string; purl?: string }
+  ranges?: { type: string; events: Record<string, string>[]; [key: string]: unknown }[]
+  versions?: string[]
+  [key: string]: unknown
+}

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { moveFile } from '../command/effects.ts'
 import { objectName, objectPath, type Stored, temporaryFolder } from '../snapshot/index.ts'
 import { TransferError, type TransferErrorCode } from '../transfer/error.ts'
-import type { GrowingFile } from '../transfer/network.ts'
+import type { GrowingFile, NetworkEffects } from '../transfer/network.ts'
 import { runParallel } from '../transfer/parallel.ts'
 import { receive } from '../transfer/receive.ts'
 import { transferring, watchGain } from '../transfer/retry.ts'
@@ -16,6 +16,7 @@ import type { Reading } from './read.ts'
 
 /** After `signal` aborts, partial files stay. */
 export interface Download extends Reading {
+  effects: NetworkEffects
   dist: string
   /** Limits the rate: resolves when more bytes may be received. */
   pace?(bytes: number): Promise<void>

@@ -5,7 +5,7 @@ import { firstByteOf, get, rangeHeader, withoutPassword } from '../transfer/requ
 import { statusError } from '../transfer/retry.ts'
 import type { Source } from './source.ts'
 
-export function httpSource(url: URL, effects: NetworkEffects): Source {
+export function httpSource(url: URL, effects: Pick<NetworkEffects, 'request' | 'now'>): Source {
   const { credentials, base } = withoutPassword(url)
   return {
     name: base.href,

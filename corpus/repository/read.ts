@@ -12,9 +12,12 @@ export interface Span {
   length: number
 }
 
+/** What reading needs besides a source. */
+export type ReadEffects = Pick<NetworkEffects, 'now' | 'sleep' | 'random' | 'log'>
+
 export interface Reading {
   source: Source
-  effects: NetworkEffects
+  effects: ReadEffects
   /** Ends a read. Its reason must not be a temporary error. */
   signal?: AbortSignal | undefined
 }

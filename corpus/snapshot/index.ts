@@ -28,7 +28,7 @@ export {
   splicePlain,
   spliceTag,
 } from './codec/splice.ts'
-export { decodeTable } from './codec/table.ts'
+export { decodeTable, type LocatedColumn, locateColumns } from './codec/table.ts'
 export {
   type CursorBinding,
   CursorError,
@@ -56,10 +56,19 @@ export {
   type PackageRows,
 } from './derive/advisory-rows.ts'
 export { type Aliases, aliasesOf } from './derive/aliases.ts'
-export { countsOf } from './derive/counts.ts'
+export { countsOf, ecosystemsOf } from './derive/counts.ts'
 export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
 export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'
 export { type HashedIndex, hashedPositions } from './derive/hashed-index.ts'
+export {
+  type BlockColumns,
+  type BlockRow,
+  blockOf,
+  type IndexBlock,
+  indexBlocks,
+  positionInBlock,
+  rowInBlock,
+} from './derive/index-block.ts'
 export {
   CORE,
   CORE_NUMBERS,
@@ -73,7 +82,7 @@ export {
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { type List, listOf } from './derive/list-view.ts'
 export { decodeListTable, emptyListTable, type ListTable } from './derive/lists.ts'
-export { type PackageTables, readPackageTables } from './derive/package-tables.ts'
+export { decodePackageTable, type PackageTables, packageTableFile, readPackageTables } from './derive/package-tables.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
 export { postingsOf } from './derive/postings.ts'
 export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
@@ -192,6 +201,7 @@ export {
   NO_EPSS,
   toBillionths,
 } from './record/epss.ts'
+export { decodeHashedMember } from './record/hashed-member.ts'
 export {
   HASHED_KINDS,
   HASHED_ROLES,

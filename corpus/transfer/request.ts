@@ -66,7 +66,7 @@ export const rangeHeader = (from: number, to: number | undefined): string | unde
  * @throws TransferError `network` or `stalled` where there is no answer, `redirect` where redirects lead nowhere good
  */
 export async function get(
-  effects: NetworkEffects,
+  effects: Pick<NetworkEffects, 'request'>,
   start: URL,
   headers: Record<string, string>,
   credentials: Credentials,
@@ -88,7 +88,11 @@ export async function get(
   }
 }
 
-async function asked(effects: NetworkEffects, url: URL, headers: Record<string, string>): Promise<Answer> {
+async function asked(
+  effects: Pick<NetworkEffects, 'request'>,
+  url: URL,
+  headers: Record<string, string>,
+): Promise<Answer> {
   try {
     return await effects.request(url, headers)
   } catch (cause) {

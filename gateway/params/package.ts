@@ -1,7 +1,6 @@
 /** Parameters that name a package: a purl, or an ecosystem, a name and a version. */
 import { PurlError, type PurlPackage, packageOfPurl } from '../../corpus/model/packages/purl.ts'
-import { memberOf } from '../../corpus/model/values/closed-set.ts'
-import { baseEcosystem, ECOSYSTEMS } from '../../corpus/model/versions/ecosystems.ts'
+import { baseEcosystem, canonicalEcosystem, ECOSYSTEMS } from '../../corpus/model/versions/ecosystems.ts'
 import { invalidParameter } from '../http/errors.ts'
 import { type ParameterType, parameterType, quote, refuseMember } from './parameter.ts'
 
@@ -48,9 +47,7 @@ export function ecosystem(): ParameterType<string, 'optional'> {
  * @throws ApiError `invalid_parameter` for an unknown one, and for a suffix unless `suffixed`
  */
 export function ecosystemOf(text: string, more: readonly string[], { suffixed }: { suffixed: boolean }): string {
-  const known = [...new Set([...ECOSYSTEMS, ...more])]
-  const base = baseEcosystem(text)
-  const member = memberOf(known, base)
-  if (member === null || (base !== text && !suffixed)) throw refuseMember('ecosystem', text, known)
-  return member + text.slice(base.length)
+  const canonical = canonicalEcosystem(text, more)
+  if (canonical !== null && (suffixed || baseEcosystem(text) === text)) return canonical
+  throw refuseMember('ecosystem', text, [...new Set([...ECOSYSTEMS, ...more])])
 }

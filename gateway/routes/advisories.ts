@@ -1,4 +1,5 @@
 /** Advisories as their publishers state them: records in the OSV schema. */
+import { idSpellings } from '../../corpus/model/packages/advisory-id.ts'
 import { spliced } from '../../corpus/snapshot/index.ts'
 import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
@@ -29,7 +30,7 @@ export const getOsvRecord = defineRoute<Context, typeof path, Record<never, neve
   answer: osvRecord,
   handle({ registry: { current } }, { advisoryId: asked }) {
     const { packages } = current
-    const spellings = spellingsOf(asked)
+    const spellings = idSpellings(asked)
     for (const id of spellings) {
       const member = packages.advisory(id)
       if (member) return splicedAnswer(current, 'shard', [spliced(member, member.segments[0]!)])
@@ -39,12 +40,6 @@ export const getOsvRecord = defineRoute<Context, typeof path, Record<never, neve
     throw notFound(`no advisory has the id ${quote(asked)}${hint}`)
   },
 })
-
-/** GitHub writes its ids in lower case after the prefix, nearly all others write theirs in upper case. */
-function spellingsOf(id: string): string[] {
-  const upper = id.toUpperCase()
-  return [...new Set([id, upper, upper.replace(/(?<=^GHSA-).*/s, (rest) => rest.toLowerCase())])]
-}
 
 /** Of a hostile set with thousands of ids, the first are enough. */
 const MOST_NAMED = 20

@@ -4,17 +4,14 @@ import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import {
   aliasesOf,
-  decodeMemberHead,
-  HASHED_KINDS,
+  decodeHashedMember,
   type HashedRole,
-  hashedMemberKey,
   hashedPositions,
   type OpenObject,
   type PackageTables,
   plainBytes,
   postingsOf,
   type ReadMember,
-  SnapshotError,
 } from '../../corpus/snapshot/index.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import type { OpenList } from './open-lists.ts'
@@ -43,13 +40,8 @@ export function openPackages(
   /** Two keys can have one hash, so the key of the member decides. */
   const read = (role: HashedRole, key: string): ReadMember | null => {
     for (const { shard, at, length } of hashedPositions(tables[role], key)) {
-      const bytes = shards[role][shard]!.read(at, length)
-      const head = decodeMemberHead(bytes)
-      if (head.key !== hashedMemberKey(key)) continue
-      if (head.segments[0]?.kind !== HASHED_KINDS[role]) {
-        throw new SnapshotError('malformed', `${head.key} is not a member of ${role}`)
-      }
-      return { ...head, bytes }
+      const member = decodeHashedMember(role, key, shards[role][shard]!.read(at, length))
+      if (member) return member
     }
     return null
   }

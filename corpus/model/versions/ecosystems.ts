@@ -1,4 +1,5 @@
 /** The version order of each ecosystem of the OSV schema ("Defined ecosystems"). */
+import { memberOf } from '../values/closed-set.ts'
 import { alpine } from './alpine.ts'
 import { debian } from './debian.ts'
 import { maven } from './maven.ts'
@@ -72,6 +73,16 @@ const DISTRIBUTIONS: ReadonlySet<string> = new Set(FAMILIES.flatMap(({ distribut
 export function baseEcosystem(ecosystem: string): string {
   const colon = ecosystem.indexOf(':')
   return colon < 0 ? ecosystem : ecosystem.slice(0, colon)
+}
+
+/**
+ * Returns an ecosystem in its canonical spelling; null for an unknown one. Accepts those of the schema and `more`, in any
+ * case. A suffix such as `:12` stays as it is.
+ */
+export function canonicalEcosystem(text: string, more: readonly string[]): string | null {
+  const base = baseEcosystem(text)
+  const member = memberOf([...ECOSYSTEMS, ...more], base)
+  return member === null ? null : member + text.slice(base.length)
 }
 
 /** Returns the order of an ecosystem with or without suffix; null for an unknown one, or one without an order. */

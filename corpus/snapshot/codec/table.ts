@@ -32,6 +32,8 @@ interface Header {
 }
 
 const MAGIC = 'VSTABLE1'
+/** The length of the header precedes it. */
+const HEADER_AT = MAGIC.length + 4
 const ALIGN = 8
 
 const aligned = (length: number) => Math.ceil(length / ALIGN) * ALIGN
@@ -50,11 +52,11 @@ export function encodeTable(table: Table): Buffer {
     return located
   })
   const header = Buffer.from(JSON.stringify({ about: table.about, columns } satisfies Header))
-  const dataAt = aligned(MAGIC.length + 4 + header.length)
+  const dataAt = aligned(HEADER_AT + header.length)
   const out = Buffer.alloc(dataAt + offset)
   out.write(MAGIC, 'latin1')
   out.writeUInt32LE(header.length, MAGIC.length)
-  out.set(header, MAGIC.length + 4)
+  out.set(header, HEADER_AT)
   for (const { name, offset } of columns) {
     const column = table.columns[name]!
     out.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength), dataAt + offset)
@@ -65,6 +67,34 @@ export function encodeTable(table: Table): Buffer {
 /** A table with long text arrays left in the file; `about` has `{kept: <n>}` in their place. */
 export interface TableWithoutTexts extends Table {
   kept: TextOffsets[]
+}
+
+/** Where the values of a column are in the bytes of its table. */
+export interface LocatedColumn {
+  type: ColumnType
+  at: number
+  /** Number of values. */
+  length: number
+}
+
+/**
+ * Locates the columns of a table by its first bytes. Returns the number of bytes that it requires if there are fewer.
+ * @throws SnapshotError `malformed`
+ */
+export function locateColumns(bytes: Uint8Array): ReadonlyMap<string, LocatedColumn> | number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const end = headerEndOf(buffer)
+  if (end > buffer.length) return end
+  const { columns } = parseHeader(buffer.toString('utf8', HEADER_AT, end))
+  return new Map(columns.map(({ name, type, offset, length }) => [name, { type, at: aligned(end) + offset, length }]))
+}
+
+/** @throws SnapshotError `malformed` */
+function headerEndOf(bytes: Buffer): number {
+  if (bytes.length < HEADER_AT || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+    throw new SnapshotError('malformed', 'not a table')
+  }
+  return HEADER_AT + bytes.readUInt32LE(MAGIC.length)
 }
 
 /**
@@ -93,12 +123,8 @@ export function decodeTable(bytes: Uint8Array): Table {
 
 function decode(bytes: Uint8Array, textOf: (header: Buffer, at: number) => string): Table {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (buffer.length < MAGIC.length + 4 || buffer.toString('latin1', 0, MAGIC.length) !== MAGIC) {
-    throw new SnapshotError('malformed', 'not a table')
-  }
-  const headerEnd = MAGIC.length + 4 + buffer.readUInt32LE(MAGIC.length)
-  const headerAt = MAGIC.length + 4
-  const header = parseHeader(textOf(buffer.subarray(headerAt, headerEnd), headerAt))
+  const headerEnd = headerEndOf(buffer)
+  const header = parseHeader(textOf(buffer.subarray(HEADER_AT, headerEnd), HEADER_AT))
   const data = buffer.subarray(aligned(headerEnd))
   const columns: Record<string, Column> = {}
   let left = data.length

@@ -1,4 +1,5 @@
 /** Returns the number of entries per kind (API 27.1). The builder stores it and `verify` recounts it. */
+import { compareText } from '../../model/sources.ts'
 import type { CatalogName } from '../record/catalog.ts'
 import type { HashedRows } from './advisory-rows.ts'
 import type { Rows } from './rows.ts'
@@ -21,4 +22,9 @@ export function countsOf(
     packages: packages.keys.length,
     reports: rows.reports,
   }
+}
+
+/** Returns the ecosystems of packages, ascending. */
+export function ecosystemsOf({ keys }: HashedRows): string[] {
+  return [...new Set(keys.map((key) => key.slice(0, key.indexOf('/'))))].sort(compareText)
 }

@@ -10,20 +10,41 @@ export interface PackageTables {
   aliases: Aliases
 }
 
+/** Each table and its file in the manifest. A snapshot without advisories has none of them. */
+const FILES: Readonly<Record<keyof PackageTables, (file: FileEntry) => boolean>> = {
+  advisories: ({ role, name }) => role === 'index' && name === 'advisories',
+  packages: ({ role, name }) => role === 'index' && name === 'packages',
+  aliases: ({ role }) => role === 'aliases',
+}
+
+/** Returns the file of a table; undefined in a snapshot without advisories. */
+export const packageTableFile = ({ files }: Manifest, table: keyof PackageTables): FileEntry | undefined =>
+  files.find(FILES[table])
+
+/**
+ * Decodes a table from its file. `bytes` is null if the snapshot has no such file.
+ * @throws SnapshotError `malformed`
+ */
+export function decodePackageTable<Name extends keyof PackageTables>(
+  { files }: Manifest,
+  table: Name,
+  bytes: Uint8Array | null,
+): PackageTables[Name] {
+  const decoded =
+    table === 'aliases'
+      ? decodeAliases(bytes)
+      : decodeHashedIndex(bytes, files.filter(({ role }) => role === table).length)
+  return decoded as PackageTables[Name]
+}
+
 /**
  * Decodes the tables of a snapshot. `read` returns the bytes of a file, checked against its digest.
  * @throws SnapshotError `malformed`, and what `read` throws
  */
-export function readPackageTables({ files }: Manifest, read: (file: FileEntry) => Uint8Array): PackageTables {
-  const bytesOf = (file: FileEntry | undefined) => (file ? read(file) : null)
-  const index = (role: 'advisories' | 'packages') =>
-    decodeHashedIndex(
-      bytesOf(files.find((file) => file.role === 'index' && file.name === role)),
-      files.filter((file) => file.role === role).length,
-    )
-  return {
-    advisories: index('advisories'),
-    packages: index('packages'),
-    aliases: decodeAliases(bytesOf(files.find((file) => file.role === 'aliases'))),
+export function readPackageTables(manifest: Manifest, read: (file: FileEntry) => Uint8Array): PackageTables {
+  const decode = <Name extends keyof PackageTables>(table: Name) => {
+    const file = packageTableFile(manifest, table)
+    return decodePackageTable(manifest, table, file ? read(file) : null)
   }
+  return { advisories: decode('advisories'), packages: decode('packages'), aliases: decode('aliases') }
 }

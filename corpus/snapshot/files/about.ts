@@ -7,6 +7,8 @@ export interface About {
   epss_date: string | null
   /** Number of entries per kind: `cves`, `cwes`, … (API 27.1). */
   counts: Record<string, number>
+  /** The ecosystems that have packages, without suffixes, ascending. Empty in snapshots of earlier builders. */
+  ecosystems: string[]
   feeds: Record<string, AboutFeed>
 }
 
@@ -34,7 +36,9 @@ export function decodeAbout(bytes: Uint8Array): About {
   if (!about?.counts || !about.feeds)
     throw new SnapshotError('malformed', 'the metadata of the snapshot has no counts or feeds')
   const feeds = Object.entries(about.feeds).map(([name, feed]) => [name, withTimestamp(feed)])
-  return { ...(about as About), feeds: Object.fromEntries(feeds) }
+  const { ecosystems = [] } = about
+  if (!Array.isArray(ecosystems)) throw new SnapshotError('malformed', 'the metadata of the snapshot is damaged')
+  return { ...(about as About), ecosystems, feeds: Object.fromEntries(feeds) }
 }
 
 const withTimestamp = (feed: AboutFeed): AboutFeed => ({

@@ -8,7 +8,7 @@ import { gunzipFile } from '../codec/deflate.ts'
 import { type Column, decodeTable } from '../codec/table.ts'
 import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
 import { encodeAliases } from '../derive/aliases.ts'
-import { countsOf } from '../derive/counts.ts'
+import { countsOf, ecosystemsOf } from '../derive/counts.ts'
 import {
   cvePages,
   type DeriveInput,
@@ -74,6 +74,11 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
     if (about.counts[name] !== count) {
       against(fileOf(manifest, 'about'), `counts ${about.counts[name]} ${name}, but there are ${count}`)
     }
+  }
+  // Earlier builders stated no ecosystems.
+  const [stated, found] = [about.ecosystems.join(', '), ecosystemsOf(packages).join(', ')]
+  if (stated !== '' && stated !== found) {
+    against(fileOf(manifest, 'about'), `states the ecosystems ${stated}, but there are ${found || 'none'}`)
   }
   if (about.epss_date !== epss.date) {
     against(fileOf(manifest, 'about'), `states EPSS date ${about.epss_date}, but the scores have ${epss.date}`)

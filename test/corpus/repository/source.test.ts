@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { downloadObject } from '../../../corpus/repository/download.ts'
-import { type Reading, readFile, readPart, supportsRanges } from '../../../corpus/repository/read.ts'
+import { readFile, readPart, supportsRanges } from '../../../corpus/repository/read.ts'
 import { openSource } from '../../../corpus/repository/source.ts'
 import { END_BYTES, encodeHeader, paddingOf } from '../../../corpus/repository/tar.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
@@ -54,7 +54,7 @@ for (const [path, bytes] of Object.entries(FILES)) {
   await fetch(`${store.url}/${BUCKET}/x/${path}`, { method: 'PUT', body: bytes }).then((answer) => answer.text())
 }
 
-const open = (address: string): Reading => ({ source: openSource(address, world.effects), effects: world.effects })
+const open = (address: string) => ({ source: openSource(address, world.effects), effects: world.effects })
 const readings = [at('dist'), `file://${at('dist')}`, at('night.tar'), web.url, `s3://${BUCKET}/x`].map(open)
 const all = [...readings, open(whole.url)]
 

@@ -1,0 +1,180 @@
+/** Packages and advisories: reads the tables when they are needed first, and members one by one. */
+
+import type { CveId } from '../model/ids/cve-id.ts'
+import { idSpellings } from '../model/packages/advisory-id.ts'
+import {
+  type AffectedRow,
+  affectedRows,
+  type CveFacts,
+  matchAdvisories,
+  type PackageQuery,
+} from '../model/packages/match.ts'
+import { packageKey } from '../model/packages/package-advisory.ts'
+import type { PackageEntry } from '../model/packages/package-entry.ts'
+import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
+import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
+import { generationalCache } from '../runtime/generational-cache.ts'
+import {
+  aliasesOf,
+  decodeHashedMember,
+  decodePackageTable,
+  epssAt,
+  type HashedRole,
+  hashedFiles,
+  hashedPositions,
+  type Manifest,
+  type PackageTables,
+  packageTableFile,
+  plainBytes,
+} from '../snapshot/index.ts'
+import type { CveLookup } from './cve-lookup.ts'
+import { type Objects, remembered } from './objects.ts'
+import { assertKnown } from './query.ts'
+import type { OsvRecord } from './record.ts'
+import { parsedJson } from './rows.ts'
+
+/** A package, with or without a version: a package URL, or the parts that it states. */
+export type PackageQuestion =
+  | string
+  | { purl: string }
+  | {
+      /** In any case. A distribution takes its release: `Debian:12`. */
+      ecosystem: string
+      /** In any spelling that the ecosystem treats as equal. */
+      name: string
+      version?: string | null | undefined
+    }
+
+export interface Packages {
+  /** @throws TypeError, PurlError, SnapshotError, TransferError */
+  affected(question: PackageQuestion): Promise<AffectedRow[]>
+  /** @throws TypeError, SnapshotError, TransferError */
+  advisory(id: string): Promise<OsvRecord | null>
+}
+
+/** Cache size of parsed packages. */
+const PACKAGES_BYTES = 16 * 1024 * 1024
+/** Memory of a package per byte of its JSON: parsed, and with parsed versions (`matchAdvisories`). */
+const PARSED_BYTES = 4
+
+export function openPackages(
+  manifest: Manifest,
+  objects: Objects,
+  cves: CveLookup,
+  ecosystems: readonly string[],
+): Packages {
+  const tables = new Map<string, Promise<PackageTables[keyof PackageTables]>>()
+  const shards = {
+    advisories: hashedFiles(manifest.files, 'advisories'),
+    packages: hashedFiles(manifest.files, 'packages'),
+  }
+  const entries = generationalCache<string, { entry: PackageEntry; bytes: number }>(
+    PACKAGES_BYTES,
+    ({ bytes }) => bytes,
+  )
+
+  const table = <Name extends keyof PackageTables>(name: Name) =>
+    remembered(tables, name, async () => {
+      const file = packageTableFile(manifest, name)
+      return decodePackageTable(manifest, name, file ? await objects.whole(file) : null)
+    }) as Promise<PackageTables[Name]>
+
+  /** Returns the JSON of a member; null without one. */
+  async function textOf(role: HashedRole, key: string): Promise<string | null> {
+    for (const { shard, at, length } of hashedPositions(await table(role), key)) {
+      const bytes = (await objects.parts(shards[role][shard]!, [{ at, length }]))[0]!
+      const member = decodeHashedMember(role, key, bytes)
+      if (member) return plainBytes(bytes, member.segments[0]!).toString()
+    }
+    return null
+  }
+
+  async function packageOf(ecosystem: string, name: string): Promise<PackageEntry | null> {
+    const key = packageKey(ecosystem, name)
+    const known = entries.get(key)
+    if (known) return known.entry
+    const text = await textOf('packages', key)
+    if (text === null) return null
+    const entry = parsedJson(text) as PackageEntry
+    entries.set(key, { entry, bytes: text.length * PARSED_BYTES })
+    return entry
+  }
+
+  async function factsOf(id: CveId): Promise<CveFacts | null> {
+    const found = await cves.core(id)
+    if (!found) return null
+    const { severity, cvss_score, kev, has_exploit } = found.core
+    const epss = epssAt(await cves.epss(), found.row)?.score ?? null
+    return { severity, cvss_score, kev: kev.listed, has_exploit, epss }
+  }
+
+  return {
+    async affected(question) {
+      const { ecosystem, name, version } = askedPackage(question, ecosystems)
+      const entry = ecosystem === null ? null : await packageOf(ecosystem, name)
+      if (ecosystem === null || entry === null) return []
+      const query: PackageQuery = { ecosystem, version }
+      const matches = matchAdvisories(entry.advisories, query, { preferList: true })
+      if (matches.length === 0) return []
+      const aliases = await table('aliases')
+      const rows = (cve: (id: CveId) => CveFacts | null) =>
+        affectedRows(matches, query, { aliasesOf: (id) => aliasesOf(aliases, id), cve })
+      // The first pass names the CVEs.
+      const named = new Set<CveId>(rows(() => null).flatMap(({ cve_ids }) => cve_ids))
+      const facts = new Map(await Promise.all(Array.from(named, async (id) => [id, await factsOf(id)] as const)))
+      return rows((id) => facts.get(id) ?? null)
+    },
+
+    async advisory(id) {
+      if (typeof id !== 'string' || id === '') {
+        throw new TypeError(
+          `the id of an advisory must be a string such as GHSA-35jh-r3h4-6jhm, not ${JSON.stringify(id)}`,
+        )
+      }
+      for (const spelling of idSpellings(id)) {
+        const text = await textOf('advisories', spelling)
+        if (text !== null) return parsedJson(text) as OsvRecord
+      }
+      return null
+    },
+  }
+}
+
+/**
+ * Returns the package of a question. The ecosystem is null if none has the type of the purl.
+ * @throws TypeError, PurlError
+ */
+function askedPackage(question: PackageQuestion, ecosystems: readonly string[]): PurlPackage {
+  if (typeof question === 'string') return packageOf(question)
+  assertKnown(['purl', 'ecosystem', 'name', 'version'], question)
+  const given: Partial<Record<'purl' | 'ecosystem' | 'name' | 'version', unknown>> = question
+  if (given.purl !== undefined) {
+    const other = (['ecosystem', 'name', 'version'] as const).find((option) => given[option] !== undefined)
+    if (other !== undefined) throw new TypeError(`option '${other}' cannot be combined with 'purl'; the purl states it`)
+    return packageOf(packageText('purl', given.purl))
+  }
+  const [ecosystem, name] = [packageText('ecosystem', given.ecosystem), packageText('name', given.name)]
+  const canonical = canonicalEcosystem(ecosystem, ecosystems)
+  if (canonical === null) {
+    const known = [...new Set([...ECOSYSTEMS, ...ecosystems])].join(', ')
+    throw new TypeError(`option 'ecosystem' has an unknown ecosystem '${ecosystem}'; known ecosystems are ${known}`)
+  }
+  const version = given.version ?? null
+  return { ecosystem: canonical, name, version: version === null ? null : packageText('version', version) }
+}
+
+function packageText(option: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new TypeError(`option '${option}' must be a string that is not empty, not ${JSON.stringify(value)}`)
+}
+
+/** @throws PurlError that repeats the purl */
+function packageOf(purl: string): PurlPackage {
+  try {
+    return packageOfPurl(purl)
+  } catch (error) {
+    if (!(error instanceof PurlError)) throw error
+    const message = `'${purl}' is not a package URL such as pkg:npm/%40angular/core@17.0.0: ${error.message}`
+    throw new PurlError(error.code, message, { cause: error })
+  }
+}

@@ -1,0 +1,10 @@
+/** The public names of the library that its entry points share. */
+export type { AffectedRow } from '../model/packages/match.ts'
+export { PurlError } from '../model/packages/purl.ts'
+export type { Severity } from '../model/record.ts'
+export { CursorError, KeyError, type Section, SnapshotError, type TrustedKey } from '../snapshot/index.ts'
+export { TransferError } from '../transfer/error.ts'
+export type { PackageQuestion } from './packages.ts'
+export type { CveFilterOptions, CveListOptions, CveWalkOptions } from './query.ts'
+export type * from './record.ts'
+export type { Reader, ReadOptions } from './snapshot-reader.ts'

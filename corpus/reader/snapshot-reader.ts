@@ -1,0 +1,199 @@
+/** The methods of a reader, for any source. Uses no API of Node. */
+import { parseCveId } from '../model/ids/cve-id.ts'
+import type { AffectedRow } from '../model/packages/match.ts'
+import { memberOf } from '../model/values/closed-set.ts'
+import {
+  type About,
+  type CveSort,
+  cursorAfter,
+  DEFAULT_SECTIONS,
+  epssAt,
+  firstPassing,
+  isCveKey,
+  orderView,
+  ROWS_PER_PAGE,
+  recordPieces,
+  resume,
+  SECTION_NAMES,
+  type Section,
+  splicePlain,
+} from '../snapshot/index.ts'
+import { openCveLookup } from './cve-lookup.ts'
+import { type Objects, remembered } from './objects.ts'
+import { openCurrent, type ReadSnapshot, readTables, type Trust } from './open.ts'
+import { openPackages, type PackageQuestion } from './packages.ts'
+import { assertKnown, type CveListOptions, type CveWalkOptions, readList, readWalk } from './query.ts'
+import type { CveDetail, CvePage, CveSummary, OsvRecord } from './record.ts'
+import { openRows, parsedJson, type Rows } from './rows.ts'
+
+export interface ReadOptions<S extends Section> {
+  /** The sections in addition to the core. Default: `cvss` and `epss`. */
+  include?: readonly S[] | undefined
+}
+
+export interface Reader {
+  /** The opened snapshot, as `/snapshot` returns it. It does not change when a newer one is published. */
+  readonly snapshot: {
+    id: string
+    created_at: string
+    parent: string | null
+    /** Number of entries by kind: `cves`, `cwes` and so on. */
+    counts: About['counts']
+    /** The source feeds, with their dates and licences. */
+    feeds: About['feeds']
+    epss_date: string | null
+  }
+  /**
+   * The ecosystems that the snapshot has packages of, ascending, without suffixes such as `:12`. For packages of others,
+   * `affected` returns no rows, which does not mean that they are not affected.
+   */
+  readonly ecosystems: readonly string[]
+  /**
+   * Returns the record of a CVE as `/cves/{cveId}` does. Null if there is none or it was rejected.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  get<S extends Section = (typeof DEFAULT_SECTIONS)[number]>(
+    cveId: string,
+    options?: ReadOptions<S>,
+  ): Promise<CveDetail<S> | null>
+  /**
+   * Returns a page as `/cves` does.
+   * @throws TypeError, CursorError, SnapshotError, TransferError
+   */
+  list(options?: CveListOptions): Promise<CvePage>
+  /**
+   * Returns all matching rows in order. Invalid options throw immediately; read errors throw when the walk reaches
+   * them.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  walk(options?: CveWalkOptions): AsyncGenerator<CveSummary, void, undefined>
+  /**
+   * Returns the advisories that affect a version of a package or may affect it: all rows of `/affected`, in its order.
+   * Without a version, every advisory of the package. No rows for an unknown package, or a purl of a type that is not
+   * indexed (`ecosystems`).
+   * @throws PurlError for a malformed purl, TypeError, SnapshotError, TransferError
+   */
+  affected(question: PackageQuestion): Promise<AffectedRow[]>
+  /**
+   * Returns an advisory as `/advisories/{advisoryId}` does: by its own id in any case, withdrawn ones too. Null if there
+   * is none.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  advisory(id: string): Promise<OsvRecord | null>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the current snapshot. `close` ends what the objects use.
+ * @throws SnapshotError, TransferError
+ */
+export async function openSnapshot(objects: Objects, trust: Trust, close: () => Promise<void>): Promise<Reader> {
+  const { manifest, about } = await openCurrent(objects, trust)
+  const cves = openCveLookup(manifest, objects)
+  const packages = openPackages(manifest, objects, cves, about.ecosystems)
+  const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; rows: Rows }>>()
+  const lists = () =>
+    remembered(opened, '', async () => {
+      const snapshot = await readTables(objects, manifest)
+      return { snapshot, rows: openRows(snapshot, objects) }
+    })
+  return {
+    snapshot: {
+      id: manifest.snapshot,
+      created_at: manifest.created_at,
+      parent: manifest.parent?.snapshot ?? null,
+      counts: about.counts,
+      feeds: about.feeds,
+      epss_date: about.epss_date,
+    },
+    ecosystems: about.ecosystems,
+
+    async get<S extends Section>(cveId: string, options: ReadOptions<S> = {}) {
+      assertKnown(['include'], options)
+      const { include } = options
+      const id = parseCveId(cveId)
+      if (id === null) throw new TypeError(`'${cveId}' is not a CVE id such as CVE-2024-3400`)
+      const sections = sectionsOf(include ?? DEFAULT_SECTIONS)
+      const found = await cves.member(id)
+      if (!found) return null
+      const epss = epssAt(await cves.epss(), found.row)
+      return parsedJson(splicePlain(recordPieces(found.member, epss, sections)).toString()) as CveDetail<S>
+    },
+
+    async list(options = {}) {
+      const { sort, filters, limit, cursor } = readList(options)
+      const binding = { list: 'cves', sort, filters }
+      const { snapshot, rows } = await lists()
+      const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
+      const { after } = resume(open, cursor, binding, isCveKey)
+      const order = orderView(snapshot, sort.key, sort.descending)
+      const start = after ? order.positionAfter(after) : 0
+      // One row more than requested shows whether another page follows (rule 8).
+      const found = firstPassing(snapshot, filters, null, { order, start, most: limit + 1 })
+      const ordinals = found.slice(0, limit)
+      const last = ordinals.at(-1)
+      const more = found.length > limit && last !== undefined
+      return {
+        data: await rows.of(sort.key, ordinals),
+        pagination: { limit, next_cursor: more ? cursorAfter(snapshot, binding, order.keyOf(last)) : null },
+      }
+    },
+
+    walk(options = {}) {
+      const { sort, filters } = readWalk(options)
+      return walkOf(sort.key, async () => {
+        const { snapshot, rows } = await lists()
+        const order = orderView(snapshot, sort.key, sort.descending)
+        const passing = { order, start: 0, most: order.count }
+        return { rows, ordinals: firstPassing(snapshot, filters, null, passing) }
+      })
+    },
+
+    affected: packages.affected,
+    advisory: packages.advisory,
+    close,
+  }
+}
+
+/**
+ * Returns the sections in answer order, without repeats.
+ * @throws TypeError for an unknown section
+ */
+function sectionsOf(include: readonly string[]): Section[] {
+  if (!Array.isArray(include)) throw new TypeError(`option 'include' must be an array of ${SECTION_NAMES.join(', ')}`)
+  const given = include.map((name) => {
+    const section = memberOf(SECTION_NAMES, String(name))
+    if (section === null)
+      throw new TypeError(
+        `option 'include' has an unknown section '${name}'; known sections are ${SECTION_NAMES.join(', ')}`,
+      )
+    return section
+  })
+  return SECTION_NAMES.filter((section) => given.includes(section))
+}
+
+/** Rows per read: one page. */
+const BATCH_ROWS = ROWS_PER_PAGE
+/** Maximum batches that are prefetched. The number grows by one with each consumed batch. */
+const BATCHES_AHEAD = 3
+
+async function* walkOf(
+  sort: CveSort,
+  start: () => Promise<{ rows: Rows; ordinals: readonly number[] }>,
+): AsyncGenerator<CveSummary, void, undefined> {
+  const { rows, ordinals } = await start()
+  const coming: Promise<CveSummary[]>[] = []
+  let next = 0
+  for (let taken = 0; ; taken++) {
+    while (coming.length <= Math.min(taken, BATCHES_AHEAD) && next < ordinals.length) {
+      const batch = rows.of(sort, ordinals.slice(next, next + BATCH_ROWS))
+      // The error is thrown when the walk reaches this batch. A walk may end before that.
+      batch.catch(() => undefined)
+      coming.push(batch)
+      next += BATCH_ROWS
+    }
+    const batch = coming.shift()
+    if (!batch) return
+    yield* await batch
+  }
+}

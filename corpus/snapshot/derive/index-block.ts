@@ -1,0 +1,82 @@
+/** The rows of one CVE shard in the index, for readers that do not load it whole. SPEC.md, "Index". */
+import { type CveId, compareCveIds, cveBlock, cveIdParts, firstOfBlock, isRecordId } from '../../model/ids/cve-id.ts'
+import { SnapshotError } from '../error.ts'
+import type { FileEntry } from '../files/manifest.ts'
+
+/** The rows of a shard. They are consecutive, because both are in id order. */
+export interface IndexBlock {
+  shard: FileEntry
+  firstRow: number
+  /** Of the ids that the block can contain: 3000 for `2024/3xxx`. */
+  firstNumber: bigint
+}
+
+/** Returns the blocks by name. */
+export function indexBlocks(files: readonly FileEntry[]): ReadonlyMap<string, IndexBlock> {
+  const shards = files
+    .filter(({ role }) => role === 'cve')
+    .sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
+  let firstRow = 0
+  return new Map(
+    shards.map((shard) => {
+      const block = { shard, firstRow, firstNumber: cveIdParts(firstOfBlock(shard.name)).number }
+      firstRow += shard.count
+      return [shard.name, block] as const
+    }),
+  )
+}
+
+/** Returns the block of a CVE; undefined if no CVE of the block has a record. */
+export const blockOf = (blocks: ReadonlyMap<string, IndexBlock>, id: CveId): IndexBlock | undefined =>
+  isRecordId(id) ? blocks.get(cveBlock(id)) : undefined
+
+/** The columns of a block, `shard.count` values each. */
+export interface BlockColumns {
+  numberLow: Uint32Array
+  at: Uint32Array
+}
+
+/** A row of a block: its position, its id, and its member in the shard. */
+export interface BlockRow {
+  position: number
+  id: CveId
+  at: number
+  length: number
+}
+
+const LOW = 0xffffffffn
+const BLOCK_IDS = 1000
+
+/** Returns the distance of a number from the first of the block, by their lower halves: 400 for CVE-2024-3400. */
+const distance = ({ firstNumber }: IndexBlock, low: number): number => (low - Number(firstNumber & LOW)) >>> 0
+
+/**
+ * Returns the position of a CVE in its block. Without a record, `found` is false, and the position is that of the next.
+ * @throws SnapshotError `malformed` when the numbers are not those of the block
+ */
+export function positionInBlock(
+  block: IndexBlock,
+  { numberLow }: BlockColumns,
+  id: CveId,
+): { position: number; found: boolean } {
+  const wanted = distance(block, Number(cveIdParts(id).number & LOW))
+  let last = -1
+  let position = 0
+  for (const low of numberLow) {
+    const one = distance(block, low)
+    if (one <= last || one >= BLOCK_IDS)
+      throw new SnapshotError('malformed', `the index of ${block.shard.name} is damaged`)
+    if (one < wanted) position++
+    last = one
+  }
+  const low = numberLow[position]
+  return { position, found: low !== undefined && distance(block, low) === wanted }
+}
+
+/** Returns a row of a block. The members of a shard follow each other. */
+export function rowInBlock(block: IndexBlock, { numberLow, at }: BlockColumns, position: number): BlockRow {
+  const { shard, firstNumber } = block
+  const number = firstNumber + BigInt(distance(block, numberLow[position]!))
+  const id: CveId = `CVE-${shard.name.slice(0, 4)}-${String(number).padStart(4, '0')}`
+  return { position, id, at: at[position]!, length: (at[position + 1] ?? shard.size) - at[position]! }
+}
