@@ -18,7 +18,7 @@ export function formatCheckReport({ findings, notIndexed, skipped, ...report }: 
     `${grouped(skipped.length)} skipped`,
   ]
   return printableLines([
-    ...(findings.length > 0 ? [...table([HEADINGS, ...findings.map(rowOf)], LEFT), ''] : []),
+    ...(findings.length > 0 ? [...tableOf(findings), ''] : []),
     ...namesOf('not indexed', notIndexed.map(packageName)),
     ...namesOf('skipped', skipped.map(skippedText)),
     summary.join(', '),
@@ -28,6 +28,9 @@ export function formatCheckReport({ findings, notIndexed, skipped, ...report }: 
 
 const HEADINGS = ['package', 'version', 'advisory', 'severity', 'KEV', 'EPSS', 'fixed in', 'verdict']
 const LEFT = [0, 1, 2, 3, 4, 6, 7]
+
+const tableOf = (findings: readonly Finding[]) =>
+  table([HEADINGS, ...findings.map(rowOf)], LEFT).map((line) => line.trimEnd())
 
 function rowOf(finding: Finding): string[] {
   const { advisory_id, cve_ids, severity, kev, epss, fixed_versions } = finding.advisory
