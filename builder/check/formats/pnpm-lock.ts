@@ -72,7 +72,10 @@ function parseYaml(text: string): { documents: Mapping[]; lineAt: (node: unknown
     throw new FormatError('it is nested too deep', null, { cause })
   }
   const documents = ('empty' in parsed ? [] : parsed).map(({ contents, errors: [error] }) => {
-    if (error) throw new FormatError(`it is not YAML: ${error.message}`, lineOf(error.pos[0]), { cause: error })
+    if (error) {
+      const what = error.code === 'RESOURCE_EXHAUSTION' ? 'it is nested too deep' : `it is not YAML: ${error.message}`
+      throw new FormatError(what, lineOf(error.pos[0]), { cause: error })
+    }
     if (!isMap(contents))
       throw new FormatError('it is not a YAML mapping', contents?.range ? lineOf(contents.range[0]) : 1)
     return contents as Mapping
