@@ -196,8 +196,8 @@ test('of equal keys the last counts, with its line', () => {
   )
 })
 
-test('a file with 50,000 packages is read', () => {
-  const numbers = Array.from({ length: 50_000 }, (_, i) => i)
+test('a file with 20,000 packages is read', () => {
+  const numbers = Array.from({ length: 20_000 }, (_, i) => i)
   const texts: Record<string, string> = {
     'package-lock.json': `{"packages": {${numbers.map((i) => `"node_modules/p${i}": {"version": "1.0.${i}"}`).join(',\n')}}}`,
     'yarn.lock': `# yarn lockfile v1\n${numbers.map((i) => `p${i}@^1:\n  version "1.0.${i}"\n`).join('\n')}`,
@@ -243,7 +243,7 @@ property(
       }
     }
   },
-  200,
+  100,
 )
 
 test.run()
