@@ -12,6 +12,7 @@ import {
 import { packageKey } from '../model/packages/package-advisory.ts'
 import type { PackageEntry } from '../model/packages/package-entry.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
+import type { CveCore } from '../model/record.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
@@ -100,12 +101,18 @@ export function openPackages(
     return entry
   }
 
-  async function factsOf(id: CveId): Promise<CveFacts | null> {
-    const found = await cves.core(id)
-    if (!found) return null
-    const { severity, cvss_score, kev, has_exploit } = found.core
-    const epss = epssAt(await cves.epss(), found.row)?.score ?? null
-    return { severity, cvss_score, kev: kev.listed, has_exploit, epss }
+  async function factsOf(ids: readonly CveId[]): Promise<Map<CveId, CveFacts>> {
+    const cores = await cves.cores(ids)
+    if (cores.size === 0) return new Map()
+    const epss = await cves.epss()
+    const facts = ({ severity, cvss_score, kev, has_exploit }: CveCore, row: number): CveFacts => ({
+      severity,
+      cvss_score,
+      kev: kev.listed,
+      has_exploit,
+      epss: epssAt(epss, row)?.score ?? null,
+    })
+    return new Map(Array.from(cores, ([id, { core, row }]) => [id, facts(core, row)]))
   }
 
   return {
@@ -120,8 +127,7 @@ export function openPackages(
       const rows = (cve: (id: CveId) => CveFacts | null) =>
         affectedRows(matches, query, { aliasesOf: (id) => aliasesOf(aliases, id), cve })
       // The first pass names the CVEs.
-      const named = new Set<CveId>(rows(() => null).flatMap(({ cve_ids }) => cve_ids))
-      const facts = new Map(await Promise.all(Array.from(named, async (id) => [id, await factsOf(id)] as const)))
+      const facts = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
       return rows((id) => facts.get(id) ?? null)
     },
 

@@ -1,5 +1,5 @@
 /** CRC-32 as in gzip (RFC 1952 8), and the CRC-32 of concatenated bytes. */
-import { crc32 } from 'node:zlib'
+import { crc32 } from './platform.ts'
 
 export { crc32 }
 

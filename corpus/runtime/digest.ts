@@ -1,10 +1,9 @@
 /** SHA-256 in the two forms of the format. */
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { sha256, sha256Bytes } from './platform.ts'
 
-export function sha256(bytes: Uint8Array | string): string {
-  return hash('sha256', bytes, 'hex')
-}
+export { sha256 }
 
 /** Returns the digest and the size in bytes of a file. Reads it as a stream. */
 export async function digestOfFile(path: string): Promise<{ sha256: string; size: number }> {
@@ -21,5 +20,5 @@ export const SHORT_HASH_LENGTH = 16
 
 /** Returns the first 16 bytes of the SHA-256 of `bytes`: the content hash of a segment. */
 export function shortHash(bytes: Uint8Array | string): Uint8Array {
-  return hash('sha256', bytes, 'buffer').subarray(0, SHORT_HASH_LENGTH)
+  return sha256Bytes(bytes).subarray(0, SHORT_HASH_LENGTH)
 }

@@ -9,15 +9,9 @@ export {
   MAX_SEGMENT_PLAIN,
   MAX_SHARDS,
 } from './bounds.ts'
-export {
-  gunzipFile,
-  gunzipMember,
-  gzipFile,
-  storedLength,
-  writeStoredHeader,
-  writeStoredText,
-} from './codec/deflate.ts'
+export { gzipFile, storedLength, writeStoredHeader, writeStoredText } from './codec/deflate.ts'
 export { fold } from './codec/fold.ts'
+export { gunzipFile, gunzipMember } from './codec/inflate.ts'
 export { indexIn, isTextOffsets } from './codec/lazy-strings.ts'
 export { type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
 export {

@@ -2,9 +2,7 @@
  * All compression of the format. Parameters are fixed and streams start fresh, so equal input and zlib give equal
  * bytes.
  */
-import { constants, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
-import { MAX_GZIP_PLAIN, MAX_MEMBER_PLAIN } from '../bounds.ts'
-import { SnapshotError } from '../error.ts'
+import { constants, deflateRawSync, gzipSync } from 'node:zlib'
 
 /** Segments below this many bytes are stored uncompressed: compression would save less than it costs. */
 const STORED_BELOW = 150
@@ -79,59 +77,6 @@ export function deflateSegment(plain: Uint8Array): Buffer {
   return deflated.length < storedLength(plain.length) ? deflated : storedBlocks(plain)
 }
 
-/** Limits the initial allocation, because the stated length may be false. */
-const MAX_CHUNK = 8 * 1024 * 1024
-
-/**
- * Returns the plain bytes of a segment.
- * @throws SnapshotError `malformed` when it does not inflate to exactly `plainLength` bytes
- */
-export function inflateSegment(segment: Uint8Array, plainLength: number): Buffer {
-  let plain: Buffer
-  try {
-    plain = inflateRawSync(segment, {
-      // A segment is not final; zlib must not report its end as truncation.
-      finishFlush: constants.Z_SYNC_FLUSH,
-      maxOutputLength: Math.max(1, plainLength),
-      // One chunk, and a byte more: zlib then needs no second call to see the end.
-      chunkSize: Math.min(Math.max(plainLength + 1, constants.Z_MIN_CHUNK), MAX_CHUNK),
-    })
-  } catch (cause) {
-    throw new SnapshotError('malformed', 'a segment does not inflate', { cause })
-  }
-  if (plain.length !== plainLength) {
-    throw new SnapshotError('malformed', `a segment inflates to ${plain.length} bytes, not ${plainLength}`)
-  }
-  return plain
-}
-
 export function gzipFile(plain: Uint8Array): Buffer {
   return gzipSync(plain, { level: 6 })
-}
-
-/**
- * Returns the plain bytes of a file from `gzipFile`, up to the limit of its role.
- * @throws SnapshotError `malformed`
- */
-export function gunzipFile(role: keyof typeof MAX_GZIP_PLAIN, bytes: Uint8Array): Buffer {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_GZIP_PLAIN[role] })
-  } catch (cause) {
-    throw new SnapshotError('malformed', `the file ${role} does not inflate to at most ${MAX_GZIP_PLAIN[role]} bytes`, {
-      cause,
-    })
-  }
-}
-
-/**
- * Returns the plain bytes of a whole member.
- * @throws SnapshotError `malformed`
- */
-export function gunzipMember(bytes: Uint8Array): Buffer {
-  try {
-    // Segments, plus the stored blocks between them.
-    return gunzipSync(bytes, { maxOutputLength: MAX_MEMBER_PLAIN + bytes.length })
-  } catch (cause) {
-    throw new SnapshotError('malformed', 'a member does not inflate', { cause })
-  }
 }

@@ -4,7 +4,7 @@ import { crc32 } from '../../runtime/crc32.ts'
 import { MAX_SEGMENT_PLAIN } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
 import type { Segment } from '../record/member.ts'
-import { inflateSegment } from './deflate.ts'
+import { inflateSegment } from './inflate.ts'
 
 export type LocatedSegment = Pick<Segment, 'offset' | 'length' | 'plainLength' | 'plainCrc' | 'storedCrc'>
 

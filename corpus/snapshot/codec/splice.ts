@@ -8,7 +8,8 @@ import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
 import { MAX_MEMBER_PLAIN } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
 import type { Segment } from '../record/member.ts'
-import { FINAL_BLOCK, inflateSegment, storedLength, writeStoredText } from './deflate.ts'
+import { FINAL_BLOCK, storedLength, writeStoredText } from './deflate.ts'
+import { inflateSegment } from './inflate.ts'
 
 /** A segment with its compressed bytes, already checked against `storedCrc`. */
 export interface SplicedSegment {

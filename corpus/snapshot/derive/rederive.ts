@@ -3,7 +3,7 @@
 import { compareCveIds, firstOfBlock } from '../../model/ids/cve-id.ts'
 import { moduleUrl } from '../../runtime/module-url.ts'
 import { openPool, type Pool, runInOrder } from '../../runtime/pool.ts'
-import { gunzipFile } from '../codec/deflate.ts'
+import { gunzipFile } from '../codec/inflate.ts'
 import { decodeAbout } from '../files/about.ts'
 import { fileOf, readObject } from '../files/layout.ts'
 import { hasPackages, type Manifest } from '../files/manifest.ts'

@@ -4,7 +4,7 @@
  */
 import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/ids/cve-id.ts'
 import { handleLater, type Pool } from '../../runtime/pool.ts'
-import { gunzipFile } from '../codec/deflate.ts'
+import { gunzipFile } from '../codec/inflate.ts'
 import { type Column, decodeTable } from '../codec/table.ts'
 import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
 import { encodeAliases } from '../derive/aliases.ts'

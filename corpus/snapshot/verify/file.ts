@@ -2,7 +2,7 @@
 
 import { sha256 } from '../../runtime/digest.ts'
 import { MAX_CATALOG_PLAIN, MAX_SHARD_PLAIN } from '../bounds.ts'
-import { gunzipFile } from '../codec/deflate.ts'
+import { gunzipFile } from '../codec/inflate.ts'
 import { LIST_NAMES, type ListName } from '../cursor/lists.ts'
 import { decodeAliases } from '../derive/aliases.ts'
 import { decodeColumns } from '../derive/columns.ts'

@@ -2,7 +2,7 @@
 import { foldName } from '../../../corpus/model/packages/name.ts'
 import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
 import type { CveCore, Epss } from '../../../corpus/model/record.ts'
-import { gunzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
+import { gunzipFile } from '../../../corpus/snapshot/codec/inflate.ts'
 import { plainBytes } from '../../../corpus/snapshot/codec/segment-bytes.ts'
 import { sortedText } from '../../../corpus/snapshot/codec/sorted-texts.ts'
 import { decodeIndex } from '../../../corpus/snapshot/derive/index-table.ts'

@@ -2,7 +2,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MAX_GZIP_PLAIN } from '../../../../corpus/snapshot/bounds.ts'
-import { gunzipFile, gzipFile } from '../../../../corpus/snapshot/codec/deflate.ts'
+import { gzipFile } from '../../../../corpus/snapshot/codec/deflate.ts'
+import { gunzipFile } from '../../../../corpus/snapshot/codec/inflate.ts'
 import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 
 for (const [role, most] of Object.entries(MAX_GZIP_PLAIN) as [keyof typeof MAX_GZIP_PLAIN, number][]) {
