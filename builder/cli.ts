@@ -14,6 +14,8 @@ import { writingTo } from '../corpus/command/system-error.ts'
 import { VERSION } from '../corpus/command/version.ts'
 import { utcDate } from '../corpus/model/values/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/index.ts'
+import type { CheckFlags } from './check/command.ts'
+import { FAIL_LEVELS } from './check/fail-levels.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls } from './fetch/options.ts'
 import { type NightlyFlags, pingUrl } from './nightly/options.ts'
 
@@ -22,6 +24,7 @@ const { program, option, required, examples, fail } = commandLine('vulnshelf', {
     'Feeds and corpus:': ['sample', 'fetch', 'ingest', 'migrate', 'explain'],
     'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune'],
     'Signatures and distribution:': ['key', 'sign', 'publish'],
+    'Packages:': ['check'],
     'All steps:': ['nightly'],
   },
   options: {
@@ -94,6 +97,15 @@ The report has one line for each feed. The corpus date is the newest date in the
 list. The age of a feed is the number of days from its own date to the corpus date; it
 is negative if the feed is newer. If nothing changed since the last ingest, the report
 is one line.`
+
+const CHECK_REPORT = `
+Reads package-lock.json, npm-shrinkwrap.json, pnpm-lock.yaml, yarn.lock, composer.lock,
+requirements.txt, poetry.lock, go.sum, go.mod, Cargo.lock, Gemfile.lock, CycloneDX and
+SPDX 2 in JSON, or purls, one per line. With - as <file>, reads standard input. The file
+leaves this machine in no way: only parts of the snapshot are read.
+
+The exit code is 0 if no finding fails, 1 if one does, 2 for an error. A finding without
+a severity counts as low. One whose version cannot be compared is undecided.`
 
 interface SampleFlags {
   cves: number
@@ -410,6 +422,44 @@ program
     if (error === null) return
     fail(error)
     process.exitCode = 1
+  })
+
+program
+  .command('check <file>')
+  .description('Show which advisories affect the packages of a lock file or SBOM')
+  .addOption(required(option('--snapshot <dist or url>', 'folder of snapshots, bundle, or URL of a repository')))
+  .addOption(option('--keys <file>', 'key set (JWKS); one of its keys must have signed the pointer'))
+  .addOption(
+    option('--fail-on <level>', 'exit with 1 for findings of this severity or above')
+      .choices(FAIL_LEVELS)
+      .default('high'),
+  )
+  .addOption(option('--fail-on-undecided', 'let undecided findings of that severity fail too'))
+  .addOption(json())
+  .addOption(option('--sarif', 'print the report as SARIF 2.1.0').conflicts('json'))
+  .addHelpText('after', CHECK_REPORT)
+  .addHelpText(
+    'after',
+    examples(
+      'check package-lock.json --snapshot dist',
+      'check bom.json --snapshot https://vulns.example.com/dist --fail-on critical',
+      'check - --snapshot dist --json < purls.txt',
+    ),
+  )
+  .action(async (file: string, options: CheckFlags & { json?: boolean; sarif?: boolean }) => {
+    const { checkFromCommand } = await import('./check/command.ts')
+    const { formatCheckReport } = await import('./check/report.ts')
+    const { sarifOf } = await import('./check/sarif.ts')
+    try {
+      const report = await checkFromCommand(file, options)
+      if (options.sarif) print(true, sarifOf(report), String)
+      else print(options.json, report, formatCheckReport)
+      if (report.failing > 0) process.exitCode = 1
+    } catch (error) {
+      // The code 1 means that a finding fails.
+      fail(error)
+      process.exitCode = 2
+    }
   })
 
 addCompletion(program, examples)

@@ -41,6 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/errors',
     'corpus/feeds',
     'corpus/model',
+    'corpus/reader',
     'corpus/repository',
     'corpus/runtime',
     'corpus/sample',

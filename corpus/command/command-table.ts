@@ -24,6 +24,7 @@ export interface CommandEntry {
 const PATHS: Readonly<Record<string, 'file' | 'folder'>> = {
   corpus: 'file',
   dist: 'folder',
+  'dist or url': 'folder',
   feeds: 'folder',
   file: 'file',
   'file or url': 'file',

@@ -20,7 +20,7 @@ export function shortened(text: string, length: number): string {
 
 /** Returns lines of aligned columns, two spaces apart. `left` contains the indexes of left-aligned columns. */
 export function table(rows: readonly (readonly string[])[], left: readonly number[]): string[] {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const widths = rows[0]!.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]!.length), 0))
   return rows.map((row) =>
     row
       .map((cell, column) => (left.includes(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))

@@ -256,7 +256,8 @@ function fixesFor({ ecosystem, version }: PackageQuery): (affected: readonly Pac
 
 const SEVERITIES: readonly (Severity | null)[] = [null, 'none', 'low', 'medium', 'high', 'critical']
 
-function compareRows(a: AffectedRow, b: AffectedRow): number {
+/** By severity, then KEV, EPSS and id. */
+export function compareRows(a: AffectedRow, b: AffectedRow): number {
   return (
     SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity) ||
     Number(b.kev) - Number(a.kev) ||

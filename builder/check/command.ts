@@ -1,0 +1,29 @@
+/** Runs `vulnshelf check`. */
+import { noProgress, showProgress } from '../../corpus/command/progress.ts'
+import { openReader } from '../../corpus/reader/reader.ts'
+import { readKeySetFile } from '../../corpus/snapshot/index.ts'
+import { type CheckReport, checkInventory } from './check.ts'
+import type { FailLevel } from './fail-levels.ts'
+import { readInventory } from './read.ts'
+
+export interface CheckFlags {
+  snapshot: string
+  keys?: string
+  failOn: FailLevel
+  failOnUndecided?: boolean
+}
+
+/** @throws CheckError, KeyError, SnapshotError, TransferError */
+export async function checkFromCommand(file: string, flags: CheckFlags): Promise<CheckReport> {
+  const inventory = await readInventory(file)
+  const keys = flags.keys === undefined ? undefined : await readKeySetFile(flags.keys)
+  const reader = await openReader(flags.snapshot, { keys })
+  try {
+    const failOn = { level: flags.failOn, undecided: flags.failOnUndecided === true }
+    // A log file needs only the report.
+    const progress = process.stderr.isTTY ? showProgress() : noProgress
+    return await checkInventory(file, inventory, reader, failOn, progress)
+  } finally {
+    await reader.close()
+  }
+}

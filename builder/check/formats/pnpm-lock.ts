@@ -1,0 +1,88 @@
+/** `pnpm-lock.yaml`, lockfileVersion 5, 6 and 9. */
+import { isMap, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml'
+import { FormatError } from '../error.ts'
+import { type Inventory, InventoryBuilder } from '../inventory.ts'
+
+/** The syntax tree takes up to a hundred times the memory. Lock files of 10,000 packages have 4 MB. */
+const MAX_CHARACTERS = 16 << 20
+
+export function parsePnpmLock(text: string): Inventory {
+  const { documents, lineAt } = parseYaml(text)
+  const found = new InventoryBuilder()
+  let versions = 0
+  for (const root of documents) {
+    const version = root.get('lockfileVersion')
+    if (typeof version !== 'string') continue
+    versions++
+    const packages = root.get('packages', true)
+    // Without dependencies, the key is absent.
+    if (packages === undefined) continue
+    if (!isMap(packages)) throw new FormatError("'packages' is not a mapping", lineAt(packages))
+    const pattern = Number.parseFloat(version) < 6 ? SLASH_KEY : AT_KEY
+    for (const { key, value } of packages.items) {
+      const line = lineAt(key)
+      if (!isScalar(key) || typeof key.value !== 'string') {
+        throw new FormatError("a key in 'packages' is not a text", line)
+      }
+      if (!isMap(value)) throw new FormatError("an entry in 'packages' is not a mapping", line)
+      addEntry(found, key.value, value, pattern, line)
+    }
+  }
+  if (versions === 0) throw new FormatError("it has no 'lockfileVersion'", 1)
+  return found
+}
+
+/** Version 5: `/@scope/name/1.0.0_peers`, after the host of another registry than the default one. */
+const SLASH_KEY = /^[^/]*\/((?:@[^/]+\/)?[^/]+)\/([^/_]+)(?:_.*)?$/
+/** Version 6: `/@scope/name@1.0.0(peers)`; version 9: `@scope/name@1.0.0`. */
+const AT_KEY = /^(?:[^/@]*\/)?((?:@[^/@]+\/)?[^/@]+)@([^(]+)(?:\(.*)?$/
+
+/** An entry of another source than a registry states name and version; the key has an address instead. */
+function addEntry(
+  found: InventoryBuilder,
+  key: string,
+  entry: YAMLMap<unknown, unknown>,
+  pattern: RegExp,
+  line: number | null,
+): void {
+  const [, name = key, inKey = ''] = pattern.exec(key) ?? []
+  const dev = entry.get('dev')
+  const facts = { line, dev: dev === undefined ? null : dev === 'true' }
+  const version = textOr(entry.get('version'), /[:/]/.test(inKey) ? null : inKey)
+  if (entry.getIn(['resolution', 'type']) === 'directory') found.skip(key, 'local', line)
+  else found.add('npm', textOr(entry.get('name'), name), version, facts)
+}
+
+const textOr = <T>(value: unknown, other: T) => (typeof value === 'string' ? value : other)
+
+type Mapping = YAMLMap<unknown, unknown>
+
+/** Returns the mappings of a stream of documents. All scalars are texts. Aliases stay as they are, so none expands. */
+function parseYaml(text: string): { documents: Mapping[]; lineAt: (node: unknown) => number | null } {
+  if (text.length > MAX_CHARACTERS) throw new FormatError('it is larger than 16 MiB, the limit for YAML')
+  const lineCounter = new LineCounter()
+  const lineOf = (offset: number) => lineCounter.linePos(offset).line
+  // The search for equal keys takes quadratic time.
+  const options = { schema: 'failsafe', lineCounter, uniqueKeys: false, prettyErrors: false } as const
+  let parsed: ReturnType<typeof parseAllDocuments>
+  try {
+    parsed = parseAllDocuments(text, options)
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new FormatError('it is nested too deep', null, { cause })
+  }
+  const documents = ('empty' in parsed ? [] : parsed).map(({ contents, errors: [error] }) => {
+    if (error) {
+      const what = error.code === 'RESOURCE_EXHAUSTION' ? 'it is nested too deep' : `it is not YAML: ${error.message}`
+      throw new FormatError(what, lineOf(error.pos[0]), { cause: error })
+    }
+    if (!isMap(contents))
+      throw new FormatError('it is not a YAML mapping', contents?.range ? lineOf(contents.range[0]) : 1)
+    return contents as Mapping
+  })
+  const lineAt = (node: unknown) => {
+    const { range } = node as { range?: readonly [number, ...unknown[]] | null }
+    return range ? lineOf(range[0]) : null
+  }
+  return { documents, lineAt }
+}

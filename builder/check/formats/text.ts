@@ -1,0 +1,14 @@
+/** Lines of text formats. */
+
+/** Returns the lines, without their ends. */
+export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/)
+
+/** Returns the number of the line of a position, from 1. */
+export function lineAt(text: string, position: number): number {
+  let line = 1
+  for (const match of text.matchAll(/\r\n|\n|\r/g)) {
+    if (match.index >= position) break
+    line++
+  }
+  return line
+}

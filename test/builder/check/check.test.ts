@@ -1,0 +1,295 @@
+/** The report of `vulnshelf check`: counts, order, what fails, as text and as SARIF. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type CheckReport, checkInventory, type FailRule } from '../../../builder/check/check.ts'
+import { FAIL_LEVELS } from '../../../builder/check/fail-levels.ts'
+import { inventoryOf } from '../../../builder/check/read.ts'
+import { formatCheckReport } from '../../../builder/check/report.ts'
+import { sarifOf } from '../../../builder/check/sarif.ts'
+import { noProgress } from '../../../corpus/command/progress.ts'
+import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
+import type { Severity } from '../../../corpus/model/record.ts'
+
+const row = (advisory_id: string, severity: Severity | null, more: Partial<AffectedRow> = {}): AffectedRow => ({
+  advisory_id,
+  aliases: [],
+  cve_ids: [],
+  summary: `Flaw ${advisory_id}`,
+  severity,
+  cvss_score: null,
+  kev: false,
+  epss: null,
+  has_exploit: false,
+  verdict: 'affected',
+  matched_by: null,
+  fixed_versions: [],
+  published_at: null,
+  modified_at: null,
+  ...more,
+})
+
+type Rows = Record<string, AffectedRow[]>
+
+/** Checks purls, one per line, against rows by `ecosystem/name@version`. Collects the questions. */
+async function check(purls: string, rows: Rows, failOn: Partial<FailRule> = {}, file = '-') {
+  const asked: string[] = []
+  let [now, most] = [0, 0]
+  const reader = {
+    ecosystems: ['Debian', 'npm', 'PyPI'],
+    snapshot: {
+      id: 'a'.repeat(64),
+      created_at: '2026-01-01T00:00:00Z',
+      parent: null,
+      counts: {},
+      feeds: {},
+      epss_date: null,
+    },
+    async affected(question: unknown) {
+      const { ecosystem, name, version } = question as Record<string, string>
+      asked.push(`${ecosystem}/${name}@${version}`)
+      most = Math.max(most, ++now)
+      await new Promise(setImmediate)
+      now--
+      return rows[`${ecosystem}/${name}@${version}`] ?? []
+    },
+  }
+  const inventory = inventoryOf('standard input', 'purls.purl', Buffer.from(purls))
+  const rule = { level: 'high', undecided: false, ...failOn } as const
+  const report = await checkInventory(file, inventory, reader as never, rule, noProgress)
+  return { report, asked, most }
+}
+
+test('each version is looked up once, under any spelling of the name, with few at the same time', async () => {
+  const purls = [
+    'pkg:pypi/Django@1.0',
+    'pkg:pypi/django@1.0',
+    'pkg:pypi/django@2.0',
+    'pkg:deb/debian/a@1?distro=debian-12',
+  ]
+  const { report, asked } = await check(purls.join('\n'), {})
+  assert.equal(asked.sort(), ['Debian:12/a@1', 'PyPI/Django@1.0', 'PyPI/django@2.0'])
+  assert.is(report.counts.packages, 3)
+  const many = Array.from({ length: 500 }, (_, i) => `pkg:npm/p${i}@1.0.0`).join('\n')
+  const { asked: all, most } = await check(many, {})
+  assert.is(new Set(all).size, 500)
+  assert.ok(most > 1 && most <= 32, `${most} at the same time`)
+})
+
+test('packages of ecosystems that are not indexed are counted and named, and not looked up', async () => {
+  const { report, asked } = await check('pkg:docker/nginx@1\npkg:gem/rack@1.0\npkg:npm/a@1.0.0\npkg:npm/b\n', {})
+  assert.equal(asked, ['npm/a@1.0.0'])
+  assert.equal(report.counts, { packages: 3, affected: 0, undecided: 0, notIndexed: 2, skipped: 1 })
+  assert.is(
+    formatCheckReport(report),
+    [
+      'not indexed: pkg:docker/nginx@1',
+      'not indexed: RubyGems/rack',
+      'skipped: pkg:npm/b (line 4, no version)',
+      '3 packages in - (purls, one per line), 0 findings, 0 undecided, 2 not indexed, 1 skipped',
+      'passed: no finding is high or above (--fail-on high)',
+    ].join('\n'),
+  )
+})
+
+const undecided = { verdict: 'undecided' } as const
+
+test('affected ones come first, then severity, KEV, EPSS, advisory and package decide', async () => {
+  const rows = {
+    'npm/b@1.0.0': [row('GHSA-4', 'high', { kev: true }), row('GHSA-5', 'high', { epss: 0.5 }), row('GHSA-1', 'low')],
+    'npm/a@1.0.0': [row('GHSA-4', 'high', { kev: true }), row('GHSA-6', null), row('GHSA-7', 'critical', undecided)],
+  }
+  const { report } = await check('pkg:npm/b@1.0.0\npkg:npm/a@1.0.0', rows)
+  assert.equal(
+    report.findings.map(({ name, advisory }) => `${name} ${advisory.advisory_id}`),
+    ['a GHSA-4', 'b GHSA-4', 'b GHSA-5', 'b GHSA-1', 'a GHSA-6', 'a GHSA-7'],
+  )
+  assert.is(report.counts.affected, 5)
+  assert.is(report.counts.undecided, 1)
+})
+
+/** How many of the findings below fail at each level: without undecided ones, and with them. */
+const FAILING: Record<(typeof FAIL_LEVELS)[number], [number, number]> = {
+  low: [6, 8],
+  medium: [3, 5],
+  high: [2, 4],
+  critical: [1, 2],
+  none: [0, 0],
+}
+
+const ALL_SEVERITIES: Rows = {
+  'npm/a@1.0.0': [
+    row('A-1', 'critical'),
+    row('A-2', 'high'),
+    row('A-3', 'medium'),
+    row('A-4', 'low'),
+    row('A-5', 'none'),
+    row('A-6', null),
+    row('A-7', 'critical', undecided),
+    row('A-8', 'high', undecided),
+  ],
+}
+
+for (const level of FAIL_LEVELS) {
+  test(`--fail-on ${level} counts the findings of this severity or above`, async () => {
+    for (const [i, withUndecided] of [false, true].entries()) {
+      const { report } = await check('pkg:npm/a@1.0.0', ALL_SEVERITIES, { level, undecided: withUndecided })
+      assert.is(report.failing, FAILING[level][i])
+      assert.match(formatCheckReport(report), report.failing > 0 ? /\nfailed: \d+ findings? (?:is|are) / : /\npassed: /)
+    }
+    const { report } = await check('pkg:npm/fine@1.0.0', ALL_SEVERITIES, { level, undecided: true })
+    assert.is(report.failing, 0)
+  })
+}
+
+test('the table escapes what a terminal would interpret, and shortens long names', async () => {
+  const name = `%1b[2J${'x'.repeat(300)}`.replace('%1b', 'é')
+  const rows = {
+    [`npm/${name}@1.0.0`]: [row('GHSA-\u202e', 'high', { kev: true, epss: 0.12345, fixed_versions: ['2.0.0'] })],
+  }
+  const { report } = await check(`pkg:npm/${encodeURIComponent(name)}@1.0.0`, rows)
+  const [headings, line] = formatCheckReport(report).split('\n')
+  assert.match(headings!, /^package +version {2}advisory +severity {2}KEV +EPSS {2}fixed in {2}verdict$/)
+  assert.match(line!, /^npm\/é\[2Jx+… {2}1\.0\.0 {4}GHSA-\\u202e {2}high {6}yes {2}0\.12345 {2}2\.0\.0 {5}affected$/)
+  assert.ok(line!.length < 250)
+})
+
+test('the text names ten packages of each kind that were not checked', async () => {
+  const { report } = await check(Array.from({ length: 25 }, (_, i) => `pkg:npm/p${i}`).join('\n'), {})
+  const lines = formatCheckReport(report).split('\n')
+  assert.is(lines.filter((line) => line.startsWith('skipped: pkg:npm/p')).length, 10)
+  assert.ok(lines.includes('skipped: … and 15 more (--json lists all)'))
+  assert.is(report.skipped.length, 25)
+})
+
+/** The properties that SARIF 2.1.0 requires, and their values, for what the report contains. */
+function assertSarif(log: unknown): void {
+  const object = (value: unknown, required: string[], optional: string[]): Record<string, unknown> => {
+    assert.ok(typeof value === 'object' && value !== null && !Array.isArray(value))
+    const keys = Object.keys(value)
+    assert.equal(
+      required.filter((key) => !keys.includes(key)),
+      [],
+      'missing',
+    )
+    assert.equal(
+      keys.filter((key) => !required.includes(key) && !optional.includes(key)),
+      [],
+      'unknown',
+    )
+    return value as Record<string, unknown>
+  }
+  const text = (value: unknown) => assert.ok(typeof value === 'string' && value !== '')
+  const { version, runs } = object(log, ['version', 'runs', '$schema'], [])
+  assert.is(version, '2.1.0')
+  const [run] = runs as unknown[]
+  const { tool, results, columnKind } = object(run, ['tool', 'results', 'columnKind'], [])
+  assert.is(columnKind, 'utf16CodeUnits')
+  const { driver } = object(tool, ['driver'], [])
+  const { name, rules } = object(driver, ['name', 'version', 'rules'], [])
+  text(name)
+  const ids = (rules as unknown[]).map((one) => {
+    const { id, shortDescription, helpUri, properties } = object(
+      one,
+      ['id', 'shortDescription', 'helpUri', 'properties'],
+      [],
+    )
+    text(object(shortDescription, ['text'], []).text)
+    assert.ok(URL.canParse(helpUri as string))
+    assert.ok(Array.isArray((properties as { tags: unknown }).tags))
+    return id
+  })
+  assert.is(new Set(ids).size, ids.length, 'rules are unique')
+  for (const one of results as unknown[]) {
+    const result = object(
+      one,
+      ['ruleId', 'ruleIndex', 'kind', 'level', 'message', 'locations', 'partialFingerprints', 'properties'],
+      [],
+    )
+    assert.is(ids[result.ruleIndex as number], result.ruleId)
+    assert.ok(['fail', 'review'].includes(result.kind as string))
+    assert.ok(['none', 'note', 'warning', 'error'].includes(result.level as string))
+    // 3.27.10
+    assert.is(result.level === 'none', result.kind !== 'fail')
+    text(object(result.message, ['text'], []).text)
+    for (const value of Object.values(result.partialFingerprints as object)) text(value)
+    for (const location of result.locations as unknown[]) {
+      const { physicalLocation, logicalLocations } = object(location, ['logicalLocations'], ['physicalLocation'])
+      for (const logical of logicalLocations as unknown[])
+        text(object(logical, ['fullyQualifiedName', 'kind'], []).kind)
+      if (physicalLocation === undefined) continue
+      const { artifactLocation, region } = object(physicalLocation, ['artifactLocation'], ['region'])
+      const { uri } = object(artifactLocation, ['uri'], [])
+      assert.ok(URL.canParse(uri as string, 'file:///folder/'))
+      if (region !== undefined) assert.ok(Number.isInteger(object(region, ['startLine'], []).startLine))
+    }
+  }
+}
+
+const sarif = (report: CheckReport) => JSON.parse(JSON.stringify(sarifOf(report)))
+
+test('SARIF has a rule per advisory and a result per finding, with its level', async () => {
+  const rows = {
+    'npm/a@1.0.0': [
+      ...ALL_SEVERITIES['npm/a@1.0.0']!,
+      row('A-9', 'high', { cvss_score: 8, kev: true, fixed_versions: ['2.0.0'] }),
+    ],
+    'npm/b@1.0.0': [row('A-1', 'critical')],
+  }
+  const { report } = await check('pkg:npm/a@1.0.0\n\npkg:npm/b@1.0.0', rows, {}, 'folder/some file.txt')
+  const log = sarif(report)
+  assertSarif(log)
+  const [{ tool, results }] = log.runs
+  const { rules } = tool.driver
+  assert.is(rules.length, 9)
+  assert.is(results.length, 10)
+  const levels = results.map(
+    (one: { ruleId: string; kind: string; level: string }) => `${one.ruleId} ${one.kind} ${one.level}`,
+  )
+  assert.equal(levels, [
+    'A-1 fail error',
+    'A-1 fail error',
+    'A-9 fail error',
+    'A-2 fail error',
+    'A-3 fail warning',
+    'A-4 fail note',
+    'A-5 fail note',
+    'A-6 fail note',
+    'A-7 review none',
+    'A-8 review none',
+  ])
+  const physical = results.map(
+    (one: { locations: { physicalLocation: unknown }[] }) => one.locations[0]!.physicalLocation,
+  )
+  assert.equal(physical.slice(0, 2), [
+    { artifactLocation: { uri: 'folder/some%20file.txt' }, region: { startLine: 1 } },
+    { artifactLocation: { uri: 'folder/some%20file.txt' }, region: { startLine: 3 } },
+  ])
+  assert.is(
+    results[2].message.text,
+    'npm/a 1.0.0 is affected by A-9: severity high, known to be exploited, fixed in 2.0.0.',
+  )
+  assert.is(results[8].message.text, 'npm/a 1.0.0 may be affected by A-7: severity critical, no fixed version.')
+  assert.is(rules[results[2].ruleIndex].properties['security-severity'], '8.0')
+})
+
+test('SARIF of standard input has no file, of a file elsewhere its URL', async () => {
+  for (const [file, uri] of [
+    ['-', undefined],
+    ['/elsewhere/a b.txt', 'file:///elsewhere/a%20b.txt'],
+    ['../b.txt', /^file:\/\/\/.*\/b\.txt$/],
+  ] as const) {
+    const { report } = await check('pkg:npm/a@1.0.0', ALL_SEVERITIES, {}, file)
+    const log = sarif(report)
+    assertSarif(log)
+    const location = log.runs[0].results[0].locations[0].physicalLocation
+    if (uri instanceof RegExp) assert.match(location.artifactLocation.uri, uri)
+    else assert.is(location?.artifactLocation.uri, uri)
+  }
+})
+
+test('SARIF without findings is valid', async () => {
+  const { report } = await check('pkg:npm/fine@1.0.0', {})
+  assertSarif(sarif(report))
+})
+
+test.run()
