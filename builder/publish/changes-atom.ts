@@ -1,16 +1,9 @@
 /** `changes.atom`: what changed from each snapshot to the next, newest first. */
 import { grouped } from '../../corpus/command/format.ts'
 import { type CveId, compareCveIds } from '../../corpus/model/ids/cve-id.ts'
-import {
-  changesBetween,
-  FLAGS,
-  type Manifest,
-  readManifest,
-  SNAPSHOT_PREFIX_LENGTH,
-  SnapshotError,
-} from '../../corpus/snapshot/index.ts'
+import { changesBetween, FLAGS, type Manifest, readManifest, SnapshotError } from '../../corpus/snapshot/index.ts'
 import { type AtomEntry, type AtomFeed, type AtomList, atomTime } from './atom.ts'
-import { changesPage, cvePage, type Site } from './site.ts'
+import { changesPage, cvePage, type Site, shortId } from './site.ts'
 import { readTables, type SnapshotTables } from './snapshot-tables.ts'
 
 const MAX_ENTRIES = 30
@@ -53,10 +46,11 @@ export function changedCves(before: SnapshotTables, after: SnapshotTables): Chan
     if (oldRow < 0) out.new.push(id)
     else if (newRow >= 0) out.changed.push(id)
     else if (!after.rejected.has(id)) out.removed.push(id)
+    if (newRow < 0) continue
     const [was, is] = [isListed(before, oldRow), isListed(after, newRow)]
     if (is && !was) out.kevAdded.push(id)
     if (was && !is) out.kevRemoved.push(id)
-    if (oldRow >= 0 && newRow >= 0 && before.severity[oldRow] !== after.severity[newRow]) out.severity.push(id)
+    if (oldRow >= 0 && before.severity[oldRow] !== after.severity[newRow]) out.severity.push(id)
   }
   out.rejected = [...after.rejected].filter((id) => !before.rejected.has(id)) as CveId[]
   out.rejected.sort(compareCveIds)
@@ -120,13 +114,12 @@ function entryOf(before: ReadSnapshot, after: ReadSnapshot, site: Site): AtomEnt
   const kinds = KIND_NAMES.filter((kind) => changes[kind].length > 0)
   const counts = kinds.map((kind) => `${grouped(changes[kind].length)} ${KINDS[kind]}`).join(', ') || 'no CVE changed'
   const linked = LINKED.filter((kind) => changes[kind].length > 0)
-  const prefix = (snapshot: string) => snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH)
   return {
     id: site.tag(`changes/${since}/${until}`),
     title: `${after.tables.date.slice(0, 10)}: ${counts}`,
     updated: atomTime(after.tables.date),
     alternate: site.link(changesPage(since, until)),
-    summary: `Snapshot ${prefix(until)}, compared with ${prefix(since)}: ${counts}.`,
+    summary: `Snapshot ${shortId(until)}, compared with ${shortId(since)}: ${counts}.`,
     lists: linked.map((kind) => listOf(KINDS[kind], changes[kind], site)),
   }
 }

@@ -3,7 +3,6 @@
  * in the fragment, so a static server needs no rules for it.
  */
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
-import { SNAPSHOT_PREFIX_LENGTH } from '../../corpus/snapshot/index.ts'
 
 export interface Site {
   /** Of a file of the folder, or of a page: `#/cves/CVE-2024-3400`. */
@@ -24,7 +23,9 @@ export function siteAt({ href, hostname, port, pathname }: URL): Site {
 
 export const cvePage = (id: CveId) => `#/cves/${id}`
 
-const prefix = (snapshot: string) => snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH)
+/** As `vulnshelf snapshots` prints ids. `/changes` accepts them. */
+const ID_SHOWN = 12
+export const shortId = (snapshot: string) => snapshot.slice(0, ID_SHOWN)
 
 /** Returns the page of the changes from one snapshot to another. */
-export const changesPage = (since: string, until: string) => `#/changes?since=${prefix(since)}&until=${prefix(until)}`
+export const changesPage = (since: string, until: string) => `#/changes?since=${shortId(since)}&until=${shortId(until)}`
