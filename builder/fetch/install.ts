@@ -35,13 +35,12 @@ export async function installFile(arrival: ArrivedFile, partial: string, answer:
   await effects.sync(partial)
   await effects.rename(partial, join(feeds, path))
   // After the feed: a reader of both then sees an old `.meta` at worst, and asks again later.
-  const kept = wanted.meta ? await keepMeta(arrival, wanted.meta, meta) : null
+  const kept = await keepMeta(arrival, meta)
   await state.update(({ files, partials }) => {
     const { bytes, sha256 } = found
     const fetchedAt = effects.now().toISOString()
     files[wanted.path] = { feed, path, url: wanted.url.href, etag, lastModified, bytes, sha256, fetchedAt }
     if (kept) files[kept.path] = kept
-    else if (wanted.meta) delete files[metaPath(wanted.path)]
     delete partials[wanted.path]
   })
 }
@@ -55,20 +54,20 @@ export async function addMeta(arrival: ArrivedFile, url: URL): Promise<void> {
   const file = join(feeds, wanted.path)
   const { plain } = await checkBody(file, wanted.path, wanted.head)
   const { bytes } = await digestsOf(file)
-  const kept = await keepMeta(arrival, url, await comparedMeta(arrival, url, bytes, plain?.sha256))
+  const kept = await keepMeta(arrival, await comparedMeta(arrival, url, bytes, plain?.sha256))
   if (!kept) return
   await state.update(({ files }) => {
     files[kept.path] = kept
   })
 }
 
-/** Writes the `.meta`, or removes an old one if the publisher has none. */
+/** Writes the `.meta`. Null removes one of an earlier edition; in a copy, the new one is a file of its own. */
 async function keepMeta(
   { feeds, feed, effects, wanted }: ArrivedFile,
-  url: URL,
   text: string | null,
 ): Promise<FetchState['files'][string] | null> {
   const path = metaPath(wanted.path)
+  if (path === wanted.path) return null
   const file = join(feeds, path)
   if (text === null) {
     await effects.remove(file)
@@ -79,7 +78,7 @@ async function keepMeta(
   return {
     feed,
     path,
-    url: url.href,
+    url: wanted.meta!.href,
     etag: null,
     lastModified: null,
     bytes: bytes.length,

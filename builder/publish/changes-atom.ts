@@ -36,8 +36,8 @@ const KINDS: Record<keyof ChangedCves, string> = {
 }
 const KIND_NAMES = Object.keys(KINDS) as (keyof ChangedCves)[]
 
-/** The kinds whose CVEs an entry links. The others are too many, and follow from the page of the changes. */
-const LINKED: readonly (keyof ChangedCves)[] = ['kevAdded', 'kevRemoved', 'rejected', 'removed', 'new']
+/** The kinds whose CVEs an entry links, the most important first. Changed CVEs are too many. */
+const LINKED: readonly (keyof ChangedCves)[] = ['kevAdded', 'kevRemoved', 'severity', 'rejected', 'removed', 'new']
 
 /** Returns the changes. EPSS never counts. */
 export function changedCves(before: SnapshotTables, after: SnapshotTables): ChangedCves {

@@ -247,14 +247,17 @@ test('OSV: a page that is no list of changes is rejected, and the old list stays
 })
 
 const NVD_AT = '/nvd.nist.gov/feeds/json/cve/2.0/nvdcve-2.0-'
-const NVD_YEARS = [...Array.from({ length: 25 }, (_, i) => String(2002 + i)), 'modified']
+/** The feeds of a year in which NVD had few. */
+const NVD_NAMES = ['2002', '2003', 'modified']
+const in2003 = (options: FetchOptions) =>
+  fetchFeeds(options, { ...rerouted(), now: () => new Date('2003-06-01T00:00:00Z') })
 
 /** Publishes an edition of every NVD feed; returns the `.meta` and the compressed feed. */
 function publishNvd(edition: string, metaOf = nvdMeta): { meta: string; gz: Buffer } {
   const text = JSON.stringify({ format: 'NVD_CVE', timestamp: edition, vulnerabilities: [] })
   const gz = gzipped(text)
   const meta = metaOf(text, gz)
-  for (const name of NVD_YEARS) {
+  for (const name of NVD_NAMES) {
     publisher.on(`${NVD_AT}${name}.json.gz`, serve(gz, { etag: `"${edition}"` }))
     publisher.on(`${NVD_AT}${name}.meta`, plain(Buffer.from(meta)))
   }
@@ -271,50 +274,50 @@ const nvdMeta = (text: string, gz: Buffer) =>
     '',
   ].join('\r\n')
 
-test('NVD: the .meta that described a feed is kept beside it, byte for byte, and is requested with it only', async () => {
+test('NVD: the .meta that described a feed is kept, byte for byte, and is requested with it only', async () => {
   const feeds = fresh()
   const { meta, gz } = publishNvd('1')
-  assert.is((await toPublishers({ feeds, only: ['nvd'] })).failed, 0)
-  const names = NVD_YEARS.flatMap((name) => [`nvd/nvdcve-2.0-${name}.json.gz`, `nvd/nvdcve-2.0-${name}.meta`])
+  assert.is((await in2003({ feeds, only: ['nvd'] })).failed, 0)
+  const names = NVD_NAMES.flatMap((name) => [`nvd/nvdcve-2.0-${name}.json.gz`, `nvd/nvdcve-2.0-${name}.meta`])
   assert.equal(filesIn(feeds), ['fetch.json', ...names].sort())
   for (const name of names) {
     assert.equal(readFileSync(join(feeds, name)), name.endsWith('.meta') ? Buffer.from(meta) : gz)
   }
   publisher.asked.length = 0
-  assert.is((await toPublishers({ feeds, only: ['nvd'] })).feeds[0]!.status, 'unchanged')
+  assert.is((await in2003({ feeds, only: ['nvd'] })).feeds[0]!.status, 'unchanged')
   assert.not.ok(publisher.asked.some(({ path }) => path.endsWith('.meta')))
   const next = publishNvd('2')
-  await toPublishers({ feeds, only: ['nvd'] })
-  assert.is(readFileSync(join(feeds, 'nvd/nvdcve-2.0-2024.meta'), 'utf8'), next.meta)
+  await in2003({ feeds, only: ['nvd'] })
+  assert.is(readFileSync(join(feeds, 'nvd/nvdcve-2.0-2003.meta'), 'utf8'), next.meta)
 })
 
 test('NVD: a folder without the .meta files gets them, and one that describes a newer feed brings that feed', async () => {
   const feeds = fresh()
   const { meta } = publishNvd('1')
-  await toPublishers({ feeds, only: ['nvd'] })
-  const path = join(feeds, 'nvd/nvdcve-2.0-2024.meta')
+  await in2003({ feeds, only: ['nvd'] })
+  const path = join(feeds, 'nvd/nvdcve-2.0-2003.meta')
   rmSync(path)
   publisher.asked.length = 0
-  assert.is((await toPublishers({ feeds, only: ['nvd'] })).feeds[0]!.status, 'unchanged')
+  assert.is((await in2003({ feeds, only: ['nvd'] })).feeds[0]!.status, 'unchanged')
   assert.is(readFileSync(path, 'utf8'), meta)
   assert.is(publisher.asked.filter(({ path }) => path.endsWith('.meta')).length, 1)
   // NVD publishes between the two requests: the feed is unchanged, its .meta is new.
   rmSync(path)
   const next = publishNvd('2')
-  publisher.on(`${NVD_AT}2024.json.gz`, status(304), serve(next.gz, { etag: '"2"' }))
-  assert.is((await toPublishers({ feeds, only: ['nvd'] })).failed, 0)
-  assert.equal(readFileSync(join(feeds, 'nvd/nvdcve-2.0-2024.json.gz')), next.gz)
+  publisher.on(`${NVD_AT}2003.json.gz`, status(304), serve(next.gz, { etag: '"2"' }))
+  assert.is((await in2003({ feeds, only: ['nvd'] })).failed, 0)
+  assert.equal(readFileSync(join(feeds, 'nvd/nvdcve-2.0-2003.json.gz')), next.gz)
   assert.is(readFileSync(path, 'utf8'), next.meta)
 })
 
 test('NVD: without a .meta, or with another page instead, the old one goes with the old feed', async () => {
   const feeds = fresh()
   publishNvd('1')
-  await toPublishers({ feeds, only: ['nvd'] })
+  await in2003({ feeds, only: ['nvd'] })
   publishNvd('2', () => '<html>maintenance</html>')
-  publisher.on(`${NVD_AT}2023.meta`, status(404))
-  assert.is((await toPublishers({ feeds, only: ['nvd'] })).failed, 0)
-  assert.equal(filesIn(feeds), ['fetch.json', ...NVD_YEARS.map((name) => `nvd/nvdcve-2.0-${name}.json.gz`)].sort())
+  publisher.on(`${NVD_AT}2002.meta`, status(404))
+  assert.is((await in2003({ feeds, only: ['nvd'] })).failed, 0)
+  assert.equal(filesIn(feeds), ['fetch.json', ...NVD_NAMES.map((name) => `nvd/nvdcve-2.0-${name}.json.gz`)].sort())
 })
 
 test('a feed that fails does not keep the others away, and the report says both', async () => {
@@ -390,14 +393,25 @@ test('a copy has the .meta files and the lists of changes too', async () => {
   publisher.on(`${at}/Go/modified_id.csv`, serve(IDS))
   publisher.on(`${at}/Go/all.zip`, serve(zipOf('GO-1.json', '{}')))
   const [origin, feeds] = [fresh(), fresh()]
-  await toPublishers({ feeds: origin, only: ['nvd', 'osv'], ecosystems: ['Go'] })
+  await in2003({ feeds: origin, only: ['nvd', 'osv'], ecosystems: ['Go'] })
   activate(origin)
   const report = await fromCopy({ feeds, only: ['nvd', 'osv'], ecosystems: ['Go'] })
   assert.equal(failures(report), [])
   assert.equal(filesIn(feeds), filesIn(origin))
-  for (const name of ['nvd/nvdcve-2.0-2024.meta', 'osv/Go/modified_id.csv', 'osv/ecosystems.txt']) {
+  for (const name of ['nvd/nvdcve-2.0-2003.meta', 'osv/Go/modified_id.csv', 'osv/ecosystems.txt']) {
     assert.equal(readFileSync(join(feeds, name)), readFileSync(join(origin, name)))
   }
+})
+
+test('a copy without .meta files leaves none of an earlier edition', async () => {
+  const feeds = fresh()
+  publishNvd('1')
+  await in2003({ feeds, only: ['nvd'] })
+  const { gz } = publishNvd('2')
+  publisher.on('/copy/nvd/', plain(Buffer.from('<a href="nvdcve-2.0-2003.json.gz">x</a>')))
+  publisher.on('/copy/nvd/nvdcve-2.0-2003.json.gz', serve(gz))
+  assert.equal(failures(await fromCopy({ feeds, only: ['nvd'] })), [])
+  assert.not.ok(existsSync(join(feeds, 'nvd/nvdcve-2.0-2003.meta')))
 })
 
 test("a copy without fetch.json is read by its host's index pages", async () => {
