@@ -18,6 +18,7 @@ import type { CheckFlags } from './check/command.ts'
 import { FAIL_LEVELS } from './check/fail-levels.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls } from './fetch/options.ts'
 import { type NightlyFlags, pingUrl } from './nightly/options.ts'
+import { siteUrl } from './publish/options.ts'
 
 const { program, option, required, examples, fail } = commandLine('vulnshelf', {
   commands: {
@@ -86,6 +87,11 @@ const mission = () =>
   option('--mission <level>', '"mission and well-being" value of the SSVC decision')
     .choices(['low', 'medium', 'high'])
     .default('medium')
+const site = () =>
+  option(
+    '--site-url <url>',
+    'public URL of the target; writes kev.atom and changes.atom for feed readers (default: no feeds)',
+  ).argParser(siteUrl)
 const json = () => option('--json', 'print the report as JSON')
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) => {
   clearProgress()
@@ -122,6 +128,13 @@ interface BuildFlags {
   expires: string
   unsigned?: boolean
   jobs: number
+  json?: boolean
+}
+
+interface PublishFlags {
+  parallel: number
+  unsigned?: boolean
+  siteUrl?: URL
   json?: boolean
 }
 
@@ -365,12 +378,20 @@ program
   .addOption(option('--parallel <n>', 'number of parallel transfers').argParser(wholeNumber(1, 64)).default(6))
   .addOption(json())
   .addOption(option('--unsigned', 'allow an unsigned snapshot to replace a signed one'))
-  .addHelpText('after', examples('publish dist /srv/vulnshelf', 'publish dist s3://bucket/vulnshelf --parallel 12'))
-  .action(async (dist: string, to: string, options: { parallel: number; unsigned?: boolean; json?: boolean }) => {
+  .addOption(site())
+  .addHelpText(
+    'after',
+    examples(
+      'publish dist /srv/vulnshelf',
+      'publish dist /srv/vulnshelf --site-url https://vulns.example.com/',
+      'publish dist s3://bucket/vulnshelf --parallel 12',
+    ),
+  )
+  .action(async (dist: string, to: string, options: PublishFlags) => {
     const { publishFromCommand } = await import('./publish/command.ts')
     const { formatPublishReport } = await import('./report.ts')
-    const { parallel, unsigned = false } = options
-    print(options.json, await publishFromCommand({ dist, to, parallel, unsigned }), formatPublishReport)
+    const { parallel, unsigned = false, siteUrl: site = null } = options
+    print(options.json, await publishFromCommand({ dist, to, parallel, unsigned, site }), formatPublishReport)
   })
 
 program
@@ -379,6 +400,7 @@ program
   .addOption(corpus())
   .addOption(required(option('--out <dist>', 'folder of snapshots')))
   .addOption(option('--publish <target>', 'publish to a folder or to s3://bucket/prefix'))
+  .addOption(site())
   .addOption(
     option('--keep <n>', 'number of snapshots to keep in <dist>, including the current one')
       .argParser(wholeNumber(1))

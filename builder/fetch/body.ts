@@ -52,7 +52,7 @@ const CHECKS: Readonly<Record<Form, (path: string, start: Buffer) => Promise<Che
   gzip: checkGzip,
   json: checkJson,
   'json-lines': checkJsonLines,
-  csv: async (_path, start) => plainText(start),
+  text: async (_path, start) => plainText(start),
   xml: checkXml,
 }
 

@@ -65,15 +65,15 @@ function listedFiles({ feed, folder }: Publisher, base: URL, text: string | null
     }))
 }
 
-/** OSV's files are one folder deeper. */
+/** OSV's files are one folder deeper. Index pages do not show them, so a copy may lack `modified_id.csv`. */
 function indexedFiles(index: URL, page: string | null): FileAt[] {
   const files = new Map<string, FileAt>()
   for (const [, double, single] of (page ?? '').matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)) {
     const url = URL.parse((double ?? single!).replaceAll('&amp;', '&'), index)
     if (!url?.href.startsWith(index.href)) continue
     const entry = decoded(url.pathname.slice(index.pathname.length))
-    const name = entry?.endsWith('/') ? `${entry}all.zip` : entry
-    if (name) files.set(name, { name, url: addressOf(index, name) })
+    const names = entry?.endsWith('/') ? [`${entry}modified_id.csv`, `${entry}all.zip`] : entry ? [entry] : []
+    for (const name of names) files.set(name, { name, url: addressOf(index, name) })
   }
   return [...files.values()]
 }

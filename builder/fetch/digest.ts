@@ -39,6 +39,9 @@ export function compareDigests(found: FileDigests, stated: Partial<FileDigests>,
   }
 }
 
+/** The line that readers of NVD's feeds need, and no other page has. */
+export const META_HEAD = /^lastModifiedDate:\d{4}-/m
+
 /** Parses NVD's `.meta`: `gzSize:19873` and `sha256:…` (of the plain JSON). */
 export function readMeta(text: string): { gzipBytes?: number; plainSha256?: string } {
   const gzSize = /^gzSize:(\d{1,15})\s*$/m.exec(text)?.[1]

@@ -12,9 +12,9 @@ import { receive } from '../../corpus/transfer/receive.ts'
 import { type Credentials, get, type LocatedAnswer } from '../../corpus/transfer/request.ts'
 import { logWait, watchGain, withRetries } from '../../corpus/transfer/retry.ts'
 import { type AnswerMeaning, type LocalFile, readAnswer, requestHeaders, resumeValidator } from './conditions.ts'
-import { installFile } from './install.ts'
+import { addMeta, installFile } from './install.ts'
 import type { StateFile } from './state.ts'
-import type { WantedFile } from './wanted.ts'
+import { metaPath, type WantedFile } from './wanted.ts'
 
 export interface DownloadContext {
   feeds: string
@@ -111,6 +111,7 @@ async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
     const given = await judged(answer, present, work.effects.now())
     if (given.kind === 'unchanged') {
       await dropPartial(work, partial)
+      if (work.wanted.meta && !(await hasMeta(work))) await addMeta(work, work.wanted.meta)
       return 'unchanged'
     }
     if (given.kind === 'bytes') await receiveInto(work, partial, answer, given)
@@ -190,6 +191,11 @@ async function receiveInto(
     await answer.discard()
     throw error
   }
+}
+
+async function hasMeta({ feeds, state: { state }, wanted }: Work): Promise<boolean> {
+  const kept = state.files[metaPath(wanted.path)]
+  return kept !== undefined && (await sizeOf(join(feeds, kept.path))) === kept.bytes
 }
 
 async function dropPartial({ effects, state, wanted }: Work, partial: string): Promise<void> {

@@ -18,7 +18,7 @@ import { copiedFiles, type ReadListing } from './copy.ts'
 import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
 import { PUBLISHERS, type Publisher, type PublisherContext } from './publishers.ts'
 import { openState } from './state.ts'
-import type { FileAt, WantedFile } from './wanted.ts'
+import { type FileAt, metaPath, type WantedFile } from './wanted.ts'
 
 export interface FetchOptions {
   /** Created if it does not exist. */
@@ -137,15 +137,13 @@ async function filesOf(
   at: PublisherContext,
   read: ReadListing,
 ): Promise<WantedFile[]> {
-  const { folder, maxBytes, head } = publisher
+  const { folder, maxBytes, head, companions = [] } = publisher
   const files = base ? await copiedFiles(publisher, base, at, read) : await publishedFiles(publisher, at, read)
-  return files.map(({ name, url, ...rest }) => ({
-    ...rest,
-    path: `${folder}/${name}`,
-    url: new URL(url),
-    maxBytes,
-    head,
-  }))
+  return files.map(({ name, url, ...rest }) => {
+    const companion = companions.find((one) => one.name.test(name))
+    const checks = companion ? { head: companion.head, mayBeMissing: true } : { head }
+    return { ...rest, path: `${folder}/${name}`, url: new URL(url), maxBytes, ...checks }
+  })
 }
 
 async function publishedFiles(publisher: Publisher, at: PublisherContext, read: ReadListing): Promise<FileAt[]> {
@@ -184,7 +182,8 @@ async function forgetOthers(
   wanted: readonly WantedFile[],
   { feeds, effects, state }: DownloadContext,
 ): Promise<void> {
-  const isWanted = (path: string) => wanted.some((file) => file.path === path)
+  const paths = new Set(wanted.flatMap(({ path, meta }) => (meta ? [path, metaPath(path)] : [path])))
+  const isWanted = (path: string) => paths.has(path)
   const { files, partials } = state.state
   const old = Object.keys(files).filter((path) => files[path]!.feed === feed && !isWanted(path))
   const halves = Object.keys(partials).filter((path) => path.startsWith(`${folder}/`) && !isWanted(path))

@@ -1,13 +1,16 @@
-/** Checks a downloaded file, names it, and replaces the previous one with a single rename. */
+/** Checks a downloaded file, names it, and replaces the previous one with a single rename. Keeps the `.meta` of NVD's. */
 import { dirname, join } from 'node:path'
+import { replaceFile } from '../../corpus/command/effects.ts'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
+import { sha256 } from '../../corpus/runtime/digest.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import { readText } from '../../corpus/transfer/receive.ts'
 import type { LocatedAnswer } from '../../corpus/transfer/request.ts'
 import { checkBody } from './body.ts'
-import { compareDigests, digestsOf, readMeta, statedDigests } from './digest.ts'
-import type { DownloadContext } from './download.ts'
-import type { WantedFile } from './wanted.ts'
+import { compareDigests, digestsOf, META_HEAD, readMeta, statedDigests } from './digest.ts'
+import { type DownloadContext, partialName } from './download.ts'
+import type { FetchState } from './state.ts'
+import { metaPath, type WantedFile } from './wanted.ts'
 
 export interface ArrivedFile extends DownloadContext {
   feed: PublishedFeed
@@ -26,17 +29,62 @@ export async function installFile(arrival: ArrivedFile, partial: string, answer:
   const found = await digestsOf(partial)
   compareDigests(found, statedDigests(answer.headers), 'its server')
   compareDigests(found, wanted, 'the list')
-  if (wanted.meta) await compareMeta(arrival, wanted.meta, found.bytes, body.plain?.sha256)
+  const meta = wanted.meta ? await comparedMeta(arrival, wanted.meta, found.bytes, body.plain?.sha256) : null
   const path = wanted.rename ? renamed(wanted, body.head, answer.url) : wanted.path
   const { etag, lastModified } = state.state.partials[wanted.path]!
   await effects.sync(partial)
   await effects.rename(partial, join(feeds, path))
+  // After the feed: a reader of both then sees an old `.meta` at worst, and asks again later.
+  const kept = await keepMeta(arrival, meta)
   await state.update(({ files, partials }) => {
     const { bytes, sha256 } = found
     const fetchedAt = effects.now().toISOString()
     files[wanted.path] = { feed, path, url: wanted.url.href, etag, lastModified, bytes, sha256, fetchedAt }
+    if (kept) files[kept.path] = kept
     delete partials[wanted.path]
   })
+}
+
+/**
+ * Requests the `.meta` of a file that is here already, for a folder that an earlier version filled.
+ * @throws TransferError `digest` if it describes a newer file, or the error of the request
+ */
+export async function addMeta(arrival: ArrivedFile, url: URL): Promise<void> {
+  const { feeds, state, wanted } = arrival
+  const file = join(feeds, wanted.path)
+  const { plain } = await checkBody(file, wanted.path, wanted.head)
+  const { bytes } = await digestsOf(file)
+  const kept = await keepMeta(arrival, await comparedMeta(arrival, url, bytes, plain?.sha256))
+  if (!kept) return
+  await state.update(({ files }) => {
+    files[kept.path] = kept
+  })
+}
+
+/** Writes the `.meta`. Null removes one of an earlier edition; in a copy, the new one is a file of its own. */
+async function keepMeta(
+  { feeds, feed, effects, wanted }: ArrivedFile,
+  text: string | null,
+): Promise<FetchState['files'][string] | null> {
+  const path = metaPath(wanted.path)
+  if (path === wanted.path) return null
+  const file = join(feeds, path)
+  if (text === null) {
+    await effects.remove(file)
+    return null
+  }
+  const bytes = Buffer.from(text)
+  await replaceFile(file, bytes, join(feeds, partialName(path)), effects)
+  return {
+    feed,
+    path,
+    url: wanted.meta!.href,
+    etag: null,
+    lastModified: null,
+    bytes: bytes.length,
+    sha256: sha256(bytes),
+    fetchedAt: effects.now().toISOString(),
+  }
 }
 
 function renamed({ path, rename }: WantedFile, head: string, from: URL): string {
@@ -46,18 +94,21 @@ function renamed({ path, rename }: WantedFile, head: string, from: URL): string 
   return `${dirname(path)}/${name}`
 }
 
-/** A missing `.meta` is accepted: the gzip's own CRC has been checked. */
-async function compareMeta(
+/**
+ * Returns the `.meta` that describes the file. A missing one, and another page, are null: the gzip's own CRC has been
+ * checked.
+ */
+async function comparedMeta(
   { effects, credentials }: ArrivedFile,
   url: URL,
   bytes: number,
   plainSha256: string | undefined,
-): Promise<void> {
+): Promise<string | null> {
   let text: string
   try {
     text = await readText(effects, url, META_BYTES, credentials)
   } catch (error) {
-    if (error instanceof TransferError && error.code === 'missing') return
+    if (error instanceof TransferError && error.code === 'missing') return null
     throw error
   }
   const { gzipBytes = bytes, plainSha256: stated = plainSha256 } = readMeta(text)
@@ -67,4 +118,5 @@ async function compareMeta(
   if (stated !== plainSha256) {
     throw new TransferError('digest', `the SHA-256 of its text is ${plainSha256}, but its .meta file states ${stated}`)
   }
+  return META_HEAD.test(text) ? text : null
 }

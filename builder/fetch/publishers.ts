@@ -3,6 +3,7 @@
  * `corpus/feeds/table.ts`.
  */
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
+import { META_HEAD } from './digest.ts'
 import { cveListFiles, newestCatalog, newestRelease, newestScores, RELEASE_FILE } from './editions.ts'
 import type { FileAt } from './wanted.ts'
 
@@ -31,6 +32,8 @@ export interface Publisher {
   files(at: PublisherContext): FileAt[] | Listing
   /** File names that a copy may have. */
   copied: RegExp
+  /** Files that ingest does not read, but programs that copy the publisher's files: `builder/SERVING.md`. */
+  companions?: { name: RegExp; head: RegExp }[]
   /** Default: all. */
   choose?(names: string[], at: PublisherContext): string[]
 }
@@ -129,7 +132,8 @@ export const PUBLISHERS: readonly Publisher[] = [
     head: /"vulnerabilities"/,
     files: ({ today }) => nvdFiles(Number(today.slice(0, 4))),
     // Also pages of the API, under any name.
-    copied: /^(?!nvdcpe|cpe)[\w.-]+\.json(?:\.gz)?$/i,
+    copied: /^(?!nvdcpe|cpe)[\w.-]+\.json(?:\.gz)?$|^nvdcve-2\.0-\w+\.meta$/i,
+    companions: [{ name: /\.meta$/, head: META_HEAD }],
   },
   {
     feed: 'ghsa',
@@ -148,13 +152,17 @@ export const PUBLISHERS: readonly Publisher[] = [
     head: ANY,
     files: ({ ecosystems }) =>
       ecosystems?.includes('all')
-        ? { url: `${OSV}/ecosystems.txt`, maxBytes: MB, read: (page) => namedEcosystems(page).map(osvFile) }
-        : (ecosystems ?? DEFAULT_ECOSYSTEMS).map(osvFile),
-    copied: /^[A-Za-z0-9][\w .-]*\/all\.zip$/,
+        ? { url: `${OSV}/${OSV_LIST}`, maxBytes: MB, read: (page) => osvFiles(namedEcosystems(page)) }
+        : osvFiles(ecosystems ?? DEFAULT_ECOSYSTEMS),
+    copied: /^(?:[A-Za-z0-9][\w .-]*\/(?:all\.zip|modified_id\.csv)|ecosystems\.txt)$/,
+    companions: [
+      { name: /^ecosystems\.txt$/, head: /^[\w [\]:.-]+\r?$/m },
+      { name: /\/modified_id\.csv$/, head: /^\d{4}-\d{2}-\d{2}T[^,\n]*,\S/ },
+    ],
     choose: (names, { ecosystems }) =>
       ecosystems === null || ecosystems.includes('all')
         ? names
-        : names.filter((name) => ecosystems.includes(name.slice(0, -'/all.zip'.length))),
+        : names.filter((name) => name === OSV_LIST || ecosystems.includes(name.split('/', 1)[0]!)),
   },
   {
     feed: 'cwe',
@@ -227,10 +235,18 @@ function nvdFiles(thisYear: number): FileAt[] {
   }))
 }
 
-const osvFile = (ecosystem: string): FileAt => ({
-  name: `${ecosystem}/all.zip`,
-  url: `${OSV}/${encodeURIComponent(ecosystem)}/all.zip`,
-})
+const OSV_LIST = 'ecosystems.txt'
+
+/** The list of changes comes before the records, so that these have every change that it names. */
+function osvFiles(ecosystems: readonly string[]): FileAt[] {
+  const files = ecosystems.flatMap((ecosystem) =>
+    ['modified_id.csv', 'all.zip'].map((file) => ({
+      name: `${ecosystem}/${file}`,
+      url: `${OSV}/${encodeURIComponent(ecosystem)}/${file}`,
+    })),
+  )
+  return [{ name: OSV_LIST, url: `${OSV}/${OSV_LIST}` }, ...files]
+}
 
 /** `Debian:12` belongs to `Debian`. Names that cannot be folder names are ignored. */
 function namedEcosystems(page: string): string[] {

@@ -14,7 +14,7 @@ export interface WantedFile {
   /** SHA-256 in hex, if a listing states them. */
   bytes?: number
   sha256?: string
-  /** NVD's `.meta` file: size, and SHA-256 of the plain text. */
+  /** NVD's `.meta` file: size, and SHA-256 of the plain text. Kept at `metaPath`. */
   meta?: URL
   /** NVD publishes the feed of a new year late. */
   mayBeMissing?: boolean
@@ -28,7 +28,10 @@ export interface WantedFile {
 /** The other fields of `WantedFile` are the same for the whole feed. */
 export type FileAt = Omit<WantedFile, 'path' | 'url' | 'maxBytes' | 'head'> & { name: string; url: string }
 
-export type Form = 'zip' | 'gzip' | 'json' | 'json-lines' | 'csv' | 'xml'
+/** Returns the path of the `.meta` file that describes `nvd/nvdcve-2.0-2024.json.gz`. */
+export const metaPath = (path: string) => path.replace(/\.json\.gz$/, '.meta')
+
+export type Form = 'zip' | 'gzip' | 'json' | 'json-lines' | 'text' | 'xml'
 
 /** One JSON object per line, despite the name. */
 const JSON_LINES = /(?:^|\/)nuclei\/cves\.json$/
@@ -36,7 +39,7 @@ const JSON_LINES = /(?:^|\/)nuclei\/cves\.json$/
 export function formOf(path: string): Form {
   if (path.endsWith('.zip')) return 'zip'
   if (path.endsWith('.gz')) return 'gzip'
-  if (path.endsWith('.csv')) return 'csv'
+  if (/\.(?:csv|txt|meta)$/.test(path)) return 'text'
   if (path.endsWith('.xml')) return 'xml'
   return JSON_LINES.test(path) ? 'json-lines' : 'json'
 }

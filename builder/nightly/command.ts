@@ -22,6 +22,7 @@ export async function nightlyFromCommand(feeds: string, flags: NightlyFlags): Pr
       dist,
       sign: flags,
       publish: flags.publish ?? null,
+      site: flags.siteUrl ?? null,
       keep,
       jobs,
       report: flags.report ?? null,

@@ -36,6 +36,8 @@ export interface NightlyOptions {
   sign: { signKey?: string[]; expires: string; unsigned?: boolean }
   /** Null publishes nothing. */
   publish: string | null
+  /** The public URL of the target, for its Atom feeds. Null writes none. */
+  site?: URL | null
   /** Number of snapshots that stay in `dist`. */
   keep: number
   jobs: number
@@ -132,7 +134,7 @@ function worksOf(
   progress: Progress,
   warnings: string[],
 ): { [Name in StepName]: (() => Promise<StepReports[Name]>) | null } {
-  const { fetch, allowStale = false, dist, sign, jobs, keep, publish: to } = options
+  const { fetch, allowStale = false, dist, sign, jobs, keep, publish: to, site = null } = options
   const { unsigned = false } = sign
   const { corpus } = options.ingest
   let built: BuildReport | null = null
@@ -170,7 +172,7 @@ function worksOf(
         throw error
       }
     },
-    publish: to === null ? null : () => publish({ dist, to, unsigned }, effects, progress),
+    publish: to === null ? null : () => publish({ dist, to, unsigned, site }, effects, progress),
     prune: () => prune(dist, keep, effects),
   }
 }

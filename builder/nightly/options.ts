@@ -7,6 +7,7 @@ export interface NightlyFlags extends FetchCommandOptions {
   corpus: string
   out: string
   publish?: string
+  siteUrl?: URL
   keep: number
   skipFetch?: boolean
   allowStale?: boolean

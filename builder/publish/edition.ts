@@ -1,4 +1,4 @@
-/** The files to publish: a snapshot, and the packs and manifests that lead to it. */
+/** The files to publish: a snapshot, the packs and manifests that lead to it, and its Atom feeds. */
 import { existsSync } from 'node:fs'
 import type { Effects } from '../../corpus/command/effects.ts'
 import {
@@ -17,7 +17,12 @@ import {
   readManifestBytes,
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
+import { encodeAtom } from './atom.ts'
+import { CHANGES_ATOM, changesAtom } from './changes-atom.ts'
 import { bytesContent, type Content, fileContent } from './content.ts'
+import { KEV_ATOM, kevAtom } from './kev-atom.ts'
+import { siteAt } from './site.ts'
+import { readTables } from './snapshot-tables.ts'
 
 export interface Edition {
   pointer: Pointer
@@ -25,11 +30,15 @@ export interface Edition {
   /** Uploaded in this order, so that references are always valid. */
   objects: Content[]
   manifests: Content[]
+  atomFeeds: Content[]
   latest: Content
 }
 
-/** @throws SnapshotError if there is no snapshot, or its manifest is damaged */
-export function readEdition(dist: string, { log }: Pick<Effects, 'log'>): Edition {
+/**
+ * `site` is the public URL of the target; null writes no Atom feeds.
+ * @throws SnapshotError if there is no snapshot, its manifest is damaged, or a file that the Atom feeds need
+ */
+export function readEdition(dist: string, site: URL | null, { log }: Pick<Effects, 'log'>): Edition {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const objects = new Map(
     manifest.files.map((file) => [
@@ -54,8 +63,18 @@ export function readEdition(dist: string, { log }: Pick<Effects, 'log'>): Editio
     pointerBytes,
     objects: [...objects.values()],
     manifests,
+    atomFeeds: site === null ? [] : atomFeeds(dist, manifest, site, log),
     latest: bytesContent(POINTER_NAME, pointerBytes),
   }
+}
+
+/** Their content depends on the snapshots in `dist` alone, so that feeds without news are not uploaded again. */
+function atomFeeds(dist: string, manifest: Manifest, url: URL, log: Effects['log']): Content[] {
+  const [site, tables] = [siteAt(url), readTables(dist, manifest)]
+  return [
+    bytesContent(KEV_ATOM, encodeAtom(kevAtom(dist, manifest, tables, site))),
+    bytesContent(CHANGES_ATOM, encodeAtom(changesAtom(dist, manifest, tables, site, log))),
+  ]
 }
 
 const manifestContent = (dist: string, stored: Pointer['manifest']): Content =>

@@ -1,9 +1,10 @@
 /**
- * `vulnshelf publish`: uploads objects, then manifests, then the unchanged pointer with its signatures. Until then the
- * target serves its previous snapshot. After a failure, the next run uploads the missing files.
+ * `vulnshelf publish`: uploads objects, then manifests, then Atom feeds, then the unchanged pointer with its signatures.
+ * Until then the target serves its previous snapshot. After a failure, the next run uploads the missing files.
  */
 import type { Progress } from '../../corpus/command/progress.ts'
 import { readFile } from '../../corpus/repository/read.ts'
+import { sha256 } from '../../corpus/runtime/digest.ts'
 import {
   decodePointer,
   MAX_POINTER_BYTES,
@@ -29,6 +30,8 @@ export interface PublishOptions {
   parallel?: number
   /** Allows an unsigned snapshot to replace a signed one. Mirrors that run with `--keys` reject it. */
   unsigned?: boolean
+  /** The public URL of the target, for `kev.atom` and `changes.atom`. Null does not write them. */
+  site?: URL | null
 }
 
 export interface PublishReport {
@@ -45,12 +48,12 @@ const PARALLEL = 6
 
 /** @throws PublishError, SnapshotError, TransferError, BuildError `busy`; then the target is unchanged */
 export async function publish(
-  { dist, to, parallel = PARALLEL, unsigned = false }: PublishOptions,
+  { dist, to, parallel = PARALLEL, unsigned = false, site = null }: PublishOptions,
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
   // First, so that nothing is written to a foreign folder.
-  const edition = readEdition(dist, effects)
+  const edition = readEdition(dist, site, effects)
   assertFresh(edition.pointer, dist, effects.now())
   const target = await openTarget(to, effects)
   try {
@@ -62,14 +65,14 @@ export async function publish(
 
 async function publishTo(
   target: Target,
-  { pointer, pointerBytes, objects, manifests, latest }: Edition,
+  { pointer, pointerBytes, objects, manifests, atomFeeds, latest }: Edition,
   { dist, parallel, unsigned }: { dist: string; parallel: number; unsigned: boolean },
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
   const started = effects.now().getTime()
   const judged = async () => {
-    const there = await publishedPointer(target, effects)
+    const there = await publishedFile(POINTER_NAME, MAX_POINTER_BYTES, target, effects)
     if (there !== null) judge(pointer, there, target)
     if (there !== null && !unsigned) judgeSignatures(pointerBytes, there, target)
     return there
@@ -78,7 +81,8 @@ async function publishTo(
   const there = await sizesIn(target, effects)
   const isMissing = ({ path, size }: Content) => there.get(path) !== size
   const steps = [objects.filter(isMissing).sort((a, b) => b.size - a.size), manifests.filter(isMissing)]
-  const missing = steps.flat()
+  const feeds = await changedFeeds(atomFeeds, target, effects)
+  const missing = [...steps.flat(), ...feeds]
   const wanted = bytesOf(missing)
   let read = 0
   const onBytes = (bytes: number) => {
@@ -91,8 +95,9 @@ async function publishTo(
   const now = await judged()
   const changed = !now?.equals(pointerBytes)
   if (changed) assertFresh(pointer, dist, effects.now())
+  await uploadAll(feeds, uploads)
   if (changed) await uploadAll([latest], { ...uploads, onBytes: () => {} })
-  const all = [...objects, ...manifests]
+  const all = [...objects, ...manifests, ...atomFeeds]
   return {
     target: target.name,
     snapshot: pointer.snapshot,
@@ -104,13 +109,32 @@ async function publishTo(
   }
 }
 
-async function publishedPointer(source: Target, effects: NetworkEffects): Promise<Buffer | null> {
+/** Returns a file of the target, or null. @throws TransferError, also for a longer file */
+async function publishedFile(
+  path: string,
+  most: number,
+  source: Target,
+  effects: NetworkEffects,
+): Promise<Buffer | null> {
   try {
-    return await readFile(POINTER_NAME, MAX_POINTER_BYTES, { source, effects })
+    return await readFile(path, most, { source, effects })
   } catch (error) {
     if (error instanceof TransferError && error.code === 'missing') return null
     throw error
   }
+}
+
+/** Feeds have fixed names and can change without changing in size, so their bytes are compared. */
+async function changedFeeds(feeds: readonly Content[], target: Target, effects: NetworkEffects): Promise<Content[]> {
+  const changed: Content[] = []
+  for (const feed of feeds) {
+    const there = await publishedFile(feed.path, feed.size, target, effects).catch((error: unknown) => {
+      if (error instanceof TransferError && error.code === 'too_large') return null
+      throw error
+    })
+    if (there === null || sha256(there) !== feed.sha256) changed.push(feed)
+  }
+  return changed
 }
 
 const bytesOf = (contents: readonly Content[]) => contents.reduce((sum, { size }) => sum + size, 0)

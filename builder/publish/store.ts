@@ -20,6 +20,7 @@ export async function openStore(location: S3Location, effects: NetworkEffects): 
 /** No Content-Encoding: every file is served as stored. */
 function headersOf(path: string): { contentType: string; cacheControl: string } {
   if (path === POINTER_NAME) return { contentType: 'application/json', cacheControl: 'no-cache' }
+  if (path.endsWith('.atom')) return { contentType: 'application/atom+xml', cacheControl: 'no-cache' }
   return {
     contentType: path.endsWith('.json') ? 'application/json' : 'application/octet-stream',
     cacheControl: 'public, max-age=31536000, immutable',

@@ -50,6 +50,14 @@ export {
   type PackageRows,
 } from './derive/advisory-rows.ts'
 export { type Aliases, aliasesOf } from './derive/aliases.ts'
+export {
+  CHANGED_SECTIONS,
+  type ChangedCve,
+  changedSections,
+  changesBetween,
+  firstChangeAfter,
+} from './derive/changes.ts'
+export { type Columns, decodeColumns } from './derive/columns.ts'
 export { countsOf, ecosystemsOf } from './derive/counts.ts'
 export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
 export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'

@@ -2,14 +2,21 @@
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { parseCveId } from '../../corpus/model/ids/cve-id.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
-import { cursorAfter, perSnapshot, type RowKey } from '../../corpus/snapshot/index.ts'
+import {
+  type ChangedCve,
+  changedSections,
+  changesBetween,
+  cursorAfter,
+  firstChangeAfter,
+  perSnapshot,
+  type RowKey,
+} from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { gone } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { snapshotOrDate } from '../params/ids.ts'
 import { required } from '../params/parameter.ts'
-import { type ChangedCve, changedSections, changesBetween, firstChangeAfter } from '../plan/changes.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import { type Ancestor, orNull } from '../snapshots/ancestors.ts'
 import type { ServedSnapshot } from '../snapshots/registry.ts'

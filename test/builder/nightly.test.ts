@@ -17,6 +17,7 @@ import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { objectPath, pointerPath, readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { readAtom } from '../support/atom.ts'
 import { distOf, quietEffects, type SampleDist, temporaryFolder } from '../support/dist.ts'
 import { baselineZip, cnaJson, kevJson, putFeeds } from '../support/feeds.ts'
 import { Killed, killedEffects } from '../support/killed-effects.ts'
@@ -160,7 +161,8 @@ test('a whole night: fetched, built, verified, published and pruned, and the rep
   const night = copy()
   rmSync(join(night.feeds, KEV))
   const bases = addBaseUrl(web.url, ['kev'], noBaseUrls)
-  const ended = await run(night, { fetch: { feeds: night.feeds, only: ['kev'], bases }, keep: 1 })
+  const site = new URL('https://vulns.example.com/')
+  const ended = await run(night, { fetch: { feeds: night.feeds, only: ['kev'], bases }, site, keep: 1 })
   const { report } = ended
   assert.is(ended.error, null)
   assert.equal([report.state, report.failed, report.warnings], ['done', null, []])
@@ -174,6 +176,7 @@ test('a whole night: fetched, built, verified, published and pruned, and the rep
   assert.is(idOf(night.target), snapshot)
   await intact(night.dist)
   await intact(night.target)
+  assert.is(readAtom(readFileSync(join(night.target, 'changes.atom'))).entries.length, 1)
   assert.equal(readdirSync(night.dist).sort(), ['latest.json', 'lock', 'manifests', 'nightly.lock', 'objects'])
   assert.is(readdirSync(join(night.dist, 'manifests')).length, 1)
   const saved = JSON.parse(readFileSync(night.report, 'utf8')) as typeof report

@@ -1,11 +1,12 @@
 /** `vulnshelf publish` as an operator runs it: to a folder, to an object store, with wrong options, and killed. */
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
+import { readAtom } from '../support/atom.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { currentFilesOf, filesOf } from '../support/repository-files.ts'
 import { BUCKET, openObjectStore } from '../support/s3.ts'
@@ -35,6 +36,16 @@ test('a folder: in words, as JSON, and unchanged the second time; verify and mir
   done(await vulnshelf(['verify', at('public')]))
   done(await gateway(['mirror', at('public'), at('copy')]))
   assert.equal(filesOf(at('copy')), currentFilesOf(first))
+})
+
+test('with a site URL, Atom feeds too', async () => {
+  const to = at('with-feeds')
+  done(await vulnshelf(['publish', second, to], { env: { VULNSHELF_SITE_URL: 'https://vulns.example.com' } }))
+  for (const name of ['kev', 'changes']) {
+    const feed = readAtom(readFileSync(join(to, `${name}.atom`)))
+    assert.is(feed.id, `tag:vulns.example.com,2026:/${name}`)
+    assert.ok(feed.entries.length > 0)
+  }
 })
 
 test('an object store, which the standard environment names, and a mirror from there', async () => {
@@ -75,6 +86,10 @@ test('what cannot be is one line and leaves nothing behind', async () => {
     [['publish', first], /^missing required argument 'target'/],
     [['publish', first, 'ftp://example.com/vulns'], /^cannot publish to \S+; use a folder or s3:\/\/bucket\/prefix/],
     [['publish', first, 's3://'], /^the address has no bucket; use s3:\/\/bucket\/prefix$/],
+    [
+      ['publish', first, at('never'), '--site-url', 'vulns.example.com'],
+      /--site-url.* 'vulns\.example\.com' is invalid\. It must be an http or https URL; use the public URL of the target/,
+    ],
     [['publish', first, at('never'), '--parallel', '0'], /It must be a whole number from 1 to 64/],
   ] as const) {
     assert.match(failed(await vulnshelf(words), 2), line)

@@ -1,6 +1,6 @@
 /** The changes since a snapshot. */
 import { z } from 'zod'
-import { CHANGED_SECTIONS } from '../../plan/changes.ts'
+import { CHANGED_SECTIONS } from '../../../corpus/snapshot/index.ts'
 import { cveId, pageOf, snapshotId } from './values.ts'
 
 const change = z

@@ -1,5 +1,6 @@
 /** Feeds from publishers and copies: the requests, the file paths, and that one failure stops no other feed. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,6 +13,7 @@ import { FEEDS } from '../../../corpus/feeds/table.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import {
+  cutAfter,
   openPublisher,
   openWorld,
   type Publisher,
@@ -201,10 +203,121 @@ test('OSV: the ecosystems that were chosen, or all that it lists, parts of one a
   for (const name of ['Debian', 'GitHub%20Actions', 'Go']) publisher.on(`${at}/${name}/all.zip`, serve(zip))
   const chosen = fresh()
   assert.is((await toPublishers({ feeds: chosen, only: ['osv'], ecosystems: ['Go'] })).failed, 0)
-  assert.equal(filesIn(chosen), ['fetch.json', 'osv/Go/all.zip'])
+  assert.equal(filesIn(chosen), ['fetch.json', 'osv/Go/all.zip', 'osv/ecosystems.txt'])
   const all = fresh()
   assert.is((await toPublishers({ feeds: all, only: ['osv'], ecosystems: ['all'] })).failed, 0)
-  assert.equal(filesIn(all), ['fetch.json', 'osv/Debian/all.zip', 'osv/GitHub Actions/all.zip'])
+  assert.equal(filesIn(all), ['fetch.json', 'osv/Debian/all.zip', 'osv/GitHub Actions/all.zip', 'osv/ecosystems.txt'])
+})
+
+const IDS = Buffer.from('2026-11-21T10:00:00.5Z,GO-1\n2026-11-20T10:00:00Z,GO-0\n')
+
+test('OSV: the list of changes comes before the records; both are conditional, and it resumes', async () => {
+  const at = '/osv-vulnerabilities.storage.googleapis.com'
+  publisher.on(`${at}/ecosystems.txt`, serve(Buffer.from('Go\n'), { etag: '"e"' }))
+  publisher.on(`${at}/Go/modified_id.csv`, cutAfter(30, IDS, { etag: '"c"' }), serve(IDS, { etag: '"c"' }))
+  publisher.on(`${at}/Go/all.zip`, serve(zipOf('GO-1.json', '{}'), { etag: '"z"' }))
+  const feeds = fresh()
+  const report = await toPublishers({ feeds, only: ['osv'], ecosystems: ['Go'] })
+  assert.equal(
+    [report.failed, report.feeds[0]!.files.map(({ status }) => status)],
+    [0, ['fetched', 'fetched', 'fetched']],
+  )
+  assert.equal(readFileSync(join(feeds, 'osv/Go/modified_id.csv')), IDS)
+  const asked = publisher.asked.map(({ path, headers }) => [path.slice(at.length), headers.range ?? null])
+  assert.equal(asked, [
+    ['/ecosystems.txt', null],
+    ['/Go/modified_id.csv', null],
+    ['/Go/modified_id.csv', 'bytes=30-'],
+    ['/Go/all.zip', null],
+  ])
+  const again = await toPublishers({ feeds, only: ['osv'], ecosystems: ['Go'] })
+  assert.equal([again.feeds[0]!.status, again.received], ['unchanged', 0])
+})
+
+test('OSV: a page that is no list of changes is rejected, and the old list stays', async () => {
+  const at = '/osv-vulnerabilities.storage.googleapis.com'
+  publisher.on(`${at}/Go/modified_id.csv`, serve(IDS))
+  publisher.on(`${at}/Go/all.zip`, serve(zipOf('GO-1.json', '{}')))
+  const feeds = fresh()
+  await toPublishers({ feeds, only: ['osv'], ecosystems: ['Go'] })
+  publisher.on(`${at}/Go/modified_id.csv`, serve(Buffer.from('Service unavailable\n')))
+  const report = await toPublishers({ feeds, only: ['osv'], ecosystems: ['Go'] })
+  assert.match(failures(report)[0]!, /^osv\/Go\/modified_id\.csv: it does not look like osv\/Go\/modified_id\.csv: /)
+  assert.equal(readFileSync(join(feeds, 'osv/Go/modified_id.csv')), IDS)
+})
+
+const NVD_AT = '/nvd.nist.gov/feeds/json/cve/2.0/nvdcve-2.0-'
+/** The feeds of a year in which NVD had few. */
+const NVD_NAMES = ['2002', '2003', 'modified']
+const in2003 = (options: FetchOptions) =>
+  fetchFeeds(options, { ...rerouted(), now: () => new Date('2003-06-01T00:00:00Z') })
+
+/** Publishes an edition of every NVD feed; returns the `.meta` and the compressed feed. */
+function publishNvd(edition: string, metaOf = nvdMeta): { meta: string; gz: Buffer } {
+  const text = JSON.stringify({ format: 'NVD_CVE', timestamp: edition, vulnerabilities: [] })
+  const gz = gzipped(text)
+  const meta = metaOf(text, gz)
+  for (const name of NVD_NAMES) {
+    publisher.on(`${NVD_AT}${name}.json.gz`, serve(gz, { etag: `"${edition}"` }))
+    publisher.on(`${NVD_AT}${name}.meta`, plain(Buffer.from(meta)))
+  }
+  return { meta, gz }
+}
+
+const nvdMeta = (text: string, gz: Buffer) =>
+  [
+    'lastModifiedDate:2026-11-21T03:00:00-05:00',
+    `size:${text.length}`,
+    `zipSize:${gz.length + 100}`,
+    `gzSize:${gz.length}`,
+    `sha256:${hash('sha256', text).toUpperCase()}`,
+    '',
+  ].join('\r\n')
+
+test('NVD: the .meta that described a feed is kept, byte for byte, and is requested with it only', async () => {
+  const feeds = fresh()
+  const { meta, gz } = publishNvd('1')
+  assert.is((await in2003({ feeds, only: ['nvd'] })).failed, 0)
+  const names = NVD_NAMES.flatMap((name) => [`nvd/nvdcve-2.0-${name}.json.gz`, `nvd/nvdcve-2.0-${name}.meta`])
+  assert.equal(filesIn(feeds), ['fetch.json', ...names].sort())
+  for (const name of names) {
+    assert.equal(readFileSync(join(feeds, name)), name.endsWith('.meta') ? Buffer.from(meta) : gz)
+  }
+  publisher.asked.length = 0
+  assert.is((await in2003({ feeds, only: ['nvd'] })).feeds[0]!.status, 'unchanged')
+  assert.not.ok(publisher.asked.some(({ path }) => path.endsWith('.meta')))
+  const next = publishNvd('2')
+  await in2003({ feeds, only: ['nvd'] })
+  assert.is(readFileSync(join(feeds, 'nvd/nvdcve-2.0-2003.meta'), 'utf8'), next.meta)
+})
+
+test('NVD: a folder without the .meta files gets them, and one that describes a newer feed brings that feed', async () => {
+  const feeds = fresh()
+  const { meta } = publishNvd('1')
+  await in2003({ feeds, only: ['nvd'] })
+  const path = join(feeds, 'nvd/nvdcve-2.0-2003.meta')
+  rmSync(path)
+  publisher.asked.length = 0
+  assert.is((await in2003({ feeds, only: ['nvd'] })).feeds[0]!.status, 'unchanged')
+  assert.is(readFileSync(path, 'utf8'), meta)
+  assert.is(publisher.asked.filter(({ path }) => path.endsWith('.meta')).length, 1)
+  // NVD publishes between the two requests: the feed is unchanged, its .meta is new.
+  rmSync(path)
+  const next = publishNvd('2')
+  publisher.on(`${NVD_AT}2003.json.gz`, status(304), serve(next.gz, { etag: '"2"' }))
+  assert.is((await in2003({ feeds, only: ['nvd'] })).failed, 0)
+  assert.equal(readFileSync(join(feeds, 'nvd/nvdcve-2.0-2003.json.gz')), next.gz)
+  assert.is(readFileSync(path, 'utf8'), next.meta)
+})
+
+test('NVD: without a .meta, or with another page instead, the old one goes with the old feed', async () => {
+  const feeds = fresh()
+  publishNvd('1')
+  await in2003({ feeds, only: ['nvd'] })
+  publishNvd('2', () => '<html>maintenance</html>')
+  publisher.on(`${NVD_AT}2002.meta`, status(404))
+  assert.is((await in2003({ feeds, only: ['nvd'] })).failed, 0)
+  assert.equal(filesIn(feeds), ['fetch.json', ...NVD_NAMES.map((name) => `nvd/nvdcve-2.0-${name}.json.gz`)].sort())
 })
 
 test('a feed that fails does not keep the others away, and the report says both', async () => {
@@ -271,6 +384,34 @@ test('a folder that fetch has filled is a copy: its fetch.json names every file,
     failures(other)[0]!,
     /^kev\/known_exploited_vulnerabilities\.json: its sha256 is .* but the list states /,
   )
+})
+
+test('a copy has the .meta files and the lists of changes too', async () => {
+  publishNvd('1')
+  const at = '/osv-vulnerabilities.storage.googleapis.com'
+  publisher.on(`${at}/ecosystems.txt`, serve(Buffer.from('Go\nnpm\n')))
+  publisher.on(`${at}/Go/modified_id.csv`, serve(IDS))
+  publisher.on(`${at}/Go/all.zip`, serve(zipOf('GO-1.json', '{}')))
+  const [origin, feeds] = [fresh(), fresh()]
+  await in2003({ feeds: origin, only: ['nvd', 'osv'], ecosystems: ['Go'] })
+  activate(origin)
+  const report = await fromCopy({ feeds, only: ['nvd', 'osv'], ecosystems: ['Go'] })
+  assert.equal(failures(report), [])
+  assert.equal(filesIn(feeds), filesIn(origin))
+  for (const name of ['nvd/nvdcve-2.0-2003.meta', 'osv/Go/modified_id.csv', 'osv/ecosystems.txt']) {
+    assert.equal(readFileSync(join(feeds, name)), readFileSync(join(origin, name)))
+  }
+})
+
+test('a copy without .meta files leaves none of an earlier edition', async () => {
+  const feeds = fresh()
+  publishNvd('1')
+  await in2003({ feeds, only: ['nvd'] })
+  const { gz } = publishNvd('2')
+  publisher.on('/copy/nvd/', plain(Buffer.from('<a href="nvdcve-2.0-2003.json.gz">x</a>')))
+  publisher.on('/copy/nvd/nvdcve-2.0-2003.json.gz', serve(gz))
+  assert.equal(failures(await fromCopy({ feeds, only: ['nvd'] })), [])
+  assert.not.ok(existsSync(join(feeds, 'nvd/nvdcve-2.0-2003.meta')))
 })
 
 test("a copy without fetch.json is read by its host's index pages", async () => {

@@ -80,6 +80,7 @@ test('mirrors are copies of what was published, night after night, and go on whe
 
 test('it says what caches may do, gives ranges, compresses nothing, and hands out nothing else', () =>
   withNginx(async ({ url }) => {
+    await publish({ dist, to: root, site: new URL(url) }, world.effects, noProgress)
     const { pointer } = readCurrent(root)
     const { sha256, size } = largestOf(root)
     const immutable = 'public, max-age=31536000, immutable'
@@ -87,6 +88,8 @@ test('it says what caches may do, gives ranges, compresses nothing, and hands ou
       ['latest.json', 'application/json', 'no-cache'],
       [manifestName(pointer.manifest.sha256), 'application/json', immutable],
       [objectName(sha256), 'application/octet-stream', immutable],
+      ['kev.atom', 'application/atom+xml', 'no-cache'],
+      ['changes.atom', 'application/atom+xml', 'no-cache'],
     ] as const) {
       const { status, headers } = await fetch(url + path, { headers: { 'accept-encoding': 'gzip' } })
       assert.equal(

@@ -2,10 +2,13 @@
  * Compares two snapshots: CVEs with different records, and the different parts. EPSS never counts, because the digests
  * of the record sources are compared, and EPSS is stored separately.
  */
-import { type CveId, compareCveIds } from '../../corpus/model/ids/cve-id.ts'
-import type { PartName } from '../../corpus/model/record.ts'
-import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
-import { CVE_PARTS, type Index, idAt, type MemberHead, partitionPoint } from '../../corpus/snapshot/index.ts'
+import { type CveId, compareCveIds } from '../../model/ids/cve-id.ts'
+import type { PartName } from '../../model/record.ts'
+import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
+import { partitionPoint } from '../filter/lower-bound.ts'
+import { CVE_PARTS } from '../record/cve-member.ts'
+import type { MemberHead } from '../record/member.ts'
+import { type Index, idAt } from './index-table.ts'
 
 /** The row is -1 in a snapshot without the CVE. */
 export interface ChangedCve {
