@@ -1,6 +1,5 @@
 /** Parses the options of reader lists into the same filters and canonical form as the API's parameters. */
 
-import { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from '../model/affected/name-filters.ts'
 import { nameKey } from '../model/affected/products.ts'
 import { type CveId, parseCveId } from '../model/ids/cve-id.ts'
 import { PACKAGE_FORM, splitPackage } from '../model/packages/name.ts'
@@ -9,7 +8,17 @@ import type { Severity } from '../model/record.ts'
 import { memberOf } from '../model/values/closed-set.ts'
 import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../model/values/date-bound.ts'
 import { ECOSYSTEMS } from '../model/versions/ecosystems.ts'
-import { CVE_SORTS, type CveFilters, type CveSort, canonicalFilters, SEVERITIES } from '../snapshot/index.ts'
+import {
+  CVE_SORTS,
+  type CveFilters,
+  type CveSort,
+  canonicalFilters,
+  PRODUCT_FORM,
+  readProduct,
+  readVendor,
+  SEVERITIES,
+  VENDOR_FORM,
+} from '../snapshot/index.ts'
 
 /** The filters of `/cves` except `q`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
 export interface CveFilterOptions {

@@ -1,8 +1,8 @@
 /** Filters that name a vendor, a product or a package. An unknown name matches nothing (rule 4). */
-import { PRODUCT_FORM, readProduct, readVendor } from '../../corpus/model/affected/name-filters.ts'
 import { MAX_NAME_LENGTH } from '../../corpus/model/affected/products.ts'
 import { PACKAGE_FORM, splitPackage } from '../../corpus/model/packages/name.ts'
 import { packageKey } from '../../corpus/model/packages/package-advisory.ts'
+import { PRODUCT_FORM, readProduct, readVendor } from '../../corpus/snapshot/index.ts'
 import { ecosystemOf, packageText } from './package.ts'
 import { type ParameterType, parameterType, refuse } from './parameter.ts'
 import { text } from './parameter-types.ts'

@@ -1,6 +1,5 @@
 /** The sorts, filters and ids of all lists except CVEs, for builder and gateway. SPEC.md, "Lists". */
 import { joinedKey, joinedVendor } from '../../model/affected/joined-key.ts'
-import { productId } from '../../model/affected/name-filters.ts'
 import type { CapecListEntry, CweListEntry } from '../../model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../model/directory.ts'
 import { foldName } from '../../model/packages/name.ts'

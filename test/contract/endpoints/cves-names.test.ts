@@ -20,7 +20,7 @@ interface Vendor {
 }
 interface Product extends Vendor {
   vendor: string
-  vendor_display: string
+  vendor_display?: string
 }
 interface Package {
   ecosystem: string
@@ -29,11 +29,7 @@ interface Package {
 
 const vendors = await service.all<Vendor>('/vendors')
 const products: Product[] = []
-for (const { slug } of vendors) {
-  for (const product of await service.all<Product>(`/vendors/${part(slug)}/products`)) {
-    products.push(await service.json<Product>(`/vendors/${part(slug)}/products/${part(product.slug)}`))
-  }
-}
+for (const { slug } of vendors) products.push(...(await service.all<Product>(`/vendors/${part(slug)}/products`)))
 const packages = await service.all<Package>('/packages')
 
 /** The CVEs with a record that the rows of `/affected` name, without a version. */
@@ -75,7 +71,9 @@ states('9.19', 'the key or the name of a vendor', async () => {
 })
 
 states('9.20', 'the keys or names of vendor and product', async () => {
-  for (const { vendor, vendor_display, slug, display, spellings } of some(products)) {
+  for (const { vendor, slug } of some(products)) {
+    const row = await service.json<Product>(`/vendors/${part(vendor)}/products/${part(slug)}`)
+    const { vendor_display, display, spellings } = row
     const ids = idsOf(await service.all<Summary>(`/cves?product=${part(vendor)}/${part(slug)}`))
     assert.ok(ids.length > 0, `${vendor}/${slug}`)
     const names = [display, ...spellings].map((name) => `${vendor_display}/${name}`)
@@ -115,7 +113,8 @@ states('9.21', 'the ecosystem and the name of a package', async () => {
 states('9.22', 'as many CVEs as the lists of names count, in every order, with every other filter', async () => {
   assert.ok(vendors.length > 100 && products.length > 200)
   for (const { slug, cve_count } of vendors) {
-    assert.is((await service.all(`/cves?vendor=${part(slug)}`)).length, cve_count, slug)
+    const { data } = await service.json<CvePage>(`/cves?limit=100&vendor=${part(slug)}`)
+    assert.is(data.length, cve_count, slug)
   }
   for (const { vendor, slug, cve_count } of products) {
     const { data } = await service.json<CvePage>(`/cves?limit=100&product=${part(vendor)}/${part(slug)}`)

@@ -55,7 +55,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 9.19: the key or the name of a vendor',
     breaks: 'only keys are accepted',
-    file: 'corpus/model/affected/name-filters.ts',
+    file: 'corpus/snapshot/filter/name-filters.ts',
     find: '(nameKey(text) ?? text.trim())',
     replace: 'text',
     tests: test('endpoints/cves-names'),
@@ -63,7 +63,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 9.20: the keys or names of vendor and product',
     breaks: 'only keys are accepted',
-    file: 'corpus/model/affected/name-filters.ts',
+    file: 'corpus/snapshot/filter/name-filters.ts',
     find: '.map(readPart)',
     replace: ".map((part) => part.replaceAll('%2F', '/'))",
     tests: test('endpoints/cves-names'),
@@ -103,7 +103,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 9.24: malformed names',
     breaks: 'a vendor without a product is a product',
-    file: 'corpus/model/affected/name-filters.ts',
+    file: 'corpus/snapshot/filter/name-filters.ts',
     find: 'return vendor && product ?',
     replace: 'return vendor !== null && product !== null && product !== undefined && vendor !== undefined ?',
     tests: test('endpoints/cves-names'),

@@ -1,5 +1,6 @@
 /** The keys of vendors and products as filters name them (API 9.19 and 9.20). */
-import { MAX_NAME_LENGTH, nameKey } from './products.ts'
+import { MAX_NAME_LENGTH, nameKey } from '../../model/affected/products.ts'
+import { productId } from '../cursor/lists.ts'
 
 /** Completes "must be …". */
 export const VENDOR_FORM = `the name or key of a vendor, at most ${MAX_NAME_LENGTH} characters`
@@ -18,6 +19,3 @@ export function readProduct(text: string): string | null {
 }
 
 const readPart = (text: string) => readVendor(text.replaceAll('%2F', '/'))
-
-/** The id of a product. Keys are lower case, so no vendor contains `%2F`. */
-export const productId = (vendor: string, product: string): string => `${vendor.replaceAll('/', '%2F')}/${product}`
