@@ -4,6 +4,7 @@ import { aliasSets, compareMatches, matchAdvisories } from '../../corpus/model/p
 import type { PackageAdvisory } from '../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import type { Severity } from '../../corpus/model/record.ts'
+import { type evaluationKey, rememberedKeys } from '../../corpus/model/versions/affected.ts'
 import { advisoryUrl } from './advisory-url.ts'
 import { composerAlternatives, EVERYTHING } from './composer-constraint.ts'
 import type { PackageIndex } from './interface.ts'
@@ -41,12 +42,13 @@ export function composerAdvisories(
 ): ComposerAdvisory[] {
   const all = matchAdvisories(advisories, { ecosystem: PACKAGIST, version: null }, { preferList: true })
   const sets = all.length < 2 ? all.map((only) => ({ matches: [only], ids: [] })) : aliasSets(all, aliasesOf)
+  const keyOf = rememberedKeys()
   return sets
     .map(({ matches, ids }) => ({ found: matches.sort(compareMatches), ids }))
     .sort((a, b) => compareMatches(a.found[0]!, b.found[0]!))
     .flatMap(({ found, ids }) => {
       const set = found.map(({ advisory }) => advisory)
-      return updatedSince === null || isUpdated(set, updatedSince) ? (itemOf(name, set, ids) ?? []) : []
+      return updatedSince === null || isUpdated(set, updatedSince) ? (itemOf(name, set, ids, keyOf) ?? []) : []
     })
 }
 
@@ -54,8 +56,13 @@ export function composerAdvisories(
 const isUpdated = (set: readonly PackageAdvisory[], since: number): boolean =>
   set.some(({ modified }) => modified === null || Date.parse(modified) >= since)
 
-function itemOf(name: string, set: readonly PackageAdvisory[], ids: Iterable<string>): ComposerAdvisory | null {
-  const stated = set.map((advisory) => ({ advisory, alternatives: alternativesOf(advisory) }))
+function itemOf(
+  name: string,
+  set: readonly PackageAdvisory[],
+  ids: Iterable<string>,
+  keyOf: typeof evaluationKey,
+): ComposerAdvisory | null {
+  const stated = set.map((advisory) => ({ advisory, alternatives: alternativesOf(advisory, keyOf) }))
   const stating = stated.filter(({ alternatives }) => alternatives.length > 0)
   const first = stating[0]?.advisory
   if (!first) return null
@@ -78,8 +85,8 @@ function itemOf(name: string, set: readonly PackageAdvisory[], ids: Iterable<str
   }
 }
 
-const alternativesOf = ({ affected, is_malware }: PackageAdvisory): string[] =>
-  affected.flatMap((entry) => composerAlternatives(entry, { preferList: is_malware }))
+const alternativesOf = ({ affected, is_malware }: PackageAdvisory, keyOf: typeof evaluationKey): string[] =>
+  affected.flatMap((entry) => composerAlternatives(entry, { preferList: is_malware, keyOf }))
 
 /** The name that Packagist gives the source. */
 const sourceOf = (id: string) => (id.startsWith('GHSA-') ? 'GitHub' : 'OSV')

@@ -5,7 +5,12 @@
  * the version ends with a stability after a dash. `1.2-stable` is 1.2 itself.
  */
 import type { PackageRanges } from '../../corpus/model/packages/package-advisory.ts'
-import { intervalsOf, parseAffected, type VersionInterval } from '../../corpus/model/versions/affected.ts'
+import {
+  type evaluationKey,
+  intervalsOf,
+  parseAffected,
+  type VersionInterval,
+} from '../../corpus/model/versions/affected.ts'
 import { packagist } from '../../corpus/model/versions/packagist.ts'
 
 /** Matches every version, also branches such as `dev-main`. */
@@ -13,11 +18,15 @@ export const EVERYTHING = '*'
 
 /**
  * Returns the alternatives of the constraint of an entry: the part of each interval, and each enumerated version. Empty if
- * nothing can be stated. `preferList` is that of `evaluate`.
+ * nothing can be stated. `preferList` is that of `evaluate`; `keyOf` may remember keys between entries.
  */
-export function composerAlternatives(entry: PackageRanges, { preferList }: { preferList: boolean }): string[] {
-  const { ecosystem, versions } = entry
-  const affected = parseAffected({ ...entry, package: { ecosystem } })
+export function composerAlternatives(
+  { ecosystem, ranges, versions }: PackageRanges,
+  { preferList, keyOf }: { preferList: boolean; keyOf?: typeof evaluationKey },
+): string[] {
+  // Only the presence of enumerated versions matters here, and only for `preferList`.
+  const listed = preferList ? versions.slice(0, 1) : []
+  const affected = parseAffected({ package: { ecosystem }, ranges, versions: listed }, keyOf)
   const intervals = intervalsOf(affected, { preferList })
   if (intervals === 'everything') return [EVERYTHING]
   return [...intervals.flatMap(intervalParts), ...versions.flatMap((version) => exactly(version) ?? [])]
