@@ -21,7 +21,7 @@ type Fields = [name: string, value: string][]
 
 export function composerInterface(): CompatInterface {
   return {
-    // Composer shows messages of this very type alone, without a charset.
+    // Composer prints the message of an error only if the answer has exactly this type.
     type: 'application/json',
     routes: [
       { name: '/packages.json', path: /^\/packages\.json$/, methods: ['GET', 'HEAD'], handle: rootFile },

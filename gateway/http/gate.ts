@@ -132,7 +132,8 @@ export function createGate(
     async judge(thrown, request, passage) {
       const caught = asApiError(thrown)
       const error = caught.fault === undefined ? caught : await judgeFailure(caught, request)
-      if (error.status >= 500) logFault(error, request, passage)
+      // A 501 is a fault of the request.
+      if (error.status >= 500 && error.code !== 'not_implemented') logFault(error, request, passage)
       else log.debug({ id: passage.id, error: error.code, fault: caught.fault }, 'request rejected')
       return error
     },

@@ -1,4 +1,4 @@
-/** What a request says of its client through trusted proxies: the address that limits count, and the origin it asked. */
+/** The client address that failed tokens count against, and the origin that the client used, also behind trusted proxies. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 import { GatewayError } from '../http/errors.ts'

@@ -116,7 +116,7 @@ program
       .default(60),
   )
   .addOption(
-    option('--trusted-proxies <list>', 'trust X-Forwarded-For from these addresses or networks').argParser(list),
+    option('--trusted-proxies <list>', 'trust X-Forwarded-* headers from these addresses or networks').argParser(list),
   )
   .addOption(
     option(
@@ -132,7 +132,7 @@ program
   .addOption(
     option(
       '--compat <list>',
-      'also answer clients of other protocols on a port of their own: npm (audits of npm, pnpm, bun and yarn), osv (clients of osv.dev)',
+      'also answer clients of other protocols on a port of their own: npm (audits of npm, pnpm, bun and yarn), composer (composer audit), osv (clients of osv.dev)',
     ).argParser(list),
   )
   .addOption(
@@ -197,7 +197,7 @@ program
       'serve dist --jwks keys.json --port 9000',
       'serve dist --jwks keys.json --follow https://mirror.example.com/vulnshelf --keys signers.json',
       'serve dist --jwks keys.json --compat npm --npm-upstream https://registry.npmjs.org',
-      'serve dist --jwks keys.json --compat osv --compat-auth none',
+      'serve dist --jwks keys.json --compat npm,composer,osv --compat-auth none',
       'serve dist --config serve.json --check',
     ),
   )

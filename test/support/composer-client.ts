@@ -28,12 +28,17 @@ export interface ComposerAudit {
 }
 
 /** Runs `composer audit --locked` against the repository at `url`, in a new home. Null is no token. */
-export async function composerAudit(project: string, url: string, token: string | null): Promise<ComposerAudit> {
+export async function composerAudit(
+  project: string,
+  url: string,
+  token: string | null,
+  settings: object = {},
+): Promise<ComposerAudit> {
   const home = join(project, '.home')
   rmSync(home, { recursive: true, force: true })
   mkdirSync(home)
   const repositories = [{ type: 'composer', url }, { 'packagist.org': false }]
-  const config = { 'secure-http': false, 'cache-dir': join(home, 'cache') }
+  const config = { 'secure-http': false, 'cache-dir': join(home, 'cache'), ...settings }
   writeFileSync(join(project, 'composer.json'), JSON.stringify({ name: 'acme/project', config, repositories }))
   const auth = token === null ? {} : { bearer: { [new URL(url).host]: token } }
   writeFileSync(join(home, 'auth.json'), JSON.stringify(auth))

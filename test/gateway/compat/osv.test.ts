@@ -294,10 +294,14 @@ test('absent values can be null or empty, and unknown keys are ignored', async (
 })
 
 test('queries by commit are a 501 with code 12', async () => {
-  await withServer(async ({ post }) => {
+  await withServer(async ({ post, log }) => {
     for (const query of [{ commit: 'a'.repeat(40) }, { package: { ecosystem: 'GIT', name: 'x' }, version: 'v1' }]) {
       assert.is((await status(await post('/v1/query', query), 501)).code, 12)
     }
+    assert.equal(
+      log.filter(({ level }) => level === 'error'),
+      [],
+    )
   })
 })
 
