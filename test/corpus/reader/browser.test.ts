@@ -20,7 +20,7 @@ import { serveFolder } from '../../support/web-folder.ts'
 const MOST_GZIP = 50_000
 
 const folder = temporaryFolder('reader-browser')
-const { dist } = await sampleDist(folder.path, 700)
+const { dist } = await sampleDist(folder.path, 150)
 const { code, licences } = await bundleReader()
 const file = join(folder.path, 'reader.mjs')
 writeFileSync(file, code)
