@@ -12,7 +12,6 @@ import {
 import { packageKey } from '../model/packages/package-advisory.ts'
 import type { PackageEntry } from '../model/packages/package-entry.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
-import type { CveCore } from '../model/record.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
@@ -57,6 +56,9 @@ export interface Packages {
 const PACKAGES_BYTES = 16 * 1024 * 1024
 /** Memory of a package per byte of its JSON: parsed, and with parsed versions (`matchAdvisories`). */
 const PARSED_BYTES = 4
+/** Cache size of facts of CVEs. */
+const FACTS_BYTES = 4 * 1024 * 1024
+const BYTES_PER_CVE = 200
 
 export function openPackages(
   manifest: Manifest,
@@ -73,6 +75,7 @@ export function openPackages(
     PACKAGES_BYTES,
     ({ bytes }) => bytes,
   )
+  const facts = generationalCache<CveId, CveFacts>(FACTS_BYTES, () => BYTES_PER_CVE)
 
   const table = <Name extends keyof PackageTables>(name: Name) =>
     remembered(tables, name, async () => {
@@ -102,17 +105,22 @@ export function openPackages(
   }
 
   async function factsOf(ids: readonly CveId[]): Promise<Map<CveId, CveFacts>> {
-    const cores = await cves.cores(ids)
-    if (cores.size === 0) return new Map()
-    const epss = await cves.epss()
-    const facts = ({ severity, cvss_score, kev, has_exploit }: CveCore, row: number): CveFacts => ({
-      severity,
-      cvss_score,
-      kev: kev.listed,
-      has_exploit,
-      epss: epssAt(epss, row)?.score ?? null,
+    const known = ids.flatMap((id) => {
+      const cve = facts.get(id)
+      return cve ? [[id, cve] as const] : []
     })
-    return new Map(Array.from(cores, ([id, { core, row }]) => [id, facts(core, row)]))
+    const found = new Map(known)
+    const cores = await cves.cores(ids.filter((id) => !found.has(id)))
+    if (cores.size === 0) return found
+    const epss = await cves.epss()
+    for (const [id, { core, row }] of cores) {
+      const { severity, cvss_score, kev, has_exploit } = core
+      const score = epssAt(epss, row)?.score ?? null
+      const cve = { severity, cvss_score, kev: kev.listed, has_exploit, epss: score }
+      facts.set(id, cve)
+      found.set(id, cve)
+    }
+    return found
   }
 
   return {
@@ -127,8 +135,8 @@ export function openPackages(
       const rows = (cve: (id: CveId) => CveFacts | null) =>
         affectedRows(matches, query, { aliasesOf: (id) => aliasesOf(aliases, id), cve })
       // The first pass names the CVEs.
-      const facts = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
-      return rows((id) => facts.get(id) ?? null)
+      const found = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
+      return rows((id) => found.get(id) ?? null)
     },
 
     async advisory(id) {

@@ -16,7 +16,7 @@ import { advisoryIds, packageQuestions, randomPurls } from '../../support/packag
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-packages')
-const { dist } = await sampleDist(folder.path, 700)
+const { dist } = await sampleDist(folder.path, 150)
 const { pointer, manifest } = readCurrent(dist)
 const asked = askDirectly(dist)
 const local = await openReader(dist)
@@ -128,7 +128,7 @@ test('the requests of a question are few: the tables once, then a member and wha
   console.log(
     `# ${count} more packages: ${(requests / count).toFixed(1)} requests, ${Math.round(bytes / count)} bytes each`,
   )
-  assert.equal((await requestsOf(affected[0]!)).requests, 0, 'the package and its CVEs are known')
+  assert.is((await requestsOf(affected[0]!)).requests, 0, 'the package and its CVEs are known')
   assert.is((await requestsOf('pkg:npm/no-such@1')).requests, 0)
   assert.is((await requestsOf('pkg:docker/library/no-such@1')).requests, 0)
   await reader.close()

@@ -231,9 +231,9 @@ test('a flipped bit in the index gives no other record, and hides none', async (
   const file = fileOf(manifest, 'index')
   const records = await Promise.all(rows.map(({ cve_id }) => sound.get(cve_id)))
   let refusals = 0
-  for (let i = 0; i < 80; i++) {
+  for (let i = 0; i < 40; i++) {
     // The header is at the beginning.
-    const at = i < 20 ? random.int(700) : random.int(file.size)
+    const at = i < 10 ? random.int(700) : random.int(file.size)
     flip(objectPath(path, file.sha256), at)
     const reader = await openReader(path)
     for (const [j, { cve_id }] of rows.entries()) {
@@ -242,7 +242,7 @@ test('a flipped bit in the index gives no other record, and hides none', async (
     await reader.close()
     flip(objectPath(path, file.sha256), at)
   }
-  assert.ok(refusals > 100, `${refusals}`)
+  assert.ok(refusals > 40, `${refusals}`)
 })
 
 /** Asserts that a reader returns the written value or throws a snapshot error. Returns whether it threw. */
