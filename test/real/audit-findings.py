@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Matches lock files with every record of the export of their ecosystem, without an index.
+"""Matches lock files and SBOMs with every record of OSV's exports, without an index of versions.
 
-    test/real/audit-findings.py ../shared/feeds-packages/osv/npm/all.zip <lock file>...
-    test/real/audit-findings.py ../shared/feeds-packages/osv/Packagist/all.zip <composer.lock>...
+    test/real/audit-findings.py ../shared/feeds-packages/osv/npm/all.zip [<export>...] <file>...
 
-Prints one line of JSON per lock file, in their order: `packages`, a list of [name, version], and `findings`, a list of
-[name, version, advisory]. The verdicts are those of `package-verdicts.py`. It shares no code with the product on purpose.
+Prints one line of JSON per file, in their order: `packages`, a list of [name, version, ecosystem], and `findings` and
+`undecided`, lists of [name, version, advisory, ecosystem]. The verdicts are those of `package-verdicts.py`; if a record of
+malware lists versions, only these are affected. It shares no code with the product on purpose.
 """
 import importlib.util
 import json
@@ -13,6 +13,7 @@ import os
 import re
 import sys
 import zipfile
+from urllib.parse import unquote
 
 spec = importlib.util.spec_from_file_location("verdicts", os.path.join(os.path.dirname(__file__), "package-verdicts.py"))
 verdicts = importlib.util.module_from_spec(spec)
@@ -44,15 +45,34 @@ def yarn_lock(text):
     yield from re.findall(r'^  resolution: "([^":]+)@npm:([^"]+)"$', text, re.M)
 
 
+def split(spec):
+    name, _, version = spec.rpartition("@")
+    return name, version
+
+
 def composer_lock(text):
     lock = json.loads(text)
     for entry in lock["packages"] + lock["packages-dev"]:
         yield entry["name"], entry["version"]
 
 
-def split(spec):
-    name, _, version = spec.rpartition("@")
-    return name, version
+def requirements(text):
+    yield from re.findall(r"^([\w.-]+)==(\S+)$", text, re.M)
+
+
+def poetry_lock(text):
+    yield from re.findall(r'^\[\[package\]\]\nname = "(.+)"\nversion = "(.+)"$', text, re.M)
+
+
+def cyclonedx(text):
+    """`name` can be that of an alias."""
+    for entry in json.loads(text)["components"]:
+        yield split(unquote(entry["purl"].removeprefix("pkg:npm/")))
+
+
+def spdx(text):
+    for entry in json.loads(text)["packages"]:
+        yield split(unquote(entry["externalRefs"][0]["referenceLocator"].removeprefix("pkg:npm/")))
 
 
 READERS = {
@@ -60,31 +80,56 @@ READERS = {
     "pnpm-lock.yaml": ("npm", pnpm_lock),
     "bun.lock": ("npm", bun_lock),
     "yarn.lock": ("npm", yarn_lock),
+    "npm.cdx.json": ("npm", cyclonedx),
+    "npm.spdx.json": ("npm", spdx),
     "composer.lock": ("Packagist", composer_lock),
+    "requirements.txt": ("PyPI", requirements),
+    "poetry.lock": ("PyPI", poetry_lock),
 }
 
 
-def main(export, *paths):
-    with zipfile.ZipFile(export) as archive:
-        records = [json.loads(archive.read(member)) for member in archive.namelist()]
-    for path in paths:
-        ecosystem, read = READERS[os.path.basename(path)]
+def entries_by_package(exports):
+    """Lists of (record, entry) by ecosystem and folded name."""
+    entries = {}
+    for path in exports:
+        with zipfile.ZipFile(path) as archive:
+            for record in (json.loads(archive.read(member)) for member in archive.namelist()):
+                for entry in [] if "withdrawn" in record else record.get("affected") or []:
+                    ecosystem, name = entry["package"]["ecosystem"], entry["package"]["name"]
+                    entries.setdefault((ecosystem, verdicts.folded(name, ecosystem)), []).append((record, entry))
+    return entries
+
+
+def verdict_of(record, entry, version, key):
+    if record["id"].startswith("MAL-") and entry.get("versions"):
+        entry = {"versions": entry["versions"]}
+    return verdicts.in_entry(entry, version, key)
+
+
+def main(*paths):
+    exports = [path for path in paths if path.endswith(".zip")]
+    entries = entries_by_package(exports)
+    for path in paths[len(exports):]:
+        ecosystem, reader = READERS[os.path.basename(path)]
         key = verdicts.cached(verdicts.ORDERS[ecosystem])
         with open(path, encoding="utf-8") as file:
-            packages = sorted(set(read(file.read())))
-        findings = [
-            (name, version, record["id"])
-            for record in records
-            if "withdrawn" not in record
-            for name, version in packages
-            if any(
-                entry["package"]["ecosystem"] == ecosystem
-                and entry["package"]["name"].lower() == name.lower()
-                and verdicts.in_entry(entry, version, key) == verdicts.AFFECTED
-                for entry in record["affected"]
+            packages = sorted(set(reader(file.read())))
+        found = {verdicts.AFFECTED: [], verdicts.UNDECIDED: [], verdicts.UNAFFECTED: []}
+        for name, version in packages:
+            by_record = {}
+            for record, entry in entries.get((ecosystem, verdicts.folded(name, ecosystem)), []):
+                by_record.setdefault(record["id"], set()).add(verdict_of(record, entry, version, key))
+            for advisory, all_verdicts in by_record.items():
+                found[verdicts.strongest(all_verdicts)].append((name, version, advisory, ecosystem))
+        print(
+            json.dumps(
+                {
+                    "packages": [(*one, ecosystem) for one in packages],
+                    "findings": found[verdicts.AFFECTED],
+                    "undecided": found[verdicts.UNDECIDED],
+                }
             )
-        ]
-        print(json.dumps({"packages": packages, "findings": findings}))
+        )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,173 @@
+/**
+ * `vulnshelf check` over a snapshot of real advisories: its findings are those of a second implementation
+ * (`audit-findings.py`) for files of each format that the exports have advisories for.
+ */
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { unzipSync } from 'fflate'
+import * as assert from 'uvu/assert'
+import type { CheckReport } from '../../builder/check/check.ts'
+import { done, endAll, vulnshelf } from '../cli/command.ts'
+import { temporaryFolder } from '../support/dist.ts'
+import { REAL_PACKAGES, suiteNeeding } from '../support/needs.ts'
+import { installClients, lockProject, runClient } from '../support/npm-clients.ts'
+import { linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
+import { OTHERS, VULNERABLE } from './npm-project.ts'
+
+const NEEDS = ['real feeds', 'real advisories of packages', "python3's packaging"] as const
+const test = suiteNeeding('check', ...NEEDS)
+const npmTest = suiteNeeding('check of files of npm, pnpm and yarn', ...NEEDS, 'the npm registry')
+
+/** A small edition of the CVE list. */
+const CVE_LIST = 'cvelistv5/2024-06-30_all_CVEs.zip'
+const EXPORTS = ['npm', 'PyPI', 'Packagist'].map((name) => `osv/${name}/all.zip`)
+
+const folder = temporaryFolder('check')
+const at = (...names: string[]) => join(folder.path, ...names)
+const dist = at('dist')
+
+const before = async () => {
+  linkFeeds(at('feeds'), [...SMALL_FEEDS, CVE_LIST])
+  linkFeeds(at('feeds'), EXPORTS, REAL_PACKAGES)
+  done(await vulnshelf(['ingest', at('feeds'), '--corpus', at('corpus.db')]))
+  done(await vulnshelf(['build', '--corpus', at('corpus.db'), '--out', dist]))
+}
+
+type Found = [name: string, version: string, advisory: string, ecosystem: string]
+
+interface Expected {
+  packages: [name: string, version: string, ecosystem: string][]
+  findings: Found[]
+  undecided: Found[]
+}
+
+async function expectedOf(file: string): Promise<Expected> {
+  const script = join(import.meta.dirname, 'audit-findings.py')
+  const exports = EXPORTS.map((path) => join(REAL_PACKAGES, path))
+  const { stdout } = await promisify(execFile)('python3', [script, ...exports, file], { maxBuffer: 1 << 28 })
+  return JSON.parse(stdout) as Expected
+}
+
+async function check(file: string, ...words: string[]) {
+  const { code, out, err } = await vulnshelf(['check', file, '--snapshot', dist, '--json', ...words])
+  assert.ok(code === 0 || code === 1, err.join('\n'))
+  return { code, report: JSON.parse(out) as CheckReport }
+}
+
+const keyOf = (name: string, version: string) => `${name}@${version}`
+
+/** Asserts that a report has a row for each advisory of the second implementation, and no row without one. */
+async function assertFindings(file: string, least: number): Promise<void> {
+  const expected = await expectedOf(file)
+  const { code, report } = await check(file)
+  assert.is(report.counts.packages, expected.packages.length)
+  const different: string[] = []
+  const rows = Map.groupBy(report.findings, ({ name, version }) => keyOf(name, version))
+  const affected = new Set(expected.findings.map((one) => one.join(' ')))
+  const all = Map.groupBy([...expected.findings, ...expected.undecided], ([name, version]) => keyOf(name, version))
+  for (const key of new Set([...rows.keys(), ...all.keys()])) {
+    const advisories = new Set(all.get(key) ?? [])
+    for (const { advisory } of rows.get(key) ?? []) {
+      // Advisories that alias each other are one row.
+      const ids = [advisory.advisory_id, ...advisory.aliases]
+      const own = [...advisories].filter((one) => ids.includes(one[2]))
+      for (const one of own) advisories.delete(one)
+      const verdict = own.some((one) => affected.has(one.join(' '))) ? 'affected' : 'undecided'
+      if (own.length === 0) different.push(`${key} ${advisory.advisory_id}: no record states it`)
+      else if (verdict !== advisory.verdict) different.push(`${key} ${advisory.advisory_id}: ${advisory.verdict}`)
+    }
+    for (const [, , advisory] of advisories) different.push(`${key} ${advisory}: not found`)
+  }
+  assert.equal(different, [])
+  assert.ok(expected.findings.length >= least, `only ${expected.findings.length} findings`)
+  assert.is(code, report.failing > 0 ? 1 : 0)
+  assert.ok(report.failing > 0)
+  console.log(
+    `# ${report.format}: ${expected.packages.length} packages, ${expected.findings.length} findings, ${expected.undecided.length} undecided`,
+  )
+}
+
+/** Returns versions of one package in `step` that the records of an export list, and versions that do not exist. */
+function packagesOf(path: string, step: number): [name: string, version: string][] {
+  const records = Object.values(unzipSync(readFileSync(join(REAL_PACKAGES, path)))).map((bytes) =>
+    JSON.parse(Buffer.from(bytes).toString()),
+  ) as { affected?: { package: { name: string }; versions?: string[] }[] }[]
+  const versions = new Map<string, string[]>()
+  for (const { package: named, versions: listed = [] } of records.flatMap(({ affected = [] }) => affected)) {
+    const simple = listed.filter((version) => /^[\w.+-]+$/.test(version))
+    // One spelling of each name.
+    const name = path.includes('PyPI') ? named.name.replace(/[-_.]+/g, '-') : named.name
+    versions.set(name.toLowerCase(), [...(versions.get(name.toLowerCase()) ?? []), ...simple])
+  }
+  return [...versions]
+    .filter(([name], i) => i % step === 0 && /^[\w./-]+$/.test(name))
+    .flatMap(([name, listed]) =>
+      [...new Set([listed[0], listed[Math.floor(listed.length / 2)], '99.0.0'])].flatMap((version) =>
+        version === undefined ? [] : [[name, version] as [string, string]],
+      ),
+    )
+}
+
+const json = (value: object) => `${JSON.stringify(value, null, 4)}\n`
+
+const WRITERS: [file: string, path: string, step: number, write: (packages: [string, string][]) => string][] = [
+  [
+    'composer.lock',
+    'osv/Packagist/all.zip',
+    1,
+    (packages) => {
+      const entries = packages.map(([name, version]) => ({ name, version }))
+      const half = Math.floor(entries.length / 2)
+      return json({ packages: entries.slice(0, half), 'packages-dev': entries.slice(half) })
+    },
+  ],
+  ['requirements.txt', 'osv/PyPI/all.zip', 7, (packages) => packages.map((one) => `${one.join('==')}\n`).join('')],
+  [
+    'poetry.lock',
+    'osv/PyPI/all.zip',
+    3,
+    (packages) =>
+      packages
+        .map(([name, version]) => `[[package]]\nname = "${name}"\nversion = "${version}"\nfiles = []\n`)
+        .join('\n'),
+  ],
+]
+
+test.before(before)
+
+for (const [name, path, step, write] of WRITERS) {
+  test(`the findings of ${name} are those of every record`, async () => {
+    mkdirSync(at(name))
+    const file = at(name, name)
+    writeFileSync(file, write(packagesOf(path, step)))
+    await assertFindings(file, 100)
+  })
+}
+
+npmTest('the findings of files of npm, pnpm and yarn are those of every record', async () => {
+  const clients = installClients(folder.path)
+  for (const name of ['npm', 'pnpm', 'yarn'] as const) {
+    await assertFindings(await lockProject(clients[name], at('projects', name), [...VULNERABLE, ...OTHERS]), 50)
+  }
+  for (const [format, file] of [
+    ['cyclonedx', 'npm.cdx.json'],
+    ['spdx', 'npm.spdx.json'],
+  ] as const) {
+    const words = ['sbom', '--package-lock-only', '--sbom-format', format]
+    const { code, out, err } = await runClient(clients.npm, at('projects/npm'), words)
+    assert.is(code, 0, err)
+    writeFileSync(at(file), out)
+    await assertFindings(at(file), 50)
+  }
+})
+
+const end = () => {
+  endAll()
+  folder.remove()
+}
+npmTest.after(end)
+
+test.run()
+npmTest.run()
