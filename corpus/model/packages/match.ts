@@ -89,11 +89,11 @@ export interface AffectedRow extends CveFacts {
   summary: string | null
   verdict: 'affected' | 'undecided'
   matched_by: {
-    kind: 'range' | 'version'
+    kind: 'range' | 'version' | 'cpe'
     introduced: string | null
     fixed: string | null
     last_affected: string | null
-    /** Id of the advisory that states it. */
+    /** Id of the advisory that states it. For `cpe`: `nvd`, `cna` or `adp`. */
     source: string
   } | null
   /** Versions that fix it, above the version asked for if that can be compared. Ascending, unique. */
@@ -256,7 +256,8 @@ function fixesFor({ ecosystem, version }: PackageQuery): (affected: readonly Pac
 
 const SEVERITIES: readonly (Severity | null)[] = [null, 'none', 'low', 'medium', 'high', 'critical']
 
-function compareRows(a: AffectedRow, b: AffectedRow): number {
+/** The order of rows: severity, KEV, EPSS, id. */
+export function compareRows(a: AffectedRow, b: AffectedRow): number {
   return (
     SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity) ||
     Number(b.kev) - Number(a.kev) ||
