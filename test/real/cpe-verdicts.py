@@ -11,6 +11,7 @@ oracle knows more than a record: which range belongs to which CPE, and where an 
 with the product on purpose; versions of the CVE list are read by `upstream-ranges.py`.
 """
 import gzip
+import itertools
 import json
 import os
 import re
@@ -150,8 +151,8 @@ def excluded(entry, patched, default, question):
     return True if True in found else None if None in found else False
 
 
-def entry_verdict(entry, question):
-    default, versions, ranges, patched = claim(entry)
+def entry_verdict(entry, read, question):
+    default, versions, ranges, patched = read
     if versions is None and ranges is None:
         if default == "affected":
             return UNDECIDED if patched or question[0] == ANY else AFFECTED
@@ -239,6 +240,7 @@ def written(version):
     return re.sub(r"([^\w.-])", r"\\\1", version, flags=re.A) if version != NA else "\\-"
 
 
+MOST_VERSIONS = 60
 ALWAYS = [ANY, NA, "0", "1.0", "99999.0", "vista"]
 
 
@@ -256,7 +258,9 @@ def questions(entries):
 def cve_list(path):
     with zipfile.ZipFile(path) as archive:
         for member in archive.namelist():
-            if not re.search(r"/CVE-\d{4}-\d+\.json$", member):
+            # Every fourth record, by its number.
+            number = re.search(r"/CVE-\d{4}-(\d+)\.json$", member)
+            if not number or int(number[1]) % 4:
                 continue
             record = json.loads(archive.read(member))
             if record["cveMetadata"]["state"] == "REJECTED":
@@ -268,15 +272,18 @@ def cve_list(path):
                     for pair in named(entry):
                         products.setdefault(pair, []).append(entry)
             for pair, entries in products.items():
-                asked = dict.fromkeys((one, None) for one in [*ALWAYS, *questions(entries)])
-                asked.update(dict.fromkeys((one, "rc1") for one, _ in list(asked)[: len(ALWAYS) + 6] if one not in (ANY, NA)))
+                # Records of the CVE list can name hundreds of versions.
+                versions = dict.fromkeys([*ALWAYS, *itertools.islice(questions(entries), MOST_VERSIONS)])
+                asked = dict.fromkeys((one, None) for one in versions)
+                asked.update(dict.fromkeys((one, "rc1") for one in list(versions)[2:4] + list(versions)[len(ALWAYS):][:4]))
+                reads = [(entry, claim(entry)) for entry in entries]
                 for version, update in asked:
                     name = written(version)
                     if name is None:
                         continue
                     # A blank is `_` in a name.
                     question = (version if version in (ANY, NA) else plain(name).lower(), update)
-                    verdict = record_verdict([entry_verdict(entry, question) for entry in entries])
+                    verdict = record_verdict([entry_verdict(entry, read, question) for entry, read in reads])
                     rest = f"{name}:{update or ANY}:*:*:*:*:*:*"
                     yield record["cveMetadata"]["cveId"], *pair, "*", rest, verdict
 
