@@ -301,6 +301,7 @@ function isSpelling(text: string, { version, update }: ProductVersion): boolean 
       .trim()
       .toLowerCase()
       .replace(/^v(?=\d)/, '')
+      .replace(/\s+/g, '_')
   return texts.some((one) => plain(one) === plain(text))
 }
 
