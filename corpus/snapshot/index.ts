@@ -41,7 +41,7 @@ export {
   SNAPSHOT_PREFIX_LENGTH,
   type Snapshots,
 } from './cursor/cursor.ts'
-export { compareRowKeys, LIST_NAMES, LISTS, type ListName, type ListSpec } from './cursor/lists.ts'
+export { compareRowKeys, LIST_NAMES, LISTS, type ListName, type ListSpec, productId } from './cursor/lists.ts'
 export { bySort, CVE_SORTS, type CveSort, type SortOrder } from './cursor/order.ts'
 export {
   appendRows,

@@ -2,7 +2,7 @@
 
 import { nameKey } from '../../corpus/model/affected/products.ts'
 import type { ProductRow, VendorRow } from '../../corpus/model/directory.ts'
-import { fold, LISTS } from '../../corpus/snapshot/index.ts'
+import { fold, productId } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
@@ -115,7 +115,7 @@ export const getProduct = defineRoute<Context, typeof productPath, Record<never,
   answer: productRow,
   handle({ registry: { current } }, { vendorSlug, productSlug }) {
     const vendor = keyOf(vendorSlug)
-    const ordinal = current.lists.products.ordinalOf(LISTS.products.id({ vendor, slug: keyOf(productSlug) }))
+    const ordinal = current.lists.products.ordinalOf(productId(vendor, keyOf(productSlug)))
     if (ordinal !== undefined) {
       return jsonAnswer(JSON.parse(rowText(current, 'products', ordinal)) as ProductRow, 'shard', current.id)
     }

@@ -52,6 +52,14 @@ export function ordersBy<Row>(
   ])
 }
 
+/** Returns what the spellings of one vendor or product have in common, without the table of aliases (rule 27). */
+export function joinedName(key: string): string {
+  const word = String.raw`\p{L}\p{M}\p{N}+#`
+  const dotted = key.replace(new RegExp(`(?<=[0-9])[^${word}]+(?=[0-9])`, 'gu'), '.')
+  const joined = dotted.replace(new RegExp(`[^${word}.]|(?<![0-9])[.]|[.](?![0-9])`, 'gu'), '')
+  return joined === '' ? key : joined
+}
+
 /** Returns the key of a vendor, product or CNA name (rule 27); null for a placeholder such as `n/a`. */
 export function keyOfName(name: string | null): string | null {
   const key = name?.trim().toLowerCase().replace(/\s+/g, '_') ?? ''

@@ -103,15 +103,17 @@ const vendors: ListSpec<VendorRow> = {
   bounds: {},
 }
 
-const products: Omit<ListSpec<ProductRow>, 'id'> & { id(row: Pick<ProductRow, 'vendor' | 'slug'>): string } = {
+/** Both parts may contain a slash. Keys are lower case, so no vendor contains `%2F`. */
+export const productId = (vendor: string, slug: string): string => `${vendor.replaceAll('/', '%2F')}/${slug}`
+
+const products: ListSpec<ProductRow> = {
   sorts: { cves: { key: (row) => row.cve_count, descending: true, tiesAscend: true } },
   main: 'cves',
-  // Both parts may contain a slash. Keys are lower case, so no vendor contains `%2F`.
-  id: (row) => `${row.vendor.replaceAll('/', '%2F')}/${row.slug}`,
+  id: (row) => productId(row.vendor, row.slug),
   compareIds: compareText,
   idKey(id) {
     const slash = id.indexOf('/')
-    return `${joinedVendor(id.slice(0, slash).replaceAll('%2F', '/'))}/${joinedKey(id.slice(slash + 1))}`
+    return productId(joinedVendor(id.slice(0, slash).replaceAll('%2F', '/')), joinedKey(id.slice(slash + 1)))
   },
   filterKeys: { vendor: joinedVendor },
   filters: { vendor: (row) => [row.vendor] },

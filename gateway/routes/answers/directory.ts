@@ -104,7 +104,7 @@ const cveCount = count.describe('Number of CVEs in which CNA, ADPs or NVD name i
 
 const spellings = z
   .array(z.string())
-  .describe('Each spelling that the records use, ascending. Each of them finds the row, as a key')
+  .describe('Spellings that the records use, ascending. Each of them finds the row, as its key does')
 
 export const vendorRow = z
   .strictObject({

@@ -75,8 +75,8 @@ const notFound = async (path: string) => {
 const snapshotId = async () => (await world.json<{ id: string }>('/snapshot')).id
 
 states('24.1', 'rows, search and orders of vendors', async () => {
-  const acme = { slug: 'acme', display: 'Acme', product_count: 2, cve_count: 2 }
-  const zeta = { slug: 'zeta', display: 'Zeta', product_count: 1, cve_count: 1 }
+  const acme = { slug: 'acme', display: 'Acme', product_count: 2, cve_count: 2, spellings: ['Acme'] }
+  const zeta = { slug: 'zeta', display: 'Zeta', product_count: 1, cve_count: 1, spellings: ['Zeta'] }
   assert.equal((await world.json<Page>('/vendors')).data, [acme, zeta])
   assert.equal(await slugs('/vendors?sort=cves'), ['zeta', 'acme'])
   assert.equal(await slugs('/vendors?sort=-name'), ['zeta', 'acme'])

@@ -1,12 +1,14 @@
 /** gateway/API.md, section 24: the endpoints, against the names in the claims. */
 import * as assert from 'uvu/assert'
-import { keyOfName, lower } from '../../support/plain.ts'
+import { byText, joinedName, keyOfName, lower } from '../../support/plain.ts'
 import { expectLimit, expectPaging, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import { recordsOf } from '../support/rows.ts'
-import { sharedService } from '../support/service.ts'
+import { openWorld, sharedService } from '../support/service.ts'
+import { expectSpellings } from '../support/spellings.ts'
+import { cveList } from '../support/upstream.ts'
 
-const { states, after, run } = contractSuite('GET /vendors/{vendorSlug}/products, /products')
+const { states, after, run } = contractSuite('GET /vendors/{vendorSlug}, /vendors/{vendorSlug}/products, /products')
 const service = await sharedService()
 
 interface Product {
@@ -17,39 +19,36 @@ interface Product {
   cve_count: number
 }
 
-/** The CVEs of each `vendor/product`, and every spelling of its two names. */
-const named = new Map<
-  string,
-  { vendor: string; slug: string; ids: Set<string>; names: Set<string>; makers: Set<string> }
->()
+/** The CVEs of each `vendor/product`, its vendor, and every spelling of its two names. Names are joined (rule 27). */
+const named = new Map<string, { vendor: string; ids: Set<string>; names: Set<string>; makers: Set<string> }>()
+const spellingsOfVendor = new Map<string, Set<string>>()
 for (const [id, { affected }] of recordsOf(service.corpus)) {
   for (const entry of affected.filter(({ source }) => ['cna', 'adp', 'nvd'].includes(source))) {
-    const [vendor, slug] = [keyOfName(entry.vendor), keyOfName(entry.product)]
-    if (vendor === null || slug === null) continue
-    const known = named.get(`${vendor}/${slug}`) ?? {
+    const [vendorKey, key] = [keyOfName(entry.vendor), keyOfName(entry.product)]
+    if (vendorKey === null) continue
+    const vendor = joinedName(vendorKey)
+    spellingsOfVendor.set(vendor, (spellingsOfVendor.get(vendor) ?? new Set()).add(entry.vendor!.trim()))
+    if (key === null) continue
+    const product = `${vendor}/${joinedName(key)}`
+    const known = named.get(product) ?? {
       vendor,
-      slug,
       ids: new Set(),
       names: new Set(),
       makers: new Set(),
     }
-    named.set(`${vendor}/${slug}`, known)
+    named.set(product, known)
     known.ids.add(id)
     known.names.add(entry.product!.trim())
     known.makers.add(entry.vendor!.trim())
   }
 }
-const vendors = await service.all<{ slug: string; display: string }>('/vendors')
+const vendors = await service.all<Vendor>('/vendors')
 const displayOf = new Map(vendors.map(({ slug, display }) => [slug, display]))
-const vendorSlugs = [...new Set([...named.values()].map(({ vendor }) => vendor))]
-const sizeOf = (slug: string) => [...named.values()].filter(({ vendor }) => vendor === slug).length
+const vendorSlugs = vendors.filter(({ product_count }) => product_count > 0).map(({ slug }) => slug)
+const sizeOf = (slug: string) => [...named.values()].filter(({ vendor }) => vendor === joinedName(slug)).length
 const [largest] = vendorSlugs.toSorted((a, b) => sizeOf(b) - sizeOf(a))
 const path = `/vendors/${largest}/products`
 
-/** `vendor/product` with its count, most first, ties by code points. */
-const ranked = [...named.values()]
-  .map(({ vendor, slug, ids }): [id: string, count: number] => [`${vendor}/${slug}`, ids.size])
-  .toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
 const pairs = (rows: Product[]) =>
   rows.map(({ vendor, slug, cve_count }): [string, number] => [`${vendor}/${slug}`, cve_count])
 const every = new Map<string, Product>()
@@ -58,16 +57,25 @@ for (const vendor of vendorSlugs) {
     every.set(`${row.vendor}/${row.slug}`, row)
   }
 }
+/** The joined form of `<vendor slug>/<product slug>`. */
+const joinedId = (id: string) => {
+  const { vendor, slug } = every.get(id)!
+  return `${joinedName(vendor)}/${joinedName(slug)}`
+}
+/** `vendor/product` with its count, most first, ties by code points. */
+const ranked = [...every.keys()]
+  .map((id): [id: string, count: number] => [id, named.get(joinedId(id))!.ids.size])
+  .toSorted(([a, x], [b, y]) => y - x || byText(a, b))
 /** Matched on slug and display: either is the product's name. */
 const holds = (id: string, q: string) => {
   const { slug, display } = every.get(id)!
   return [slug, display].some((text) => lower(text).includes(lower(q)))
 }
-const ofVendor = (vendor: string) => ranked.filter(([id]) => named.get(id)!.vendor === vendor)
+const ofVendor = (vendor: string) => ranked.filter(([id]) => every.get(id)!.vendor === vendor)
 
 states('24.2', 'products of one vendor by its key', async () => {
   assert.ok(vendorSlugs.length > 100)
-  assert.equal(new Set(every.keys()), new Set(named.keys()))
+  assert.equal([...every.keys()].map(joinedId).sort(), [...named.keys()].sort())
   for (const slug of vendorSlugs) {
     const rows = await service.all<Product>(`/vendors/${encodeURIComponent(slug)}/products`)
     assert.equal(pairs(rows), ofVendor(slug), slug)
@@ -134,8 +142,9 @@ states('24.6', 'the vendor and the page', async () => {
     assert.equal(page.vendor, { slug, display: displayOf.get(slug) ?? null })
     for (const row of page.data) {
       assert.equal(Object.keys(row).sort(), ['cve_count', 'display', 'slug', 'vendor'])
-      const known = named.get(`${slug}/${row.slug}`)!
+      const known = named.get(joinedId(`${slug}/${row.slug}`))!
       assert.ok(known.names.has(row.display), `${row.display} is what a claim says`)
+      assert.is(row.slug, keyOfName(row.display))
     }
   }
 })
@@ -199,14 +208,114 @@ states('24.14', 'the next cursor stays null', async () => {
 })
 
 states('24.15', 'rows in the list envelope', async () => {
-  const page = await service.json<Answer>('/products?q=er&limit=100')
+  const page = await service.json<Answer & { data: FoundProduct[] }>('/products?q=er&limit=100')
   assert.equal(Object.keys(page).sort(), ['data', 'pagination'])
   assert.equal(page.pagination, { limit: 100, next_cursor: null })
   for (const row of page.data) {
-    const { slug, display, vendor, cve_count } = every.get(`${row.vendor}/${row.slug}`)!
-    assert.equal(row, { slug, display, vendor, vendor_display: displayOf.get(vendor), cve_count })
+    const id = `${row.vendor}/${row.slug}`
+    const { slug, display, vendor, cve_count } = every.get(id)!
+    const { spellings, ...others } = row
+    assert.equal(others, { slug, display, vendor, vendor_display: displayOf.get(vendor), cve_count })
+    expectSpellings(spellings, named.get(joinedId(id))!.names)
   }
 })
+
+states('24.18', 'spellings of one vendor', () => {
+  assert.equal(vendors.map(({ slug }) => joinedName(slug)).sort(), [...spellingsOfVendor.keys()].sort())
+  for (const { slug, display, spellings } of vendors) {
+    expectSpellings(spellings, spellingsOfVendor.get(joinedName(slug))!)
+    assert.is(slug, keyOfName(display))
+    assert.ok(spellings.includes(display))
+  }
+  assert.ok(vendors.some(({ spellings }) => spellings.length > 1))
+})
+
+states('24.19', 'a vendor by each of its spellings', async () => {
+  for (const vendor of vendors.filter((_, i) => i % 7 === 0)) {
+    for (const name of [vendor.slug, ...vendor.spellings]) {
+      const answer = await service.json<Vendor>(`/vendors/${encodeURIComponent(name)}`)
+      assert.equal(answer, vendor, name)
+    }
+  }
+  for (const unknown of ['nobody', `${largest}x`, 'n%2Fa', '%F0%9F%98%80']) {
+    const { status, body } = await service.ask(`/vendors/${unknown}`)
+    assert.equal([status, (body as Failure).error], [404, 'not_found'], unknown)
+    assert.match((body as Failure).message, /^no record names the vendor .+; search .+ \/vendors\?q=/)
+  }
+  await refuses(service, '/vendors/%zz', 'vendorSlug')
+})
+
+states('24.20', 'a product by each of its spellings', async () => {
+  const { data } = await service.json<{ data: FoundProduct[] }>('/products?q=er&limit=100')
+  for (const row of data) {
+    const [vendor] = vendors.filter(({ slug }) => slug === row.vendor)
+    for (const [maker, product] of [
+      [row.vendor, row.slug],
+      [vendor!.spellings.at(-1)!, row.spellings.at(-1)!],
+    ] as const) {
+      const found = `/vendors/${encodeURIComponent(maker)}/products/${encodeURIComponent(product)}`
+      assert.equal(await service.json<FoundProduct>(found), row, found)
+    }
+  }
+  for (const unknown of [`${largest}/products/nothing`, `nobody/products/${encodeURIComponent(data[0]!.slug)}`]) {
+    const { status, body } = await service.ask(`/vendors/${unknown}`)
+    assert.equal([status, (body as Failure).error], [404, 'not_found'], unknown)
+    assert.match((body as Failure).message, /^no record names the product .+; search .+\/products\?q=/)
+  }
+})
+
+states('24.21', 'slashes, blanks and Unicode in keys, and each result of a search', async () => {
+  const world = await openWorld(
+    cveList([
+      {
+        id: 'CVE-2024-0001',
+        cna: {
+          affected: ['net/http', 'http', 'Ünï 100%2F', 'a b', 'c++', 'c', 'v1.1', 'v11'].map((product) => ({
+            vendor: 'Größe/Co.',
+            product,
+            versions: [{ version: '1', status: 'affected' }],
+          })),
+        },
+      },
+    ]),
+  )
+  try {
+    const rows = await world.all<Product>('/vendors/gr%C3%B6%C3%9Feco/products')
+    assert.is(rows.length, 8, 'none is joined')
+    for (const { slug, display } of rows) {
+      for (const type of ['product', 'vendor'] as const) {
+        const q = type === 'product' ? display : 'größe'
+        if (q.length < 2) continue
+        const { results } = await world.json<Found>(`/search?q=${encodeURIComponent(q)}&types=${type}&limit=25`)
+        assert.ok(results[type]!.length > 0, q)
+        for (const { href, label } of results[type]!) {
+          assert.is((await world.json<Product>(href)).display, label, href)
+        }
+      }
+      const encoded = encodeURIComponent(slug)
+      assert.is((await world.json<Product>(`/vendors/gr%C3%B6%C3%9Fe%2Fco./products/${encoded}`)).display, display)
+    }
+    assert.is((await world.json<Product>('/vendors/gr%C3%B6%C3%9Feco/products/net/http')).display, 'net/http')
+    assert.is((await world.ask('/vendors/gr%C3%B6%C3%9Feco/products/ne/thttp/x')).status, 404)
+  } finally {
+    await world.remove()
+  }
+})
+
+interface Vendor {
+  slug: string
+  display: string
+  product_count: number
+  spellings: string[]
+}
+type FoundProduct = Product & { spellings: string[] }
+interface Failure {
+  error: string
+  message: string
+}
+interface Found {
+  results: Partial<Record<string, { href: string; label: string }[]>>
+}
 
 after(() => service.remove())
 run()

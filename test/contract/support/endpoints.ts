@@ -26,6 +26,10 @@ export async function everyEndpoint(service: Service): Promise<{ template: strin
   const { reports } = await service.json<{ reports: { id: string }[] }>(`/cves/${reported}/reports`)
   const { data: modules } = await service.json<{ data: Module[] }>('/exploits?limit=1')
   const { data: vendors } = await service.json<{ data: { slug: string }[] }>('/vendors?limit=1')
+  const [vendor] = vendors
+  const { data: products } = await service.json<{ data: { slug: string }[] }>(
+    `/vendors/${encodeURIComponent(vendor!.slug)}/products?limit=1`,
+  )
   const { data: cnas } = await service.json<{ data: { slug: string }[] }>('/cnas?limit=1')
   const { data: packages } = await service.json<{ data: Package[] }>('/packages?limit=1')
   const { ecosystem, name } = packages[0]!
@@ -38,7 +42,8 @@ export async function everyEndpoint(service: Service): Promise<{ template: strin
     reportId: reports[0]!.id,
     cweId: '79',
     capecId: '66',
-    vendorSlug: vendors[0]!.slug,
+    vendorSlug: encodeURIComponent(vendor!.slug),
+    productSlug: encodeURIComponent(products[0]!.slug),
     slug: cnas[0]!.slug,
     source: modules[0]!.source,
     sourceId: encodeURIComponent(modules[0]!.source_id),

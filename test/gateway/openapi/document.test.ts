@@ -34,6 +34,8 @@ const CONTRACT: Record<string, string> = {
   '/capecs': 'q status severity sort limit cursor',
   '/capecs/{capecId}': 'capecId! fields',
   '/vendors': 'q sort limit cursor',
+  '/vendors/{vendorSlug}': 'vendorSlug!',
+  '/vendors/{vendorSlug}/products/{productSlug}': 'vendorSlug! productSlug!',
   '/vendors/{vendorSlug}/products': 'vendorSlug! q limit cursor',
   '/products': 'q! vendor limit',
   '/cnas': 'q grade activity_status sort limit cursor',
@@ -58,11 +60,13 @@ const CONTRACT: Record<string, string> = {
 /** Endpoints that are still to be built. A path that is answered must not stand here. */
 const TO_COME: readonly string[] = []
 
-/** Errors that follow from no parameter (rule 9, API 23.2, API 25.8, API 27.5, API 30.10, API 31.3). */
+/** Errors that follow from no parameter (rule 9, API 23.2, API 24.19, API 24.20, API 25.8, API 27.5, API 30.10, API 31.3). */
 const OWN_ERRORS: Record<string, readonly ErrorCode[]> = {
   '/cwes/{cweId}': ['not_found'],
   '/capecs/{capecId}': ['not_found'],
   '/cnas/{slug}': ['not_found'],
+  '/vendors/{vendorSlug}': ['not_found'],
+  '/vendors/{vendorSlug}/products/{productSlug}': ['not_found'],
   '/exploits/{source}/{sourceId}': ['not_found'],
   '/packages/{ecosystem}/{name}': ['not_found'],
   '/advisories/{advisoryId}': ['not_found'],
