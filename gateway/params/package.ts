@@ -1,4 +1,6 @@
-/** Parameters that name a package: a purl, or an ecosystem, a name and a version. */
+/** Parameters that name a package or product: a purl; an ecosystem, a name and a version; a CPE name. */
+import type { Cpe } from '../../corpus/model/affected/cpe.ts'
+import { ANY, CpeError, hasWildcard, NOT_APPLICABLE, readCpe } from '../../corpus/model/cpe/name.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../../corpus/model/packages/purl.ts'
 import { baseEcosystem, canonicalEcosystem, knownEcosystems } from '../../corpus/model/versions/ecosystems.ts'
 import { invalidParameter } from '../http/errors.ts'
@@ -22,6 +24,35 @@ export function purl(): ParameterType<GivenPurl, 'optional'> {
         name,
         `parameter '${name}' is not a package URL such as ${PURL_EXAMPLE}: ${quote(text)}, ${fault}`,
       )
+    }
+  })
+}
+
+/** A CPE name as given, and its attributes in canonical form. */
+export interface GivenCpe {
+  cpe: string
+  attributes: Cpe
+}
+
+const CPE_EXAMPLE = 'cpe:2.3:a:apache:http_server:2.4.57:*:*:*:*:*:*:*'
+
+/** A CPE name that states vendor and product. */
+export function cpe(): ParameterType<GivenCpe, 'optional'> {
+  return parameterType({ type: 'string', minLength: 1 }, (text, name) => {
+    const refuse = (fault: string) =>
+      invalidParameter(name, `parameter '${name}' is not a CPE name such as ${CPE_EXAMPLE}: ${quote(text)}, ${fault}`)
+    try {
+      const attributes = readCpe(text)
+      for (const attribute of ['vendor', 'product'] as const) {
+        const value = attributes[attribute]
+        if (value === ANY || value === NOT_APPLICABLE || hasWildcard(value)) {
+          throw refuse(`attribute '${attribute}' must be a name, without wildcards`)
+        }
+      }
+      return { cpe: text, attributes }
+    } catch (error) {
+      if (!(error instanceof CpeError)) throw error
+      throw refuse(text.includes(' ') ? `${error.message}; write '+' as %2B` : error.message)
     }
   })
 }

@@ -28,7 +28,7 @@ export interface AffectedQuery extends PackageQuery {
   name: string
 }
 
-type Tables = Pick<CveTables, 'index' | 'columns' | 'ordinalOfRow' | 'epss'>
+export type Tables = Pick<CveTables, 'index' | 'columns' | 'ordinalOfRow' | 'epss'>
 
 /** The parts of an open snapshot that rows are made of. */
 export interface AffectedSources extends Tables {
@@ -64,7 +64,8 @@ function matchedRows(snapshot: AffectedSources, query: AffectedQuery): AffectedR
   return affectedRows(matches, query, { aliasesOf: packages.aliasesOf, cve: (id) => factsOf(snapshot, id) })
 }
 
-function factsOf({ index, columns, ordinalOfRow, epss }: Tables, id: CveId): CveFacts | null {
+/** Returns null if the snapshot has no record of the CVE. */
+export function factsOf({ index, columns, ordinalOfRow, epss }: Tables, id: CveId): CveFacts | null {
   const row = findRow(index, id)
   if (row < 0) return null
   const ordinal = ordinalOfRow[row]!

@@ -49,7 +49,14 @@ export const SNAPSHOT_BYTES = {
   packages: 8 * MIB,
   /** Rows of `/affected`, for walks through many pages. */
   affectedRows: 6 * MIB,
+  /** Rows of `/affected` for CPE names: as above. */
+  affectedProducts: 6 * MIB,
+  /** Affected entries of products: 2 KB for each CVE. The records of a product with more than 2,000 are read again. */
+  productEntries: 4 * MIB,
 } as const
+
+/** Requests for products with many CVEs that may wait, in each worker. One at a time reads records. */
+export const WAITING_PRODUCTS = 64
 
 /** Earlier snapshots that are open for comparison, per open snapshot: 14 MB each at 350,000 CVEs. */
 export const ANCESTORS_OPEN = 2

@@ -1,16 +1,22 @@
 /** Packages, and the advisories that affect a version of one. */
+import { cpeText } from '../../corpus/model/affected/cpe.ts'
+import { nameKey } from '../../corpus/model/affected/products.ts'
+import { formatCpe } from '../../corpus/model/cpe/name.ts'
+import type { AffectedRow } from '../../corpus/model/packages/match.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
-import { cursorAfter, fold } from '../../corpus/snapshot/index.ts'
-import { jsonAnswer } from '../http/answer.ts'
+import { type CursorBinding, cursorAfter, fold, LISTS, type RowKey } from '../../corpus/snapshot/index.ts'
+import { type Answer, jsonAnswer } from '../http/answer.ts'
 import { invalidParameter, notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
-import { ecosystem, ecosystemOf, type GivenPurl, packageText, purl } from '../params/package.ts'
+import { cpe, ecosystem, ecosystemOf, type GivenCpe, type GivenPurl, packageText, purl } from '../params/package.ts'
 import { quote } from '../params/parameter.ts'
 import { text } from '../params/parameter-types.ts'
 import { isAffectedKey, pageOfRows, rowsAffecting } from '../plan/affected.ts'
+import { rowsAffectingProduct } from '../plan/affected-product.ts'
 import type { OpenPackages } from '../snapshots/open-packages.ts'
+import type { ServedSnapshot } from '../snapshots/registry.ts'
 import { affected, packageDetail, packagePage } from './answers.ts'
 import type { Context } from './context.ts'
 import { listPage, paging, resume } from './paging.ts'
@@ -29,6 +35,10 @@ const affectedQuery = {
     'Version of the package. Percent-encode `+` as `%2B`. Requires `ecosystem` and `name`',
     packageText(),
   ),
+  cpe: described(
+    'CPE name of a product: a formatted string of CPE 2.3, or a URI of CPE 2.2. Percent-encode `+`, `?` and `%`',
+    cpe(),
+  ),
   ...paging,
 }
 
@@ -37,28 +47,65 @@ const BY_SEVERITY = { key: 'severity', descending: true }
 export const listAffecting = defineRoute<Context, Record<never, never>, typeof affectedQuery>({
   name: 'listAffecting',
   path: '/affected',
-  summary: 'List advisories that affect a package',
+  summary: 'List advisories that affect a package or product',
   description: `Returns the advisories that affect a version of a package, or may affect it. Name the package by \`purl\`, or by \`ecosystem\` and \`name\`. Without a version, the answer has every advisory of the package, with the verdict \`undecided\`.
 
 Advisories that alias each other are one row. The highest severity is first, then CVEs in the KEV catalog, then the highest EPSS score.
 
-\`query.indexed\` is false if the snapshot has no package of the ecosystem. Then the empty answer does not mean that the package is not affected.`,
+\`query.indexed\` is false if the snapshot has no package of the ecosystem, or no product of the CPE name. Then the empty answer does not mean that the package is not affected.
+
+A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and the affected versions of CNA and ADPs are compared with the CPE name. Versions are compared by their numbers; the verdict is \`undecided\` where letters decide. Required platforms are not evaluated.`,
   example: '/affected?purl=pkg:npm/lantern-http@2.0.0&limit=1',
   params: { path: {}, query: affectedQuery },
   answer: affected,
-  handle({ registry }, { limit, cursor, ...given }) {
+  handle({ registry }, { limit, cursor, cpe, ...given }) {
+    if (cpe) return productAnswer(registry, cpe, given, { limit, cursor })
     const asked = askedPackage(given, registry.current.packages)
     const { ecosystem, name, version } = asked
     const binding = { list: 'affected', sort: BY_SEVERITY, filters: { ecosystem, name, version } }
     const { snapshot, after } = resume(registry, cursor, binding, isAffectedKey)
     const rows = ecosystem === null ? [] : rowsAffecting(snapshot, { ecosystem, name, version })
-    const { data, last } = pageOfRows(rows, after, limit)
     const indexed = ecosystem !== null && snapshot.packages.ecosystems.includes(baseEcosystem(ecosystem))
-    const next = last && cursorAfter(snapshot, binding, last)
-    const pagination = { limit, next_cursor: next }
-    return jsonAnswer({ query: { ...asked, indexed }, data, pagination }, 'merge', snapshot.id)
+    return pageAnswer(snapshot, binding, { ...asked, indexed }, rows, after, limit)
   },
 })
+
+type Registry = Context['registry']
+
+/** @throws ApiError `invalid_parameter` unless the product is named by the CPE name alone */
+function productAnswer(
+  registry: Registry,
+  { cpe, attributes }: GivenCpe,
+  named: Given,
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+): Answer | Promise<Answer> {
+  refuseOthers('cpe', named)
+  const { vendor, product, version } = attributes
+  const binding = { list: 'affected', sort: BY_SEVERITY, filters: { cpe: formatCpe(attributes) } }
+  const { snapshot, after } = resume(registry, cursor, binding, isAffectedKey)
+  const keyOf = (value: string) => nameKey(cpeText(value)!) ?? value
+  const asked = LISTS.products.id({ vendor: keyOf(vendor), slug: keyOf(product) })
+  const ordinal = snapshot.lists.products.ordinalOf(asked)
+  const indexed = ordinal !== undefined && snapshot.columns.product !== null
+  const name = indexed ? snapshot.lists.products.id(ordinal) : asked
+  const query = { purl: null, cpe, ecosystem: null, name, version: cpeText(version), indexed }
+  const answer = (rows: readonly AffectedRow[]) => pageAnswer(snapshot, binding, query, rows, after, limit)
+  const rows = indexed ? rowsAffectingProduct(snapshot, name, attributes) : []
+  return rows instanceof Promise ? rows.then(answer) : answer(rows)
+}
+
+function pageAnswer(
+  snapshot: ServedSnapshot,
+  binding: CursorBinding,
+  query: object,
+  rows: readonly AffectedRow[],
+  after: RowKey | null,
+  limit: number,
+): Answer {
+  const { data, last } = pageOfRows(rows, after, limit)
+  const next = last && cursorAfter(snapshot, binding, last)
+  return jsonAnswer({ query, data, pagination: { limit, next_cursor: next } }, 'merge', snapshot.id)
+}
 
 interface Given {
   purl: GivenPurl | undefined
@@ -75,19 +122,26 @@ interface AskedPackage {
   version: string | null
 }
 
+const STATED = {
+  purl: 'the purl states ecosystem, name and version',
+  cpe: 'the CPE name states product and version',
+} as const
+
+function refuseOthers(parameter: keyof typeof STATED, others: Partial<Given>): void {
+  const other = Object.entries(others).find(([, value]) => value !== undefined)?.[0]
+  if (other === undefined) return
+  throw invalidParameter(other, `parameter '${other}' cannot be combined with '${parameter}'; ${STATED[parameter]}`)
+}
+
 /** @throws ApiError `invalid_parameter` unless the package is named in exactly one way */
 function askedPackage({ purl, ...named }: Given, { ecosystems }: OpenPackages): AskedPackage {
   const { ecosystem, name, version } = named
   if (purl !== undefined) {
-    const other = Object.entries(named).find(([, value]) => value !== undefined)?.[0]
-    if (other !== undefined) {
-      const message = `parameter '${other}' cannot be combined with 'purl'; the purl states ecosystem, name and version`
-      throw invalidParameter(other, message)
-    }
+    refuseOthers('purl', named)
     return { purl: purl.purl, ecosystem: purl.ecosystem, name: purl.name, version: purl.version }
   }
   if (ecosystem === undefined && name === undefined) {
-    throw invalidParameter('purl', "parameter 'purl' is required, or 'ecosystem' and 'name'")
+    throw invalidParameter('purl', "parameter 'purl' is required, or 'ecosystem' and 'name', or 'cpe'")
   }
   if (name === undefined) throw invalidParameter('name', "parameter 'name' is required with 'ecosystem'")
   if (ecosystem === undefined) throw invalidParameter('ecosystem', "parameter 'ecosystem' is required with 'name'")

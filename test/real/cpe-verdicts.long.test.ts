@@ -12,9 +12,8 @@ import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readConfigurations } from '../../corpus/feeds/nvd/configurations.ts'
-import { nameKey } from '../../corpus/model/affected/products.ts'
 import type { CveListRecord } from '../../corpus/model/claim.ts'
-import { matchCpe, productEntries } from '../../corpus/model/cpe/match.ts'
+import { matchCpe, productEntries, productId } from '../../corpus/model/cpe/match.ts'
 import { readCpe } from '../../corpus/model/cpe/name.ts'
 import type { AffectedEntry } from '../../corpus/model/record.ts'
 import { cveListItems } from '../corpus/feeds/reading.ts'
@@ -43,13 +42,11 @@ async function compare(feed: string, path: string, entries: Entries) {
   const products = new Set<string>()
   const different: unknown[] = []
   const onlyTheirs: unknown[] = []
-  let known = { key: '', entries: productEntries([], () => false) }
+  let known = { key: '', entries: productEntries([], '') }
   for await (const [id, vendor, product, part, rest, expected] of secondAnswers(feed, path)) {
     const key = JSON.stringify([id, vendor, product])
     if (known.key !== key) {
-      const isProduct = (...names: (string | null)[]) =>
-        names.every((name, i) => name !== null && nameKey(name) === [vendor, product][i])
-      known = { key, entries: productEntries(entries.get(id)!, isProduct) }
+      known = { key, entries: productEntries(entries.get(id)!, productId(vendor, product)!) }
     }
     products.add(`${vendor}/${product}`)
     const verdict = matchCpe(known.entries, readCpe(`cpe:2.3:${part}:v:p:${rest}`))?.verdict ?? 'unaffected'

@@ -11,6 +11,7 @@ oracle knows more than a record: which range belongs to which CPE, and where an 
 with the product on purpose; versions of the CVE list are read by `upstream-ranges.py`.
 """
 import gzip
+import itertools
 import json
 import os
 import re
@@ -150,8 +151,8 @@ def excluded(entry, patched, default, question):
     return True if True in found else None if None in found else False
 
 
-def entry_verdict(entry, question):
-    default, versions, ranges, patched = claim(entry)
+def entry_verdict(entry, read, question):
+    default, versions, ranges, patched = read
     if versions is None and ranges is None:
         if default == "affected":
             return UNDECIDED if patched or question[0] == ANY else AFFECTED
@@ -201,14 +202,35 @@ def plain(value):
     return re.sub(r"\\(.)", r"\1", value, flags=re.S)
 
 
+def joined_key(one):
+    """A key without everything except letters, digits, `+` and `#`; between digits, a dot remains (rule 27)."""
+    bare = re.sub(r"(?<=[0-9])[\W_]+(?=[0-9])", ".", re.sub(r"[+#]", lambda sign: {"+": "\ue000", "#": "\ue001"}[sign[0]], one))
+    return re.sub(r"(?:(?![.\ue000\ue001])[\W_])+|(?<![0-9])\.|\.(?![0-9])", "", bare) or one
+
+
+def vendor_aliases():
+    """The reviewed table of rule 27 is data of the product."""
+    path = os.path.join(HERE, "../../corpus/model/affected/vendor-aliases.ts")
+    with open(path, encoding="utf-8") as file:
+        lines = [re.findall(r"'([^']*)'", line) for line in file if line.startswith("  [")]
+    return {joined_key(other): joined_key(first) for first, *others in lines for other in others}
+
+
+ALIASES = vendor_aliases()
+
+
+def joined(vendor, product):
+    return ALIASES.get(joined_key(vendor), joined_key(vendor)), joined_key(product)
+
+
 def named(entry):
-    """The keys of the products that an entry names, by its names or by its CPEs."""
+    """The products that an entry names, by its names or by its CPEs, each with its keys."""
     pairs = [(key(entry.get("vendor")), key(entry.get("product")))]
     for cpe in entry.get("cpes") or []:
         values = attributes(text(cpe))
         if values and not {values[1], values[2]} & {ANY, NA}:
             pairs.append((key(plain(values[1])), key(plain(values[2]))))
-    return dict.fromkeys(pair for pair in pairs if None not in pair)
+    return {joined(*pair): pair for pair in pairs if None not in pair}
 
 
 def record_verdict(verdicts):
@@ -239,6 +261,7 @@ def written(version):
     return re.sub(r"([^\w.-])", r"\\\1", version, flags=re.A) if version != NA else "\\-"
 
 
+MOST_VERSIONS = 60
 ALWAYS = [ANY, NA, "0", "1.0", "99999.0", "vista"]
 
 
@@ -256,29 +279,35 @@ def questions(entries):
 def cve_list(path):
     with zipfile.ZipFile(path) as archive:
         for member in archive.namelist():
-            if not re.search(r"/CVE-\d{4}-\d+\.json$", member):
+            # Every fourth record, by its number.
+            number = re.search(r"/CVE-\d{4}-(\d+)\.json$", member)
+            if not number or int(number[1]) % 4:
                 continue
             record = json.loads(archive.read(member))
             if record["cveMetadata"]["state"] == "REJECTED":
                 continue
             containers = record["containers"]
-            products = {}
+            products, keys = {}, {}
             for container in (containers["cna"], *containers.get("adp", [])):
                 for entry in container.get("affected", []):
-                    for pair in named(entry):
-                        products.setdefault(pair, []).append(entry)
-            for pair, entries in products.items():
-                asked = dict.fromkeys((one, None) for one in [*ALWAYS, *questions(entries)])
-                asked.update(dict.fromkeys((one, "rc1") for one, _ in list(asked)[: len(ALWAYS) + 6] if one not in (ANY, NA)))
+                    for product, pair in named(entry).items():
+                        keys.setdefault(product, pair)
+                        products.setdefault(product, []).append(entry)
+            for product, entries in products.items():
+                # Records of the CVE list can name hundreds of versions.
+                versions = dict.fromkeys([*ALWAYS, *itertools.islice(questions(entries), MOST_VERSIONS)])
+                asked = dict.fromkeys((one, None) for one in versions)
+                asked.update(dict.fromkeys((one, "rc1") for one in list(versions)[2:4] + list(versions)[len(ALWAYS):][:4]))
+                reads = [(entry, claim(entry)) for entry in entries]
                 for version, update in asked:
                     name = written(version)
                     if name is None:
                         continue
                     # A blank is `_` in a name.
                     question = (version if version in (ANY, NA) else plain(name).lower(), update)
-                    verdict = record_verdict([entry_verdict(entry, question) for entry in entries])
+                    verdict = record_verdict([entry_verdict(entry, read, question) for entry, read in reads])
                     rest = f"{name}:{update or ANY}:*:*:*:*:*:*"
-                    yield record["cveMetadata"]["cveId"], *pair, "*", rest, verdict
+                    yield record["cveMetadata"]["cveId"], *keys[product], "*", rest, verdict
 
 
 # --- NVD ---

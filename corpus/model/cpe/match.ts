@@ -1,5 +1,7 @@
 /** Decides whether the affected products of a CVE record include the product of a CPE name. */
 import { type Cpe, type CpeAttribute, cpeText, parseCpe } from '../affected/cpe.ts'
+import { joinedKey, joinedVendor } from '../affected/joined-key.ts'
+import { nameKey } from '../affected/products.ts'
 import type { AffectedEntry, AffectedRange } from '../record.ts'
 import { compareTexts } from '../versions/order.ts'
 import { overlap } from './compare.ts'
@@ -33,8 +35,19 @@ export interface CpeVerdict {
   fixed_versions: string[]
 }
 
-/** Whether a vendor and a product, as a source writes them, name the product of the request. */
-export type IsProduct = (vendor: string | null, product: string | null) => boolean
+/** A product in the form in which all its spellings are equal (rule 27). */
+export type ProductId = string
+
+/** Returns the product that a vendor and a product, in any spelling, name. Null if one of them names nothing. */
+export function productId(vendor: string | null, product: string | null): ProductId | null {
+  const keys = [vendor, product].map((name) => (name === null ? null : nameKey(name)))
+  const [vendorKey = null, productKey = null] = keys
+  return vendorKey === null || productKey === null ? null : `${joinedVendor(vendorKey)}\n${joinedKey(productKey)}`
+}
+
+/** Returns the product that a CPE name states. Null if vendor or product is any, not applicable, or a pattern. */
+export const productOfCpe = ({ vendor, product }: Cpe): ProductId | null =>
+  hasWildcard(vendor) || hasWildcard(product) ? null : productId(cpeText(vendor), cpeText(product))
 
 /** An entry that names the product, without the fields that matching does not read. */
 export interface ProductEntry {
@@ -50,15 +63,15 @@ export interface ProductEntry {
 const isSource = (source: string): source is CpeSource => (CPE_SOURCES as readonly string[]).includes(source)
 
 /** Returns the entries that name the product, by their names or by their CPEs. NVD's are first, then the CNA's. */
-export function productEntries(affected: readonly AffectedEntry[], isProduct: IsProduct): ProductEntry[] {
+export function productEntries(affected: readonly AffectedEntry[], id: ProductId): ProductEntry[] {
   const entries = affected.flatMap((entry): ProductEntry[] => {
     const { source, vendor, product, default_status, affected_versions, affected_ranges, patched_versions } = entry
     if (!isSource(source)) return []
     const cpes = (entry.cpes ?? [])
       .flatMap((name) => parseCpe(name) ?? [])
-      .filter((cpe) => isProduct(cpeText(cpe.vendor), cpeText(cpe.product)))
+      .filter((cpe) => productOfCpe(cpe) === id)
       .map(canonicalCpe)
-    if (cpes.length === 0 && !isProduct(vendor, product)) return []
+    if (cpes.length === 0 && productId(vendor, product) !== id) return []
     return [{ source, default_status, affected_versions, affected_ranges, patched_versions, cpes }]
   })
   return entries.sort((a, b) => CPE_SOURCES.indexOf(a.source) - CPE_SOURCES.indexOf(b.source))
@@ -288,6 +301,7 @@ function isSpelling(text: string, { version, update }: ProductVersion): boolean 
       .trim()
       .toLowerCase()
       .replace(/^v(?=\d)/, '')
+      .replace(/\s+/g, '_')
   return texts.some((one) => plain(one) === plain(text))
 }
 

@@ -89,11 +89,11 @@ export interface AffectedRow extends CveFacts {
   summary: string | null
   verdict: 'affected' | 'undecided'
   matched_by: {
-    kind: 'range' | 'version'
+    kind: 'range' | 'version' | 'cpe'
     introduced: string | null
     fixed: string | null
     last_affected: string | null
-    /** Id of the advisory that states it. */
+    /** Id of the advisory that states it. For `cpe`: `nvd`, `cna` or `adp`. */
     source: string
   } | null
   /** Versions that fix it, above the version asked for if that can be compared. Ascending, unique. */

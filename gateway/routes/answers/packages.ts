@@ -7,12 +7,16 @@ import { baseScore, count, cveId, fraction, pageOf, type ShapeOf, text, texts, t
 const matchedBy = z
   .strictObject({
     kind: z
-      .enum(['range', 'version'])
-      .describe('`range`: a range of the advisory contains the version. `version`: the advisory enumerates it'),
-    introduced: text.describe('Start of the range. `0` is before every version. Null for `version`'),
+      .enum(['range', 'version', 'cpe'])
+      .describe(
+        '`range`: a range of the advisory contains the version. `version`: the advisory enumerates it. `cpe`: a source of the CVE states the product of the CPE name',
+      ),
+    introduced: text.describe(
+      'Start of the range. `0` is before every version. Null for `version`, and for `cpe` without a range',
+    ),
     fixed: text.describe('First version after the range that is not affected. Null if there is none'),
     last_affected: text.describe('Last affected version of the range. Null if the range does not state it'),
-    source: z.string().describe('Id of the advisory that states it'),
+    source: z.string().describe('Id of the advisory that states it. For `cpe`: `nvd`, `cna` or `adp`'),
   } satisfies ShapeOf<NonNullable<AffectedRow['matched_by']>>)
   .meta({ id: 'MatchedBy', description: 'Statement of an advisory that the version matches' })
 
@@ -43,15 +47,18 @@ const affectedRow = z
 
 const affectedRequest = z
   .strictObject({
-    purl: text.describe('Package URL of the request. Null if the request names ecosystem and name'),
+    purl: text.describe('Package URL of the request. Null if the request has none'),
+    cpe: z.string().optional().describe('CPE name of the request. Absent if the request has none'),
     ecosystem: text.describe(
-      'Ecosystem in the spelling of the OSV schema, with the release of a distribution. Null if no ecosystem has the type of the purl',
+      'Ecosystem in the spelling of the OSV schema, with the release of a distribution. Null for a CPE name, and if no ecosystem has the type of the purl',
     ),
-    name: z.string().describe('Name of the package, as requested'),
-    version: text.describe('Version of the package. Null if the request has none'),
-    indexed: z.boolean().describe('Whether the snapshot has packages of this ecosystem'),
+    name: z
+      .string()
+      .describe('Name of the package, as requested. For a CPE name: vendor and product, `vendor/product`'),
+    version: text.describe('Version of the package or product. Null if the request has none'),
+    indexed: z.boolean().describe('Whether the snapshot has packages of this ecosystem, or this product'),
   })
-  .meta({ id: 'AffectedRequest', description: 'Package and version of the request' })
+  .meta({ id: 'AffectedRequest', description: 'Package or product, and version, of the request' })
 
 export const affected = z
   .strictObject({ query: affectedRequest, ...pageOf(affectedRow) })

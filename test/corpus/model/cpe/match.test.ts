@@ -2,16 +2,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readConfigurations } from '../../../../corpus/feeds/nvd/configurations.ts'
-import { nameKey } from '../../../../corpus/model/affected/products.ts'
 import { type VersionStatement, versionLists } from '../../../../corpus/model/affected/ranges.ts'
-import { type IsProduct, matchCpe, productEntries } from '../../../../corpus/model/cpe/match.ts'
+import { matchCpe, productEntries, productId, productOfCpe } from '../../../../corpus/model/cpe/match.ts'
 import { readCpe } from '../../../../corpus/model/cpe/name.ts'
 import type { AffectedEntry } from '../../../../corpus/model/record.ts'
 
 const match = suite('cpe match')
 
-const isWidget: IsProduct = (vendor, product) =>
-  vendor !== null && product !== null && nameKey(vendor) === 'acme' && nameKey(product) === 'widget'
+const WIDGET = productId('acme', 'widget')!
 
 /** `version:update:edition:language:sw_edition:target_sw:target_hw:other`, as far as given. */
 const cpeOf = (rest: string, product = 'acme:widget') => {
@@ -64,7 +62,7 @@ const cna = (
 ]
 
 const found = (affected: AffectedEntry[], rest: string) =>
-  matchCpe(productEntries(affected, isWidget), readCpe(cpeOf(rest)))
+  matchCpe(productEntries(affected, WIDGET), readCpe(cpeOf(rest)))
 const verdictOf = (affected: AffectedEntry[], rest: string) => found(affected, rest)?.verdict ?? 'unaffected'
 
 /** The verdict of each version. */
@@ -135,11 +133,8 @@ match('an attribute of a configuration must overlap with that of the request', (
     '*:*:*:*:*:joomla': 'unaffected',
     '1.0:*:*:*:*:-': 'unaffected',
   })
-  assert.is(matchCpe(productEntries(plugin, isWidget), readCpe('cpe:2.3:o:acme:widget:1.0:*:*:*:*:*:*:*')), null)
-  assert.is(
-    matchCpe(productEntries(plugin, isWidget), readCpe('cpe:/*:acme:widget:1.0'.replace('*', ''))) !== null,
-    true,
-  )
+  assert.is(matchCpe(productEntries(plugin, WIDGET), readCpe('cpe:2.3:o:acme:widget:1.0:*:*:*:*:*:*:*')), null)
+  assert.is(matchCpe(productEntries(plugin, WIDGET), readCpe('cpe:/*:acme:widget:1.0'.replace('*', ''))) !== null, true)
 })
 
 match('a range is undecided if it may belong to a CPE of another edition', () => {
@@ -276,9 +271,9 @@ match('an affected statement precedes an undecided one, NVD precedes the CNA', (
 
 match('entries of other products and of other sources do not count', () => {
   const affected = cna([{ version: '0', lessThan: '3.0' }])
-  assert.equal(productEntries([{ ...affected[0]!, product: 'Widget Pro' }], isWidget), [])
-  assert.equal(productEntries([{ ...affected[0]!, source: 'osv' }], isWidget), [])
-  assert.equal(productEntries([{ ...affected[0]!, vendor: null }], isWidget), [])
+  assert.equal(productEntries([{ ...affected[0]!, product: 'Widget Pro' }], WIDGET), [])
+  assert.equal(productEntries([{ ...affected[0]!, source: 'osv' }], WIDGET), [])
+  assert.equal(productEntries([{ ...affected[0]!, vendor: null }], WIDGET), [])
 })
 
 match('a CPE of an entry names its product too, and restricts it', () => {
@@ -301,6 +296,17 @@ match('fixed versions are above the version: numbers first, each once', () => {
   ]
   assert.equal(found(affected, '1.9')!.fixed_versions, ['1.10', '2.9', '1.9-hf1'])
   assert.equal(found(affected, '*')!.fixed_versions, ['0.5', '1.10', '2.9', '1.9-hf1'])
+})
+
+match('spellings of a vendor and product are one product', () => {
+  const id = productOfCpe(readCpe('cpe:/a:apache:http_server'))
+  assert.is(productId('Apache Software Foundation', 'HTTP Server'), id)
+  assert.is(productId('apache', 'http-server'), id)
+  assert.is.not(productId('apache', 'http_server_2'), id)
+  for (const cpe of ['cpe:/a:apache', 'cpe:/a:apache:-', 'cpe:/a:apache:http%02', 'cpe:/a:n%2fa:http']) {
+    assert.is(productOfCpe(readCpe(cpe)), null, cpe)
+  }
+  assert.is(productId(null, 'http_server'), null)
 })
 
 match.run()
