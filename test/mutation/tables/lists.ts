@@ -145,8 +145,8 @@ export const LIST_RULES: readonly Mutation[] = [
     rule: 'rule 9: a list for an unknown but well-formed key is empty and repeats the key',
     breaks: 'an unknown vendor is shown under its slug',
     file: 'gateway/routes/vendors.ts',
-    find: 'return ordinal === undefined ? null :',
-    replace: 'return ordinal === undefined ? slug :',
+    find: '{ slug: key, display: null }',
+    replace: '{ slug: key, display: key }',
     tests: LISTS,
   },
   {
