@@ -72,27 +72,29 @@ const idsFor = async (query: string) =>
     ({ cve_id }) => cve_id,
   )
 
-interface Record {
+interface CveRecord {
+  id: string
   core: CveCore
   affected: AffectedEntry[]
 }
 
-/** The records whose core and affected entries pass. */
-function recordsWith(passes: (record: Record) => boolean): string[] {
+function readRecords(): CveRecord[] {
   const opened = openCorpus(corpus, { readonly: true })
   try {
-    const found: string[] = []
-    for (const { block } of opened.blocks()) {
-      for (const { cveId, parts } of opened.records(block)) {
-        const affected = JSON.parse(parts.affected ?? '[]') as AffectedEntry[]
-        if (passes({ core: JSON.parse(parts.core) as CveCore, affected })) found.push(cveId)
-      }
-    }
-    return found
+    return opened.blocks().flatMap(({ block }) =>
+      Array.from(opened.records(block), ({ cveId: id, parts: { core, affected } }) => {
+        return { id, core: JSON.parse(core) as CveCore, affected: JSON.parse(affected ?? '[]') as AffectedEntry[] }
+      }),
+    )
   } finally {
     opened.close()
   }
 }
+
+const records = readRecords()
+const served = new Set(records.map(({ id }) => id))
+/** The ids of the records that pass. */
+const recordsWith = (passes: (record: CveRecord) => boolean) => records.filter(passes).map(({ id }) => id)
 
 /** Whether CNA, ADP or NVD names the vendor, and the product if one is given, in any spelling. */
 function isNamed({ source, vendor, product }: AffectedEntry, ofVendor: string, ofProduct?: string): boolean {
@@ -128,7 +130,6 @@ test('product=linux/linux, with all spellings of the vendor', async () => {
 })
 
 test('package=npm/lodash, and the package of the export with the most CVEs', async () => {
-  const served = new Set(recordsWith(() => true))
   const byPackage = new Map<string, Set<string>>()
   for (const { aliases = [], withdrawn, affected } of npmAdvisories) {
     if (withdrawn !== undefined) continue
@@ -143,19 +144,18 @@ test('package=npm/lodash, and the package of the export with the most CVEs', asy
   for (const name of ['lodash', largest]) await expectIds(`package=npm/${part(name)}`, [...byPackage.get(name)!])
 })
 
-test('every vendor, product and package has the CVEs of the claims and advisories', async () => {
+test('every vendor, and every fourth product and package, has the CVEs of the claims and advisories', async () => {
   const facts = corpusFacts(corpus)
   const { vendors, products } = joinedNames(facts)
-  const served = new Set(recordsWith(() => true))
-  const expectAll = async (filter: string, names: ReadonlyMap<string, ReadonlySet<string>>) => {
-    for (const [name, ids] of names) {
+  const expectAll = async (filter: string, names: ReadonlyMap<string, ReadonlySet<string>>, step: number) => {
+    for (const [name, ids] of [...names].filter((_, i) => i % step === 0)) {
       assert.equal((await idsFor(`${filter}=${part(name)}`)).sort(), [...ids.intersection(served)].sort(), name)
     }
-    console.log(`# ${filter}: ${names.size}`)
+    console.log(`# ${filter}: ${Math.ceil(names.size / step)} of ${names.size}`)
   }
-  await expectAll('vendor', vendors)
-  await expectAll('product', products)
-  await expectAll('package', facts.packages)
+  await expectAll('vendor', vendors, 1)
+  await expectAll('product', products, 4)
+  await expectAll('package', facts.packages, 4)
 })
 
 interface Item {

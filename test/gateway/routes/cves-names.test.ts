@@ -2,13 +2,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openReader } from '../../../corpus/reader/reader.ts'
-import { earlierSnapshot } from '../../corpus/snapshot/earlier.ts'
 import { goodSnapshot } from '../../corpus/snapshot/forgery.ts'
+import { earlierSnapshot } from '../../corpus/snapshot/packaged.ts'
 import { testGateway } from '../../support/gateway.ts'
 import { refusal } from '../../support/refusal.ts'
 
 const good = await goodSnapshot('cves-names')
-const dist = earlierSnapshot(good)
+const dist = await earlierSnapshot(good)
 const gateway = await testGateway(good.folder, dist)
 const reader = await openReader(dist)
 
