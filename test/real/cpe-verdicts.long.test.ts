@@ -13,7 +13,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readConfigurations } from '../../corpus/feeds/nvd/configurations.ts'
 import type { CveListRecord } from '../../corpus/model/claim.ts'
-import { matchCpe, productEntries, productId } from '../../corpus/model/cpe/match.ts'
+import { joinedProduct, matchCpe, productEntries } from '../../corpus/model/cpe/match.ts'
 import { readCpe } from '../../corpus/model/cpe/name.ts'
 import type { AffectedEntry } from '../../corpus/model/record.ts'
 import { cveListItems } from '../corpus/feeds/reading.ts'
@@ -46,7 +46,7 @@ async function compare(feed: string, path: string, entries: Entries) {
   for await (const [id, vendor, product, part, rest, expected] of secondAnswers(feed, path)) {
     const key = JSON.stringify([id, vendor, product])
     if (known.key !== key) {
-      known = { key, entries: productEntries(entries.get(id)!, productId(vendor, product)!) }
+      known = { key, entries: productEntries(entries.get(id)!, joinedProduct(vendor, product)!) }
     }
     products.add(`${vendor}/${product}`)
     const verdict = matchCpe(known.entries, readCpe(`cpe:2.3:${part}:v:p:${rest}`))?.verdict ?? 'unaffected'

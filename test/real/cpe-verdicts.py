@@ -204,8 +204,10 @@ def plain(value):
 
 def joined_key(one):
     """A key without everything except letters, digits, `+` and `#`; between digits, a dot remains (rule 27)."""
-    bare = re.sub(r"(?<=[0-9])[\W_]+(?=[0-9])", ".", re.sub(r"[+#]", lambda sign: {"+": "\ue000", "#": "\ue001"}[sign[0]], one))
-    return re.sub(r"(?:(?![.\ue000\ue001])[\W_])+|(?<![0-9])\.|\.(?![0-9])", "", bare) or one
+    pieces = [piece for piece in re.split(r"(?:[^\w+#]|_)+", one) if piece]
+    pairs = zip(pieces, pieces[1:])
+    joints = ["." if before[-1] in "0123456789" and after[0] in "0123456789" else "" for before, after in pairs]
+    return "".join(piece + joint for piece, joint in zip(pieces, [*joints, ""])) or one
 
 
 def vendor_aliases():

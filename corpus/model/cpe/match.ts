@@ -36,18 +36,18 @@ export interface CpeVerdict {
 }
 
 /** A product in the form in which all its spellings are equal (rule 27). */
-export type ProductId = string
+export type JoinedProduct = string
 
 /** Returns the product that a vendor and a product, in any spelling, name. Null if one of them names nothing. */
-export function productId(vendor: string | null, product: string | null): ProductId | null {
+export function joinedProduct(vendor: string | null, product: string | null): JoinedProduct | null {
   const keys = [vendor, product].map((name) => (name === null ? null : nameKey(name)))
   const [vendorKey = null, productKey = null] = keys
   return vendorKey === null || productKey === null ? null : `${joinedVendor(vendorKey)}\n${joinedKey(productKey)}`
 }
 
 /** Returns the product that a CPE name states. Null if vendor or product is any, not applicable, or a pattern. */
-export const productOfCpe = ({ vendor, product }: Cpe): ProductId | null =>
-  hasWildcard(vendor) || hasWildcard(product) ? null : productId(cpeText(vendor), cpeText(product))
+export const productOfCpe = ({ vendor, product }: Cpe): JoinedProduct | null =>
+  hasWildcard(vendor) || hasWildcard(product) ? null : joinedProduct(cpeText(vendor), cpeText(product))
 
 /** An entry that names the product, without the fields that matching does not read. */
 export interface ProductEntry {
@@ -63,7 +63,7 @@ export interface ProductEntry {
 const isSource = (source: string): source is CpeSource => (CPE_SOURCES as readonly string[]).includes(source)
 
 /** Returns the entries that name the product, by their names or by their CPEs. NVD's are first, then the CNA's. */
-export function productEntries(affected: readonly AffectedEntry[], id: ProductId): ProductEntry[] {
+export function productEntries(affected: readonly AffectedEntry[], id: JoinedProduct): ProductEntry[] {
   const entries = affected.flatMap((entry): ProductEntry[] => {
     const { source, vendor, product, default_status, affected_versions, affected_ranges, patched_versions } = entry
     if (!isSource(source)) return []
@@ -71,7 +71,7 @@ export function productEntries(affected: readonly AffectedEntry[], id: ProductId
       .flatMap((name) => parseCpe(name) ?? [])
       .filter((cpe) => productOfCpe(cpe) === id)
       .map(canonicalCpe)
-    if (cpes.length === 0 && productId(vendor, product) !== id) return []
+    if (cpes.length === 0 && joinedProduct(vendor, product) !== id) return []
     return [{ source, default_status, affected_versions, affected_ranges, patched_versions, cpes }]
   })
   return entries.sort((a, b) => CPE_SOURCES.indexOf(a.source) - CPE_SOURCES.indexOf(b.source))

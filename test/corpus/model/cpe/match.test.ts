@@ -3,13 +3,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readConfigurations } from '../../../../corpus/feeds/nvd/configurations.ts'
 import { type VersionStatement, versionLists } from '../../../../corpus/model/affected/ranges.ts'
-import { matchCpe, productEntries, productId, productOfCpe } from '../../../../corpus/model/cpe/match.ts'
+import { joinedProduct, matchCpe, productEntries, productOfCpe } from '../../../../corpus/model/cpe/match.ts'
 import { readCpe } from '../../../../corpus/model/cpe/name.ts'
 import type { AffectedEntry } from '../../../../corpus/model/record.ts'
 
 const match = suite('cpe match')
 
-const WIDGET = productId('acme', 'widget')!
+const WIDGET = joinedProduct('acme', 'widget')!
 
 /** `version:update:edition:language:sw_edition:target_sw:target_hw:other`, as far as given. */
 const cpeOf = (rest: string, product = 'acme:widget') => {
@@ -300,13 +300,13 @@ match('fixed versions are above the version: numbers first, each once', () => {
 
 match('spellings of a vendor and product are one product', () => {
   const id = productOfCpe(readCpe('cpe:/a:apache:http_server'))
-  assert.is(productId('Apache Software Foundation', 'HTTP Server'), id)
-  assert.is(productId('apache', 'http-server'), id)
-  assert.is.not(productId('apache', 'http_server_2'), id)
+  assert.is(joinedProduct('Apache Software Foundation', 'HTTP Server'), id)
+  assert.is(joinedProduct('apache', 'http-server'), id)
+  assert.is.not(joinedProduct('apache', 'http_server_2'), id)
   for (const cpe of ['cpe:/a:apache', 'cpe:/a:apache:-', 'cpe:/a:apache:http%02', 'cpe:/a:n%2fa:http']) {
     assert.is(productOfCpe(readCpe(cpe)), null, cpe)
   }
-  assert.is(productId(null, 'http_server'), null)
+  assert.is(joinedProduct(null, 'http_server'), null)
 })
 
 match.run()
