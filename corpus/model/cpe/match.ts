@@ -90,8 +90,9 @@ export function matchCpe(entries: readonly ProductEntry[], asked: Cpe): CpeVerdi
   let isStated = false
   let matched: CpeMatch | null = null
   const named: ProductEntry[] = []
+  const isFixed = isEndOfRange(entries, asked)
   for (const entry of entries) {
-    const result = entry.source === 'nvd' ? matchConfigurations(entry, asked) : matchStatements(entry, asked)
+    const result = entry.source === 'nvd' ? matchConfigurations(entry, asked) : matchStatements(entry, asked, isFixed)
     if (result === 'other') continue
     named.push(entry)
     if (result === 'silent') isSilent = true
@@ -237,8 +238,19 @@ function isInside(span: Span, asked: Asked): boolean | null {
 const isCommit = (text: string) => /^[0-9a-f]{12,64}$/i.test(text) && /[a-f]/i.test(text)
 const isEvaluated = ({ version_type }: AffectedRange) => version_type?.toLowerCase() !== 'git'
 
-/** An entry of the CVE list. Its CPEs restrict the product, its versions are those of its statements. */
-function matchStatements(entry: ProductEntry, asked: Cpe): EntryVerdict {
+/** Whether a range of any entry states the version as fixed. */
+function isEndOfRange(entries: readonly ProductEntry[], asked: Cpe): boolean {
+  const version = askedVersion(asked)
+  if (version.kind !== 'one') return false
+  const fixes = entries.flatMap(({ affected_ranges }) => affected_ranges?.filter(isEvaluated) ?? [])
+  return fixes.some(({ fixed }) => fixed !== null && compareVersions(version.version, fixed) === 0)
+}
+
+/**
+ * An entry of the CVE list. Its CPEs restrict the product, its versions are those of its statements. A listed version
+ * that is the end of a range is undecided: some CNAs state the fixed version as `version` and as `lessThan`.
+ */
+function matchStatements(entry: ProductEntry, asked: Cpe, isFixed: boolean): EntryVerdict {
   const { cpes, default_status, patched_versions } = entry
   const fitting = cpes.map((cpe) => fits(cpe, asked, QUALIFIERS))
   if (cpes.length > 0 && fitting.every((fit) => fit === false)) return 'other'
@@ -255,8 +267,8 @@ function matchStatements(entry: ProductEntry, asked: Cpe): EntryVerdict {
   let isUndecided = false
   for (const text of versions) {
     const same = isStatedVersion(text, version)
-    if (same) return ENUMERATED
-    if (same === null) isUndecided = true
+    if (same && !isFixed) return ENUMERATED
+    if (same !== false) isUndecided = true
   }
   for (const range of ranges) {
     const inside = isInside(spanOfRange(range), version)

@@ -246,6 +246,15 @@ match('a patched version of another branch is not affected', () => {
   verdicts(hotfix, { '9.0.4': 'affected', '9.0.4.1': 'unaffected', '9.0.5': 'affected', '9.0.9': 'unaffected' })
 })
 
+match('a listed version that another source states as fixed is undecided', () => {
+  const single = cna([{ version: '2.0', lessThan: '2.0' }, { version: '1.0' }])
+  const fixed = nvd(['*', { versionEndExcluding: '2.0.0' }])
+  verdicts(single, { '1.0': 'affected', '2.0': 'affected' })
+  verdicts([...single, ...fixed], { '1.0': 'affected', '2.0': 'undecided', '2.1': 'unaffected' })
+  const range = cna([{ version: '2.0' }, { version: '1.5', lessThan: '3.0' }])
+  verdicts([...range, ...fixed], { '2.0': 'affected' })
+})
+
 match('commits are not evaluated; an entry without a statement counts alone only', () => {
   const git = cna([{ version: '1da177e4c3f4', lessThan: '2f0e1d4c3b2a', versionType: 'git' }], {
     defaultStatus: 'unaffected',
