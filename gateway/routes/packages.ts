@@ -5,7 +5,7 @@ import { formatCpe } from '../../corpus/model/cpe/name.ts'
 import type { AffectedRow } from '../../corpus/model/packages/match.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
-import { type CursorBinding, cursorAfter, fold, LISTS, type RowKey } from '../../corpus/snapshot/index.ts'
+import { type CursorBinding, cursorAfter, fold, productId, type RowKey } from '../../corpus/snapshot/index.ts'
 import { type Answer, jsonAnswer } from '../http/answer.ts'
 import { invalidParameter, notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
@@ -84,7 +84,7 @@ function productAnswer(
   const binding = { list: 'affected', sort: BY_SEVERITY, filters: { cpe: formatCpe(attributes) } }
   const { snapshot, after } = resume(registry, cursor, binding, isAffectedKey)
   const keyOf = (value: string) => nameKey(cpeText(value)!) ?? value
-  const asked = LISTS.products.id({ vendor: keyOf(vendor), slug: keyOf(product) })
+  const asked = productId(keyOf(vendor), keyOf(product))
   const ordinal = snapshot.lists.products.ordinalOf(asked)
   const indexed = ordinal !== undefined && snapshot.columns.product !== null
   const name = indexed ? snapshot.lists.products.id(ordinal) : asked

@@ -3,6 +3,7 @@ import type { Mutation } from './mutation.ts'
 import { ACCESS } from './tables/access.ts'
 import { CATALOG_RULES } from './tables/catalogs.ts'
 import { CLAIMS } from './tables/claims.ts'
+import { CPE } from './tables/cpe.ts'
 import { DERIVED } from './tables/derived.ts'
 import { ENDPOINTS } from './tables/endpoints.ts'
 import { FIELDS } from './tables/fields.ts'
@@ -22,4 +23,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ENDPOINTS,
   ...SERVICE,
   ...PACKAGES,
+  ...CPE,
 ]

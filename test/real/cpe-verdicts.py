@@ -151,7 +151,7 @@ def excluded(entry, patched, default, question):
     return True if True in found else None if None in found else False
 
 
-def entry_verdict(entry, read, question):
+def entry_verdict(entry, read, question, fixed_versions):
     default, versions, ranges, patched = read
     if versions is None and ranges is None:
         if default == "affected":
@@ -166,6 +166,9 @@ def entry_verdict(entry, read, question):
     if question[0] == NA:
         return AFFECTED if any(one[:3] == ("0", None, None) for one in ranges) else contradiction(default, patched, ranges)
     results = [is_single(one, question) for one in versions]
+    # A version that any entry states as fixed is not affected for certain.
+    if True in results and any(order(question[0], one) == 0 for one in fixed_versions):
+        results = [None if one else one for one in results]
     for start, fixed, last, _ in ranges:
         inside = within(question, start, fixed, last)
         if inside:
@@ -204,8 +207,10 @@ def plain(value):
 
 def joined_key(one):
     """A key without everything except letters, digits, `+` and `#`; between digits, a dot remains (rule 27)."""
-    bare = re.sub(r"(?<=[0-9])[\W_]+(?=[0-9])", ".", re.sub(r"[+#]", lambda sign: {"+": "\ue000", "#": "\ue001"}[sign[0]], one))
-    return re.sub(r"(?:(?![.\ue000\ue001])[\W_])+|(?<![0-9])\.|\.(?![0-9])", "", bare) or one
+    pieces = [piece for piece in re.split(r"(?:[^\w+#]|_)+", one) if piece]
+    pairs = zip(pieces, pieces[1:])
+    joints = ["." if before[-1] in "0123456789" and after[0] in "0123456789" else "" for before, after in pairs]
+    return "".join(piece + joint for piece, joint in zip(pieces, [*joints, ""])) or one
 
 
 def vendor_aliases():
@@ -299,13 +304,14 @@ def cve_list(path):
                 asked = dict.fromkeys((one, None) for one in versions)
                 asked.update(dict.fromkeys((one, "rc1") for one in list(versions)[2:4] + list(versions)[len(ALWAYS):][:4]))
                 reads = [(entry, claim(entry)) for entry in entries]
+                ends = {one[1] for _, read in reads for one in read[2] or [] if one[1] and (one[3] or "").lower() != "git"}
                 for version, update in asked:
                     name = written(version)
                     if name is None:
                         continue
                     # A blank is `_` in a name.
                     question = (version if version in (ANY, NA) else plain(name).lower(), update)
-                    verdict = record_verdict([entry_verdict(entry, read, question) for entry, read in reads])
+                    verdict = record_verdict([entry_verdict(entry, read, question, ends) for entry, read in reads])
                     rest = f"{name}:{update or ANY}:*:*:*:*:*:*"
                     yield record["cveMetadata"]["cveId"], *keys[product], "*", rest, verdict
 

@@ -36,18 +36,18 @@ export interface CpeVerdict {
 }
 
 /** A product in the form in which all its spellings are equal (rule 27). */
-export type ProductId = string
+export type JoinedProduct = string
 
 /** Returns the product that a vendor and a product, in any spelling, name. Null if one of them names nothing. */
-export function productId(vendor: string | null, product: string | null): ProductId | null {
+export function joinedProduct(vendor: string | null, product: string | null): JoinedProduct | null {
   const keys = [vendor, product].map((name) => (name === null ? null : nameKey(name)))
   const [vendorKey = null, productKey = null] = keys
   return vendorKey === null || productKey === null ? null : `${joinedVendor(vendorKey)}\n${joinedKey(productKey)}`
 }
 
 /** Returns the product that a CPE name states. Null if vendor or product is any, not applicable, or a pattern. */
-export const productOfCpe = ({ vendor, product }: Cpe): ProductId | null =>
-  hasWildcard(vendor) || hasWildcard(product) ? null : productId(cpeText(vendor), cpeText(product))
+export const productOfCpe = ({ vendor, product }: Cpe): JoinedProduct | null =>
+  hasWildcard(vendor) || hasWildcard(product) ? null : joinedProduct(cpeText(vendor), cpeText(product))
 
 /** An entry that names the product, without the fields that matching does not read. */
 export interface ProductEntry {
@@ -63,7 +63,7 @@ export interface ProductEntry {
 const isSource = (source: string): source is CpeSource => (CPE_SOURCES as readonly string[]).includes(source)
 
 /** Returns the entries that name the product, by their names or by their CPEs. NVD's are first, then the CNA's. */
-export function productEntries(affected: readonly AffectedEntry[], id: ProductId): ProductEntry[] {
+export function productEntries(affected: readonly AffectedEntry[], id: JoinedProduct): ProductEntry[] {
   const entries = affected.flatMap((entry): ProductEntry[] => {
     const { source, vendor, product, default_status, affected_versions, affected_ranges, patched_versions } = entry
     if (!isSource(source)) return []
@@ -71,7 +71,7 @@ export function productEntries(affected: readonly AffectedEntry[], id: ProductId
       .flatMap((name) => parseCpe(name) ?? [])
       .filter((cpe) => productOfCpe(cpe) === id)
       .map(canonicalCpe)
-    if (cpes.length === 0 && productId(vendor, product) !== id) return []
+    if (cpes.length === 0 && joinedProduct(vendor, product) !== id) return []
     return [{ source, default_status, affected_versions, affected_ranges, patched_versions, cpes }]
   })
   return entries.sort((a, b) => CPE_SOURCES.indexOf(a.source) - CPE_SOURCES.indexOf(b.source))
@@ -90,8 +90,9 @@ export function matchCpe(entries: readonly ProductEntry[], asked: Cpe): CpeVerdi
   let isStated = false
   let matched: CpeMatch | null = null
   const named: ProductEntry[] = []
+  const isFixed = isEndOfRange(entries, asked)
   for (const entry of entries) {
-    const result = entry.source === 'nvd' ? matchConfigurations(entry, asked) : matchStatements(entry, asked)
+    const result = entry.source === 'nvd' ? matchConfigurations(entry, asked) : matchStatements(entry, asked, isFixed)
     if (result === 'other') continue
     named.push(entry)
     if (result === 'silent') isSilent = true
@@ -237,8 +238,19 @@ function isInside(span: Span, asked: Asked): boolean | null {
 const isCommit = (text: string) => /^[0-9a-f]{12,64}$/i.test(text) && /[a-f]/i.test(text)
 const isEvaluated = ({ version_type }: AffectedRange) => version_type?.toLowerCase() !== 'git'
 
-/** An entry of the CVE list. Its CPEs restrict the product, its versions are those of its statements. */
-function matchStatements(entry: ProductEntry, asked: Cpe): EntryVerdict {
+/** Whether a range of any entry states the version as fixed. */
+function isEndOfRange(entries: readonly ProductEntry[], asked: Cpe): boolean {
+  const version = askedVersion(asked)
+  if (version.kind !== 'one') return false
+  const fixes = entries.flatMap(({ affected_ranges }) => affected_ranges?.filter(isEvaluated) ?? [])
+  return fixes.some(({ fixed }) => fixed !== null && compareVersions(version.version, fixed) === 0)
+}
+
+/**
+ * An entry of the CVE list. Its CPEs restrict the product, its versions are those of its statements. A listed version
+ * that is the end of a range is undecided: some CNAs state the fixed version as `version` and as `lessThan`.
+ */
+function matchStatements(entry: ProductEntry, asked: Cpe, isFixed: boolean): EntryVerdict {
   const { cpes, default_status, patched_versions } = entry
   const fitting = cpes.map((cpe) => fits(cpe, asked, QUALIFIERS))
   if (cpes.length > 0 && fitting.every((fit) => fit === false)) return 'other'
@@ -255,8 +267,8 @@ function matchStatements(entry: ProductEntry, asked: Cpe): EntryVerdict {
   let isUndecided = false
   for (const text of versions) {
     const same = isStatedVersion(text, version)
-    if (same) return ENUMERATED
-    if (same === null) isUndecided = true
+    if (same && !isFixed) return ENUMERATED
+    if (same !== false) isUndecided = true
   }
   for (const range of ranges) {
     const inside = isInside(spanOfRange(range), version)

@@ -3,13 +3,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readConfigurations } from '../../../../corpus/feeds/nvd/configurations.ts'
 import { type VersionStatement, versionLists } from '../../../../corpus/model/affected/ranges.ts'
-import { matchCpe, productEntries, productId, productOfCpe } from '../../../../corpus/model/cpe/match.ts'
+import { joinedProduct, matchCpe, productEntries, productOfCpe } from '../../../../corpus/model/cpe/match.ts'
 import { readCpe } from '../../../../corpus/model/cpe/name.ts'
 import type { AffectedEntry } from '../../../../corpus/model/record.ts'
 
 const match = suite('cpe match')
 
-const WIDGET = productId('acme', 'widget')!
+const WIDGET = joinedProduct('acme', 'widget')!
 
 /** `version:update:edition:language:sw_edition:target_sw:target_hw:other`, as far as given. */
 const cpeOf = (rest: string, product = 'acme:widget') => {
@@ -246,6 +246,15 @@ match('a patched version of another branch is not affected', () => {
   verdicts(hotfix, { '9.0.4': 'affected', '9.0.4.1': 'unaffected', '9.0.5': 'affected', '9.0.9': 'unaffected' })
 })
 
+match('a listed version that another source states as fixed is undecided', () => {
+  const single = cna([{ version: '2.0', lessThan: '2.0' }, { version: '1.0' }])
+  const fixed = nvd(['*', { versionEndExcluding: '2.0.0' }])
+  verdicts(single, { '1.0': 'affected', '2.0': 'affected' })
+  verdicts([...single, ...fixed], { '1.0': 'affected', '2.0': 'undecided', '2.1': 'unaffected' })
+  const range = cna([{ version: '2.0' }, { version: '1.5', lessThan: '3.0' }])
+  verdicts([...range, ...fixed], { '2.0': 'affected' })
+})
+
 match('commits are not evaluated; an entry without a statement counts alone only', () => {
   const git = cna([{ version: '1da177e4c3f4', lessThan: '2f0e1d4c3b2a', versionType: 'git' }], {
     defaultStatus: 'unaffected',
@@ -300,13 +309,13 @@ match('fixed versions are above the version: numbers first, each once', () => {
 
 match('spellings of a vendor and product are one product', () => {
   const id = productOfCpe(readCpe('cpe:/a:apache:http_server'))
-  assert.is(productId('Apache Software Foundation', 'HTTP Server'), id)
-  assert.is(productId('apache', 'http-server'), id)
-  assert.is.not(productId('apache', 'http_server_2'), id)
+  assert.is(joinedProduct('Apache Software Foundation', 'HTTP Server'), id)
+  assert.is(joinedProduct('apache', 'http-server'), id)
+  assert.is.not(joinedProduct('apache', 'http_server_2'), id)
   for (const cpe of ['cpe:/a:apache', 'cpe:/a:apache:-', 'cpe:/a:apache:http%02', 'cpe:/a:n%2fa:http']) {
     assert.is(productOfCpe(readCpe(cpe)), null, cpe)
   }
-  assert.is(productId(null, 'http_server'), null)
+  assert.is(joinedProduct(null, 'http_server'), null)
 })
 
 match.run()

@@ -1,0 +1,102 @@
+/** Mutations that break the rules of CPE names: how they are read and compared, and which records affect a version. */
+import type { Mutation } from '../mutation.ts'
+
+const COMPARE = 'corpus/model/cpe/compare.ts'
+const VERSIONS = 'corpus/model/cpe/versions.ts'
+const MATCH = 'corpus/model/cpe/match.ts'
+
+const RELATIONS = ['test/corpus/model/cpe/compare.test.ts']
+const ORDER = ['test/corpus/model/cpe/versions.test.ts']
+const VERDICTS = ['test/corpus/model/cpe/match.test.ts']
+const ROWS = ['test/gateway/plan/affected-product.test.ts']
+
+export const CPE: readonly Mutation[] = [
+  {
+    rule: 'source -, target 1.0: disjoint',
+    breaks: 'not applicable is any',
+    file: COMPARE,
+    find: 'if (source === ANY) return',
+    replace: 'if (source === ANY || source === NOT_APPLICABLE) return',
+    tests: RELATIONS,
+  },
+  {
+    rule: '1.? contains what it matches',
+    breaks: 'a question mark stands for any number of characters',
+    file: COMPARE,
+    find: "wild === '*' ? text.length : wild.length",
+    replace: "wild !== '' ? text.length : 0",
+    tests: RELATIONS,
+  },
+  {
+    rule: '1.9 against 1.10: -1',
+    breaks: 'components compare as text',
+    file: VERSIONS,
+    find: 'compareNumbers(plainNumber(x), plainNumber(y))',
+    replace: '(x < y ? -1 : 1)',
+    tests: ORDER,
+  },
+  {
+    rule: '1.0 against 1.0-rc1: null',
+    breaks: 'letters follow numbers',
+    file: VERSIONS,
+    find: 'if (!isNumeric(x) || !isNumeric(y)) return null',
+    replace: 'if (!isNumeric(x) || !isNumeric(y)) return x < y ? -1 : 1',
+    tests: ORDER,
+  },
+  {
+    rule: 'a version with an update is not at a bound',
+    breaks: 'the update does not count',
+    file: VERSIONS,
+    find: 'return order === 0 && update !== null ? null : order',
+    replace: 'return order',
+    tests: ORDER,
+  },
+  {
+    rule: 'bounds of NVD',
+    breaks: 'an exclusive lower bound is inclusive',
+    file: MATCH,
+    find: '(isExclusive ? order > 0 : order >= 0)',
+    replace: 'order >= 0',
+    tests: VERDICTS,
+  },
+  {
+    rule: 'a range is undecided if it may belong to a CPE of another edition',
+    breaks: 'every range belongs to every CPE',
+    file: MATCH,
+    find: 'const isCertain = fitting.every((fit) => fit) && (fitting.length === open.length || spans.length === 1)',
+    replace: 'const isCertain = fitting.every((fit) => fit)',
+    tests: VERDICTS,
+  },
+  {
+    rule: 'an attribute of a configuration must overlap with that of the request',
+    breaks: 'other target software matches',
+    file: MATCH,
+    find: "['part', 'edition', 'language', 'swEdition', 'targetSw', 'targetHw', 'other']",
+    replace: "['part', 'edition', 'language', 'swEdition', 'targetHw', 'other']",
+    tests: VERDICTS,
+  },
+  {
+    rule: 'a default status of affected excludes what is stated as unaffected',
+    breaks: 'a fixed branch is affected',
+    file: MATCH,
+    find: 'if (later) return true',
+    replace: 'if (later) return false',
+    tests: VERDICTS,
+  },
+  {
+    rule: 'commits are not evaluated; an entry without a statement counts alone only',
+    breaks: 'it makes the record undecided',
+    file: MATCH,
+    find: '(isStated || !isSilent)',
+    replace: '!isSilent',
+    tests: VERDICTS,
+  },
+  {
+    rule: 'other work runs between the records of a large product',
+    breaks: 'a slice has no end',
+    file: 'gateway/plan/affected-product.ts',
+    find: 'performance.now() < end;',
+    replace: 'end > 0;',
+    tests: ROWS,
+  },
+]
