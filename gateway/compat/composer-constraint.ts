@@ -1,8 +1,8 @@
 /**
  * Writes the versions that an advisory affects as a constraint of `composer/semver`.
  *
- * Composer reads `<1.2` as `<1.2-dev` and `>=1.2` as `>=1.2-dev`: the pre-releases of 1.2 change sides. It does so unless
- * the version ends with a stability after a dash. `1.2-stable` is 1.2 itself.
+ * Composer reads `<1.2` as `<1.2-dev`, and `>=1.2` as `>=1.2-dev`, unless the version ends with a stability after a dash.
+ * The pre-releases of 1.2 would change sides. `1.2-stable` is 1.2 itself.
  */
 import type { PackageRanges } from '../../corpus/model/packages/package-advisory.ts'
 import {
@@ -17,8 +17,8 @@ import { packagist } from '../../corpus/model/versions/packagist.ts'
 export const EVERYTHING = '*'
 
 /**
- * Returns the alternatives of the constraint of an entry: the part of each interval, and each enumerated version. Empty if
- * nothing can be stated. `preferList` is that of `evaluate`; `keyOf` may remember keys between entries.
+ * Returns the alternatives of the constraint of an entry: the part of each interval, and each enumerated version. Returns
+ * none if nothing can be stated. `preferList` is that of `evaluate`; `keyOf` may remember keys between entries.
  */
 export function composerAlternatives(
   { ecosystem, ranges, versions }: PackageRanges,
@@ -85,8 +85,8 @@ const DATE = String.raw`\d{4}(?:[.:-]?\d{2}){1,6}(?:[.:-]?\d{1,3})?`
 const READABLE = new RegExp(`^v?(?:${NUMBERS}|${DATE})(?=[._-]{0,2}(?:$|[a-z*]))`, 'i')
 
 /**
- * Returns the version without build metadata or a separator at its end, which Composer ignores too. Null if Composer 2.5 cannot parse it: one such
- * constraint would end the whole audit. Later releases parse more dates.
+ * Returns the version without build metadata or a separator at its end, which Composer ignores too. Null if Composer 2.5
+ * cannot parse it: one such constraint would end the whole audit. Later releases parse more dates.
  */
 function readable(text: string): string | null {
   const version = text.trim().replace(/^([^,\s+]+)\+\S+$/, '$1')

@@ -1,4 +1,4 @@
-/** The client address that failed tokens count against, and the origin that the client used, also behind trusted proxies. */
+/** The client address that limits count, and the origin that the client used, also behind trusted proxies. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 import { GatewayError } from '../http/errors.ts'

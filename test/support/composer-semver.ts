@@ -20,7 +20,7 @@ while (($line = fgets(STDIN)) !== false) {
 const TIMEOUT_MS = 300_000
 
 /**
- * Returns whether each version matches its constraint, as `composer audit` decides; null if Composer rejects the version.
+ * Returns whether each version matches its constraint, as in `composer audit`; null if Composer rejects the version.
  * @throws Error if Composer rejects a constraint
  */
 export function composerMatches(

@@ -1,4 +1,4 @@
-/** Debian's Composer, unmodified, against the listener: directly, and through nginx with TLS as the documentation has it. */
+/** Debian's Composer, unmodified, against the listener: directly, and through nginx as the documentation has it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
