@@ -180,7 +180,9 @@ test('batches find what the records say of a version of each npm package', async
     const { results } = (await post('/v1/querybatch', { queries })) as { results: { vulns?: OsvRecord[] }[] }
     assert.is(results.length, part.length)
     results.forEach(({ vulns = [] }, i) => {
-      found.push(...vulns.map(({ id }) => `${part[i]!.join('@')} ${id}`))
+      // GitHub's repository has further records.
+      const known = vulns.filter(({ id }) => published.get(NPM)!.has(id))
+      found.push(...known.map(({ id }) => `${part[i]!.join('@')} ${id}`))
     })
   }
   assert.ok(found.length > 1000)
