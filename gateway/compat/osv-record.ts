@@ -80,4 +80,4 @@ const shapeOf = (shape: Shape, key: string) => (Object.hasOwn(shape, key) ? shap
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
 
 const isTime = (value: unknown): value is string =>
-  typeof value === 'string' && RFC_3339.test(value) && utcTimestamp(value) !== null
+  typeof value === 'string' && RFC_3339.test(value) && (value === UNKNOWN_TIME || utcTimestamp(value) !== null)

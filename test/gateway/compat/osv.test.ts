@@ -35,6 +35,7 @@ const RECORDS = [
   record('MAL-1', [{ ecosystem: 'npm', name: 'evil', events: [{ introduced: '0' }], versions: ['6.6.6'] }]),
   record('DEBIAN-1', [{ ecosystem: 'Debian:12', name: 'curl', events: before('8'), versions: ['7.1-1'] }]),
   record('A-1', [{ ecosystem: 'Android', name: 'kernel', versions: ['13'] }]),
+  { ...record('GO-1', [{ ecosystem: 'Go', name: 'stdlib' }]), modified: '0001-01-01T00:00:00Z' },
   record('GHSA-git', [{ ecosystem: 'npm', name: 'right', type: 'GIT', events: before('a'.repeat(40)) }]),
   record('GHSA-event', [{ ecosystem: 'npm', name: 'odd', events: before('not a version'), versions: ['1.0.0'] }]),
 ]
