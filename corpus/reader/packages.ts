@@ -18,6 +18,7 @@ import {
   aliasesOf,
   decodeHashedMember,
   decodePackageTable,
+  type EpssColumns,
   epssAt,
   type HashedRole,
   hashedFiles,
@@ -27,7 +28,7 @@ import {
   packageTableFile,
   plainBytes,
 } from '../snapshot/index.ts'
-import type { CveLookup } from './cve-lookup.ts'
+import type { CveLookup, FoundCore } from './cve-lookup.ts'
 import { type Objects, remembered } from './objects.ts'
 import { assertKnown } from './query.ts'
 import type { OsvRecord } from './record.ts'
@@ -75,7 +76,7 @@ export function openPackages(
     PACKAGES_BYTES,
     ({ bytes }) => bytes,
   )
-  const facts = generationalCache<CveId, CveFacts>(FACTS_BYTES, () => BYTES_PER_CVE)
+  const facts = generationalCache<CveId, { cve: CveFacts | null }>(FACTS_BYTES, () => BYTES_PER_CVE)
 
   const table = <Name extends keyof PackageTables>(name: Name) =>
     remembered(tables, name, async () => {
@@ -104,20 +105,15 @@ export function openPackages(
     return entry
   }
 
-  async function factsOf(ids: readonly CveId[]): Promise<Map<CveId, CveFacts>> {
-    const known = ids.flatMap((id) => {
-      const cve = facts.get(id)
-      return cve ? [[id, cve] as const] : []
-    })
-    const found = new Map(known)
-    const cores = await cves.cores(ids.filter((id) => !found.has(id)))
-    if (cores.size === 0) return found
-    const epss = await cves.epss()
-    for (const [id, { core, row }] of cores) {
-      const { severity, cvss_score, kev, has_exploit } = core
-      const score = epssAt(epss, row)?.score ?? null
-      const cve = { severity, cvss_score, kev: kev.listed, has_exploit, epss: score }
-      facts.set(id, cve)
+  /** Null for a CVE without a record. */
+  async function factsOf(ids: readonly CveId[]): Promise<Map<CveId, CveFacts | null>> {
+    const unknown = ids.filter((id) => !facts.get(id))
+    const found = new Map(ids.map((id) => [id, facts.get(id)?.cve ?? null]))
+    const cores = await cves.cores(unknown)
+    const epss = cores.size === 0 ? null : await cves.epss()
+    for (const id of unknown) {
+      const cve = factsIn(cores.get(id), epss)
+      facts.set(id, { cve })
       found.set(id, cve)
     }
     return found
@@ -154,18 +150,24 @@ export function openPackages(
   }
 }
 
+function factsIn(found: FoundCore | undefined, epss: EpssColumns | null): CveFacts | null {
+  if (!found || !epss) return null
+  const { severity, cvss_score, kev, has_exploit } = found.core
+  return { severity, cvss_score, kev: kev.listed, has_exploit, epss: epssAt(epss, found.row)?.score ?? null }
+}
+
 /**
  * Returns the package of a question. The ecosystem is null if none has the type of the purl.
  * @throws TypeError, PurlError
  */
 function askedPackage(question: PackageQuestion, ecosystems: readonly string[]): PurlPackage {
-  if (typeof question === 'string') return packageOf(question)
+  if (typeof question === 'string') return parsedPurl(question)
   assertKnown(['purl', 'ecosystem', 'name', 'version'], question)
   const given: Partial<Record<'purl' | 'ecosystem' | 'name' | 'version', unknown>> = question
   if (given.purl !== undefined) {
     const other = (['ecosystem', 'name', 'version'] as const).find((option) => given[option] !== undefined)
     if (other !== undefined) throw new TypeError(`option '${other}' cannot be combined with 'purl'; the purl states it`)
-    return packageOf(packageText('purl', given.purl))
+    return parsedPurl(packageText('purl', given.purl))
   }
   const [ecosystem, name] = [packageText('ecosystem', given.ecosystem), packageText('name', given.name)]
   const canonical = canonicalEcosystem(ecosystem, ecosystems)
@@ -183,7 +185,7 @@ function packageText(option: string, value: unknown): string {
 }
 
 /** @throws PurlError that repeats the purl */
-function packageOf(purl: string): PurlPackage {
+function parsedPurl(purl: string): PurlPackage {
   try {
     return packageOfPurl(purl)
   } catch (error) {

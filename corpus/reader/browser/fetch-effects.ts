@@ -1,19 +1,31 @@
 /** Requests of a browser: `fetch`, its timers and its clock. */
 import type { ReadEffects } from '../../repository/read.ts'
-import type { Answer, NetworkEffects } from '../../transfer/network.ts'
+import { TransferError } from '../../transfer/error.ts'
+import type { NetworkEffects } from '../../transfer/network.ts'
 
 export type BrowserEffects = ReadEffects & Pick<NetworkEffects, 'request'>
 
 /** Headers that only the browser may set. */
 const OWN_HEADERS: readonly string[] = ['user-agent', 'accept-encoding']
+/** Until the headers arrive, and between two chunks of a body. */
+const SILENT_MS = 60_000
 
 export const fetchEffects: BrowserEffects = {
   async request(url, headers) {
-    const asked = Object.entries(headers).filter(([name]) => !OWN_HEADERS.includes(name))
-    // The pointer changes, and the objects are named by their digests: the browser's cache must ask for one only.
-    const cache = url.pathname.endsWith('.json') && !url.pathname.includes('/manifests/') ? 'no-cache' : 'default'
-    const response = await fetch(url, { headers: asked, cache })
-    return answerOf(response)
+    const silence = watchSilence(SILENT_MS)
+    const response = await fetch(url, {
+      headers: Object.entries(headers).filter(([name]) => !OWN_HEADERS.includes(name)),
+      // The pointer changes. Other files are named by their digests.
+      cache: url.pathname.endsWith('/latest.json') ? 'no-cache' : 'default',
+      signal: silence.signal,
+    }).finally(silence.end)
+    const { status, body } = response
+    return {
+      status,
+      headers: Object.fromEntries(response.headers),
+      body: chunksOf(body, silence),
+      discard: async () => body?.cancel(),
+    }
   },
   now: () => new Date(),
   sleep: (ms, signal) =>
@@ -28,26 +40,39 @@ export const fetchEffects: BrowserEffects = {
   log() {},
 }
 
-function answerOf({ status, headers, body }: Response): Answer {
+interface Silence {
+  signal: AbortSignal
+  begin(): void
+  end(): void
+}
+
+/** Aborts when more than `ms` pass between `begin`, or the call, and `end`. */
+function watchSilence(ms: number): Silence {
+  const silent = new AbortController()
+  const abort = () => silent.abort(new TransferError('stalled', `no bytes for ${ms / 1000} s`))
+  let timer = setTimeout(abort, ms)
   return {
-    status,
-    headers: Object.fromEntries(headers),
-    body: chunksOf(body),
-    discard: async () => body?.cancel(),
+    signal: silent.signal,
+    begin() {
+      timer = setTimeout(abort, ms)
+    },
+    end: () => clearTimeout(timer),
   }
 }
 
-/** Safari's streams are not iterable. */
-async function* chunksOf(body: Response['body']): AsyncIterable<Uint8Array> {
+/** Yields the chunks of a body. Not all browsers can iterate over it. */
+async function* chunksOf(body: Response['body'], { begin, end }: Silence): AsyncIterable<Uint8Array> {
   if (!body) return
   const reader = body.getReader()
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      begin()
+      const { done, value } = await reader.read().finally(end)
       if (done) return
       yield value
     }
   } finally {
-    await reader.cancel()
+    // A body that broke off has reported it.
+    await reader.cancel().catch(() => {})
   }
 }

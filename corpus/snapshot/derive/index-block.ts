@@ -11,11 +11,17 @@ export interface IndexBlock {
   firstNumber: bigint
 }
 
-/** Returns the blocks by name. */
+const BLOCK = /^\d{4}\/\d{1,16}xxx$/
+
+/**
+ * Returns the blocks by name.
+ * @throws SnapshotError `malformed` when a shard is named otherwise
+ */
 export function indexBlocks(files: readonly FileEntry[]): ReadonlyMap<string, IndexBlock> {
-  const shards = files
-    .filter(({ role }) => role === 'cve')
-    .sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
+  const named = files.filter(({ role }) => role === 'cve')
+  const other = named.find(({ name }) => !BLOCK.test(name))
+  if (other) throw new SnapshotError('malformed', `the manifest names a shard of CVEs '${other.name}'`)
+  const shards = named.sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
   let firstRow = 0
   return new Map(
     shards.map((shard) => {

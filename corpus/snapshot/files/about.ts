@@ -37,7 +37,8 @@ export function decodeAbout(bytes: Uint8Array): About {
     throw new SnapshotError('malformed', 'the metadata of the snapshot has no counts or feeds')
   const feeds = Object.entries(about.feeds).map(([name, feed]) => [name, withTimestamp(feed)])
   const { ecosystems = [] } = about
-  if (!Array.isArray(ecosystems)) throw new SnapshotError('malformed', 'the metadata of the snapshot is damaged')
+  if (!Array.isArray(ecosystems) || !ecosystems.every((name) => typeof name === 'string'))
+    throw new SnapshotError('malformed', 'the metadata of the snapshot is damaged')
   return { ...(about as About), ecosystems, feeds: Object.fromEntries(feeds) }
 }
 

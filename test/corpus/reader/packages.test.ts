@@ -53,6 +53,11 @@ test('for every package and version, the rows of the gateway in its order', asyn
   assert.ok(questions.length > 300 && rows > 300, `${questions.length} questions, ${rows} rows`)
 })
 
+test('the ecosystems are those of the packages', async () => {
+  const rows = await asked.all<{ ecosystem: string }>('/packages')
+  assert.equal(local.ecosystems, [...new Set(rows.map(({ ecosystem }) => ecosystem))].sort())
+})
+
 test('for random purls, the rows of the gateway, or an error where it refuses them', async () => {
   let refused = 0
   for (const purl of randomPurls(dist, 300)) {

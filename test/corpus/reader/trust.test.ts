@@ -1,6 +1,5 @@
 /** A reader accepts only signatures of the given keys, and only bytes as they were written. */
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -151,8 +150,11 @@ test('with keys, records and rows of a server or a folder that makes up its own 
 test('with keys, what is genuine is read from a URL too, each file once, and no copies are left behind', async () => {
   await sign()
   const web = await serveFolder(signed)
-  const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith('vulnshelf-reader-'))
-  const before = copies()
+  const { TMPDIR } = process.env
+  const own = join(folder.path, 'tmp')
+  mkdirSync(own)
+  process.env.TMPDIR = own
+  const copies = () => readdirSync(own)
   try {
     const reader = await openReader(web.url, { keys: [ours.publicKey] })
     for (let i = 0; i < 2; i++) {
@@ -164,10 +166,12 @@ test('with keys, what is genuine is read from a URL too, each file once, and no 
     }
     const paths = web.asked.map(({ path }) => path)
     assert.is(new Set(paths).size, paths.length)
-    assert.is(copies().length, before.length + 1)
+    assert.is(copies().length, 1)
     await reader.close()
-    assert.equal(copies(), before)
+    assert.equal(copies(), [])
   } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
     await web.close()
   }
 })

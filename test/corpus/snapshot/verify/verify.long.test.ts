@@ -11,6 +11,7 @@ import { plainBytes } from '../../../../corpus/snapshot/codec/segment-bytes.ts'
 import { decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
 import { decodeIndex, encodeIndex, type Index, indexContent } from '../../../../corpus/snapshot/derive/index-table.ts'
 import { decodeOrders, encodeOrders, type Orders, ordersContent } from '../../../../corpus/snapshot/derive/orders.ts'
+import type { About } from '../../../../corpus/snapshot/files/about.ts'
 import { fileOf, objectPath, pointerPath } from '../../../../corpus/snapshot/files/layout.ts'
 import { encodePointer } from '../../../../corpus/snapshot/files/pointer.ts'
 import { queryDigest, rowCrc } from '../../../../corpus/snapshot/query/rows.ts'
@@ -177,13 +178,21 @@ test('counts in the manifest and in what the snapshot says of itself', async () 
     const faults = await faultsAfter((dist) => activate(dist, files))
     oneFault(faults, role, /it contains \d+ items, but the manifest states \d+$/)
   }
-  for (const name of ['cves', 'vendors', 'products']) {
+  const faultsOfAbout = (change: (about: About) => void) => {
     const about = JSON.parse(gunzipFile('about', bytesOf('about')).toString())
-    about.counts[name]++
+    change(about)
     const plain = Buffer.from(JSON.stringify(about))
-    const faults = await faultsAfter((dist) => forge(dist, fileOf(manifest, 'about'), gzipFile(plain), sha256(plain)))
+    return faultsAfter((dist) => forge(dist, fileOf(manifest, 'about'), gzipFile(plain), sha256(plain)))
+  }
+  for (const name of ['cves', 'vendors', 'products']) {
+    const faults = await faultsOfAbout(({ counts }) => counts[name]!++)
     oneFault(faults, 'about', new RegExp(`counts \\d+ ${name}, but there are \\d+$`))
   }
+  oneFault(
+    await faultsOfAbout(({ ecosystems }) => ecosystems.push('X')),
+    'about',
+    /states the ecosystems .*, X, but there/,
+  )
 })
 
 test('a rejected id with a record, or that is no id', async () => {
