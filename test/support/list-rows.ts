@@ -17,7 +17,7 @@ export interface AllRows {
   packages: PackageRow[]
 }
 
-export type Rows = Pick<Asked, 'all'>
+export type Rows = Pick<Asked, 'ask' | 'all'>
 
 export async function allRows(asked: Rows): Promise<AllRows> {
   const vendors = await asked.all<VendorRow>('/vendors')
@@ -33,13 +33,13 @@ export async function allRows(asked: Rows): Promise<AllRows> {
   }
 }
 
-/** Returns the rows of `/products`, vendor by vendor: that list requires `q`. */
-async function productsOf({ all }: Rows, vendors: readonly VendorRow[]): Promise<ProductRow[]> {
+/** Returns the rows of `/products`, one by one: that list requires `q`. */
+async function productsOf({ ask, all }: Rows, vendors: readonly VendorRow[]): Promise<ProductRow[]> {
   const products: ProductRow[] = []
-  for (const { slug, display } of vendors) {
-    for (const row of await all<ProductRow>(`/vendors/${encodeURIComponent(slug)}/products`)) {
-      const { cve_count, ...names } = row
-      products.push({ ...names, vendor_display: display, cve_count })
+  for (const { slug: vendor } of vendors) {
+    const path = `/vendors/${encodeURIComponent(vendor)}/products`
+    for (const { slug } of await all<ProductRow>(path)) {
+      products.push(JSON.parse((await ask(`${path}/${encodeURIComponent(slug)}`, '')).text) as ProductRow)
     }
   }
   return products

@@ -1,10 +1,12 @@
 /** Tests that lists without filters have the rows that follow from the claims of the corpus, each row once. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { joinedKey, joinedVendor } from '../../corpus/model/affected/joined-key.ts'
 import type { CweListEntry } from '../../corpus/model/catalog-names.ts'
+import type { ProductRow } from '../../corpus/model/directory.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { CorpusFacts } from './corpus-facts.ts'
-import type { Summary } from './cve-cases.ts'
+import { joinedNames, type Summary } from './cve-cases.ts'
 import type { AllRows } from './list-rows.ts'
 import { keyOfName } from './plain.ts'
 
@@ -75,12 +77,14 @@ export function expectRows(rows: AllRows, facts: CorpusFacts): void {
   })
 
   test('/vendors and their products are those that the claims of CNA, ADP and NVD name, with the CVEs that they name them for', () => {
-    const vendors = Array.from(facts.vendors, ([slug, { cves, products }]) => [slug, products.size, cves.size])
-    assert.equal(inOrder(rows.vendors.map((row) => [row.slug, row.product_count, row.cve_count])), inOrder(vendors))
-    const products = [...facts.vendors].flatMap(([vendor, { products }]) =>
-      Array.from(products, ([slug, cves]) => [`${vendor}/${slug}`, cves.size]),
-    )
-    assert.equal(inOrder(rows.products.map((row) => [`${row.vendor}/${row.slug}`, row.cve_count])), inOrder(products))
+    const named = joinedNames(facts)
+    const makers = Map.groupBy(named.products.keys(), (id) => id.slice(0, id.indexOf('/')).replaceAll('%2F', '/'))
+    const vendors = Array.from(named.vendors, ([key, cves]) => [key, makers.get(key)?.length ?? 0, cves.size])
+    const counted = rows.vendors.map((row) => [joinedVendor(row.slug), row.product_count, row.cve_count])
+    assert.equal(inOrder(counted), inOrder(vendors))
+    const products = Array.from(named.products, ([id, cves]) => [id, cves.size])
+    const idOf = ({ vendor, slug }: ProductRow) => `${joinedVendor(vendor).replaceAll('/', '%2F')}/${joinedKey(slug)}`
+    assert.equal(inOrder(rows.products.map((row) => [idOf(row), row.cve_count])), inOrder(products))
     const strange = [...rows.vendors, ...rows.products].filter(({ slug, display }) => keyOfName(display) !== slug)
     assert.equal(strange, [], 'a name is displayed as somebody writes it')
   })

@@ -51,7 +51,7 @@ for (const [name, { dist, corpus }] of Object.entries({ 'the sample': sample, 's
   const gateway = await testGateway(folder.path, dist)
   gateways.push(gateway)
   const ask = overHttp(gateway)
-  registerSearchCounts(name, ask, await allRows({ all: allOver(ask) }), corpus)
+  registerSearchCounts(name, ask, await allRows({ ask, all: allOver(ask) }), corpus)
 }
 
 test.after(async () => {
