@@ -1,11 +1,18 @@
-/** A snapshot with hand-written advisories and packages, made from one without. */
+/** Snapshots made from another one: with hand-written advisories and packages, or as earlier builders wrote it. */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CveId, compareCveIds, firstOfBlock } from '../../../corpus/model/ids/cve-id.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
 import { openPool } from '../../../corpus/runtime/pool.ts'
-import { gunzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
-import type { AdvisoryRows, HashedRows, PackageRows } from '../../../corpus/snapshot/derive/advisory-rows.ts'
+import { gunzipFile, gzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
+import {
+  type AdvisoryRows,
+  type HashedRows,
+  noAdvisories,
+  noPackages,
+  type PackageRows,
+} from '../../../corpus/snapshot/derive/advisory-rows.ts'
+import { countsOf } from '../../../corpus/snapshot/derive/counts.ts'
 import { type DeriveInput, deriveFiles } from '../../../corpus/snapshot/derive/derive.ts'
 import { extractShard } from '../../../corpus/snapshot/derive/extract.ts'
 import { rowCollector } from '../../../corpus/snapshot/derive/rows.ts'
@@ -95,18 +102,42 @@ export async function packagedSnapshot(
     ({ role, derived }) => !derived && role !== 'advisories' && role !== 'packages',
   )
   const files = [...kept, ...shards]
+  files.push(...(await derivedFiles(good, dist, { ...inputOf(good), ...rows })))
+  good.activate(dist, files)
+  return { dist, files, rows }
+}
+
+/** Returns a copy as builders wrote it before they knew packages and joined vendors. */
+export async function earlierSnapshot(good: GoodSnapshot): Promise<string> {
+  const dist = good.copy()
+  const later: readonly Role[] = ['about', 'advisories', 'packages']
+  const kept = good.manifest.files.filter(({ role, derived }) => !derived && !later.includes(role))
+  const input = { ...inputOf(good, false), advisories: noAdvisories(), packages: null }
+  const { vendors, products } = countsOf(input.rows, input.catalogs, { ...input, packages: noPackages() })
+  const file = good.manifest.files.find(({ role }) => role === 'about')!
+  const about = decodeAbout(gunzipFile('about', good.bytesOf('about')))
+  const plain = Buffer.from(JSON.stringify({ ...about, counts: { ...about.counts, vendors, products } }))
+  const bytes = gzipFile(plain)
+  good.putObject(dist, bytes)
+  kept.push({ ...file, sha256: sha256(bytes), size: bytes.length, content: sha256(plain) })
+  good.activate(dist, [...kept, ...(await derivedFiles(good, dist, input))])
+  return dist
+}
+
+/** Writes all derived files to a copy. */
+async function derivedFiles(good: GoodSnapshot, dist: string, input: DeriveInput): Promise<FileEntry[]> {
+  const files: FileEntry[] = []
   const pool = openPool(new URL('../../../corpus/snapshot/derive/tasks.ts', import.meta.url), 0)
   try {
-    const input = { ...inputOf(good), ...rows }
     for await (const { role, name, content, count, from } of deriveFiles(pool, input, (file) => join(dist, file))) {
       const bytes = 'path' in from ? readAndRemove(from.path) : from
-      files.push(put(role, name, bytes, content, count, true))
+      good.putObject(dist, bytes)
+      files.push({ role, name, sha256: sha256(bytes), size: bytes.length, content, count, derived: true })
     }
   } finally {
     await pool.close()
   }
-  good.activate(dist, files)
-  return { dist, files, rows }
+  return files
 }
 
 function readAndRemove(path: string): Buffer {
@@ -115,8 +146,8 @@ function readAndRemove(path: string): Buffer {
   return bytes
 }
 
-function inputOf({ manifest, bytesOf }: GoodSnapshot): Omit<DeriveInput, 'advisories' | 'packages'> {
-  const collector = rowCollector()
+function inputOf({ manifest, bytesOf }: GoodSnapshot, joinsNames = true): Omit<DeriveInput, 'advisories' | 'packages'> {
+  const collector = rowCollector(joinsNames)
   for (const { name } of manifest.files.filter(({ role }) => role === 'cve').sort(byFirstId)) {
     collector.add({ name, shard: extractShard(bytesOf('cve', name)) })
   }

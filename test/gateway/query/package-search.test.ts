@@ -6,9 +6,8 @@ import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/files/
 import { aliasesOf, hashedPositions, readPackageTables } from '../../../corpus/snapshot/index.ts'
 import { decodeMemberHead } from '../../../corpus/snapshot/record/member.ts'
 import { membersOf } from '../../../corpus/snapshot/record/shard.ts'
-import { earlierSnapshot } from '../../corpus/snapshot/earlier.ts'
 import { goodSnapshot } from '../../corpus/snapshot/forgery.ts'
-import { packagedSnapshot } from '../../corpus/snapshot/packaged.ts'
+import { earlierSnapshot, packagedSnapshot } from '../../corpus/snapshot/packaged.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 
 const good = await goodSnapshot('package-search')
@@ -144,7 +143,7 @@ test('the tables find the members of advisories and packages, and aliases', () =
 })
 
 test('a snapshot of an earlier builder is served, without packages', async () => {
-  const dist = earlierSnapshot(good)
+  const dist = await earlierSnapshot(good)
   const { manifest } = readCurrent(dist)
   const tables = readPackageTables(manifest, (file) => readObject(dist, file))
   assert.equal(hashedPositions(tables.packages, 'npm/left-pad'), [])
@@ -155,6 +154,8 @@ test('a snapshot of an earlier builder is served, without packages', async () =>
     assert.is(results.cve![0]!.id, first)
     assert.equal([results.package, counts.package], [[], 0])
     assert.is(earlier.registry.current.lists.packages.count, 0)
+    const { columns } = earlier.registry.current
+    assert.equal([columns.vendor, columns.product, columns.package], [null, null, null])
     assert.is(earlier.registry.current.lists.packages.ordinalOf('npm/left-pad'), undefined)
     assert.equal(await ask('/search/suggest?q=ghsa-&types=package', earlier), { suggestions: [] })
   } finally {

@@ -128,8 +128,8 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'API 24.16: the row names the vendor too',
     breaks: "the vendor's key stands where its name belongs",
     file: 'corpus/snapshot/derive/list-rows.ts',
-    find: 'vendor_display: vendorDisplay,',
-    replace: 'vendor_display: vendor,',
+    find: 'vendor_display: vendor.text,',
+    replace: 'vendor_display: vendor.key,',
     tests: test('fields/directory'),
   },
   {

@@ -49,8 +49,8 @@ export const LIST_RULES: readonly Mutation[] = [
     rule: 'rule 6: ties ascend in lists without a sort',
     breaks: 'ties among products descend with the counts',
     file: 'corpus/snapshot/cursor/lists.ts',
-    find: ', tiesAscend: true }',
-    replace: ' }',
+    find: 'row.cve_count, descending: true, tiesAscend: true }',
+    replace: 'row.cve_count, descending: true }',
     tests: LISTS,
   },
   {
@@ -145,8 +145,8 @@ export const LIST_RULES: readonly Mutation[] = [
     rule: 'rule 9: a list for an unknown but well-formed key is empty and repeats the key',
     breaks: 'an unknown vendor is shown under its slug',
     file: 'gateway/routes/vendors.ts',
-    find: 'return ordinal === undefined ? null :',
-    replace: 'return ordinal === undefined ? slug :',
+    find: '{ slug: key, display: null }',
+    replace: '{ slug: key, display: key }',
     tests: LISTS,
   },
   {

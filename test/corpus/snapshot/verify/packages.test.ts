@@ -15,8 +15,8 @@ import { encodeEntries } from '../../../../corpus/snapshot/record/entry-shard.ts
 import { HASHED_KINDS, type HashedRole } from '../../../../corpus/snapshot/record/hashed-shard.ts'
 import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
 import { verify } from '../../../../corpus/snapshot/verify/verify.ts'
-import { earlierSnapshot } from '../earlier.ts'
 import { CONTRADICTS, goodSnapshot, oneFault } from '../forgery.ts'
+import { earlierSnapshot } from '../packaged.ts'
 
 const good = await goodSnapshot('verify-packages')
 const { manifest } = good
@@ -176,7 +176,7 @@ test('a missing table, and a missing list of packages', async () => {
 })
 
 test('a snapshot of an earlier builder has no faults', async () => {
-  const earlier = earlierSnapshot(good)
+  const earlier = await earlierSnapshot(good)
   assert.equal((await verify(earlier)).faults, [])
 })
 
