@@ -59,7 +59,7 @@ const WHEN: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'The quota is used up, or too many invalid tokens came from this address',
   internal: 'Internal error',
   unavailable: 'No snapshot is loaded, no key set is available, or the snapshot of the cursor is not loaded yet',
-  overloaded: 'The search took too long, or too many searches are queued',
+  overloaded: 'The search took too long, or too many searches or products are queued',
 }
 
 /** Errors of every route. */
@@ -77,6 +77,7 @@ const BY_PARAMETER: Readonly<Record<string, readonly ErrorCode[]>> = {
   cveId: ['not_found', 'tier_restricted'],
   cursor: ['invalid_cursor'],
   q: ['overloaded'],
+  cpe: ['overloaded'],
 }
 
 /** Returns the errors of a route, each once, in the order of `WHEN`. */

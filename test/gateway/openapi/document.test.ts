@@ -145,7 +145,7 @@ for (const [path, operation] of OPERATIONS) {
       ...(own.includes('gone') ? { 410: ['gone'] } : {}),
       429: ['rate_limited'],
       500: ['internal'],
-      503: ['unavailable', ...(takes('q') ? ['overloaded'] : [])],
+      503: ['unavailable', ...(takes('q') || takes('cpe') ? ['overloaded'] : [])],
     })
     for (const [status, codes] of Object.entries(errorsOf(operation)))
       for (const code of codes) assert.is(STATUS[code as ErrorCode], Number(status))
