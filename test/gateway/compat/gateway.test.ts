@@ -4,9 +4,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
 import { GatewayError } from '../../../gateway/http/errors.ts'
-import { type GatewayOptions, startGateway } from '../../../gateway/process/gateway.ts'
+import { type GatewayOptions, type PrimaryParts, startGateway } from '../../../gateway/process/gateway.ts'
 import { BULK, npmRecord, packagesOf } from '../../support/compat.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { schemaFaults } from '../../support/osv-schema.ts'
 import { listLog } from '../../support/server.ts'
 
 const folder = temporaryFolder('compat-gateway')
@@ -14,11 +15,11 @@ const { dist } = await sampleDist(folder.path, 60)
 const { token, jwksFile } = await makeToken({ dir: join(folder.path, 'keys') })
 const packages = packagesOf([npmRecord('GHSA-1', 'left', '1.0.0')])
 
-function start(options: Partial<GatewayOptions>) {
+function start(options: Partial<GatewayOptions>, parts: PrimaryParts = { packages }) {
   const { log, lines } = listLog()
   const { issuer, audience } = LOCAL
   const given = { dist, port: 0, issuer, audience, jwks: jwksFile, pollMs: 0, metricsPort: 0, ...options }
-  return startGateway(given, log, { packages }).then((gateway) => ({ ...gateway, lines }))
+  return startGateway(given, log, parts).then((gateway) => ({ ...gateway, lines }))
 }
 
 test('a gateway has the listener only if it is asked for', async () => {
@@ -43,6 +44,30 @@ test('it shares tokens, log and metrics with the API, and ends with it', async (
   assert.ok(gateway.lines.some(({ path, subject }) => path === BULK && subject))
   await gateway.close()
   assert.is(await fetch(url).catch(() => 'closed'), 'closed')
+})
+
+test('the interface of OSV answers the records of the snapshot, which are valid in the OSV schema', async () => {
+  const gateway = await start({ compat: ['osv'], compatPort: 0, compatAuth: 'none' }, {})
+  const headers = { authorization: `Bearer ${token}` }
+  const api = async (path: string) => (await fetch(`${gateway.url}/api/v1${path}`, { headers })).text()
+  const { data } = JSON.parse(await api('/packages?limit=100')) as { data: { ecosystem: string; name: string }[] }
+  const ids = new Set<string>()
+  for (const { ecosystem, name } of data) {
+    const body = JSON.stringify({ package: { ecosystem, name } })
+    const answer = await fetch(`${gateway.compatUrl}/v1/query`, { method: 'POST', body: Buffer.from(body) })
+    const { vulns } = (await answer.json()) as { vulns: { id: string }[] }
+    for (const record of vulns) {
+      // Ids of the sample are those of no database.
+      assert.equal(schemaFaults({ ...record, id: 'OSV-1' }), [], record.id)
+      ids.add(record.id)
+    }
+  }
+  assert.ok(ids.size > 10, String(ids.size))
+  for (const id of ids) {
+    const answer = await fetch(`${gateway.compatUrl}/v1/vulns/${id}`)
+    assert.is(await answer.text(), await api(`/advisories/${id}`))
+  }
+  await gateway.close()
 })
 
 test('a port in use and an unknown interface are refused, and nothing stays open', async () => {
