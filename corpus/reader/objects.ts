@@ -78,9 +78,19 @@ export function openObjects(
   async function whole(file: FileEntry): Promise<Buffer> {
     if (file.size > MOST_BYTES)
       throw new SnapshotError('malformed', `${describe(file)} has more than ${MOST_BYTES} bytes`)
-    const bytes = await fileOf(objectName(file.sha256), file.size)
+    const path = objectName(file.sha256)
+    // A copy that was verified is not downloaded again.
+    const from = await verifiedReading(file)
+    const bytes = await read(path, () => readFile(path, file.size, from))
     if (bytes.length !== file.size || sha256(bytes) !== file.sha256) throw otherDigest(file)
     return bytes
+  }
+
+  /** Returns where to read a file; with a verifier, after it was verified as a whole. */
+  async function verifiedReading(file: FileEntry): Promise<Reading> {
+    if (!isVerifier(verify)) return reading
+    const prove = () => read(objectName(file.sha256), () => verify.verified(file, reading))
+    return remembered(proofs, file.sha256, prove)
   }
 
   /** Returns a whole object. Concurrent callers share one download. */
@@ -102,8 +112,7 @@ export function openObjects(
         throw new SnapshotError('malformed', `${describe(file)} has no ${length} bytes at byte ${at}`)
       }
       const path = objectName(file.sha256)
-      const prove = (verifier: FileVerifier) => () => read(path, () => verifier.verified(file, reading))
-      const from = isVerifier(verify) ? await remembered(proofs, file.sha256, prove(verify)) : reading
+      const from = await verifiedReading(file)
       const askRanges = () => read(POINTER_NAME, () => supportsRanges(POINTER_NAME, reading))
       if (verify === 'in memory' || (verify === null && !(await remembered(ranges, source.name, askRanges)))) {
         const bytes = await cached(file)

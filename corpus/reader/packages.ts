@@ -12,13 +12,13 @@ import {
 import { packageKey } from '../model/packages/package-advisory.ts'
 import type { PackageEntry } from '../model/packages/package-entry.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
-import type { CveCore } from '../model/record.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
   aliasesOf,
   decodeHashedMember,
   decodePackageTable,
+  type EpssColumns,
   epssAt,
   type HashedRole,
   hashedFiles,
@@ -28,7 +28,7 @@ import {
   packageTableFile,
   plainBytes,
 } from '../snapshot/index.ts'
-import type { CveLookup } from './cve-lookup.ts'
+import type { CveLookup, FoundCore } from './cve-lookup.ts'
 import { type Objects, remembered } from './objects.ts'
 import { assertKnown } from './query.ts'
 import type { OsvRecord } from './record.ts'
@@ -57,6 +57,9 @@ export interface Packages {
 const PACKAGES_BYTES = 16 * 1024 * 1024
 /** Memory of a package per byte of its JSON: parsed, and with parsed versions (`matchAdvisories`). */
 const PARSED_BYTES = 4
+/** Cache size of facts of CVEs. */
+const FACTS_BYTES = 4 * 1024 * 1024
+const BYTES_PER_CVE = 200
 
 export function openPackages(
   manifest: Manifest,
@@ -73,6 +76,7 @@ export function openPackages(
     PACKAGES_BYTES,
     ({ bytes }) => bytes,
   )
+  const facts = generationalCache<CveId, { cve: CveFacts | null }>(FACTS_BYTES, () => BYTES_PER_CVE)
 
   const table = <Name extends keyof PackageTables>(name: Name) =>
     remembered(tables, name, async () => {
@@ -101,18 +105,18 @@ export function openPackages(
     return entry
   }
 
-  async function factsOf(ids: readonly CveId[]): Promise<Map<CveId, CveFacts>> {
-    const cores = await cves.cores(ids)
-    if (cores.size === 0) return new Map()
-    const epss = await cves.epss()
-    const facts = ({ severity, cvss_score, kev, has_exploit }: CveCore, row: number): CveFacts => ({
-      severity,
-      cvss_score,
-      kev: kev.listed,
-      has_exploit,
-      epss: epssAt(epss, row)?.score ?? null,
-    })
-    return new Map(Array.from(cores, ([id, { core, row }]) => [id, facts(core, row)]))
+  /** Null for a CVE without a record. */
+  async function factsOf(ids: readonly CveId[]): Promise<Map<CveId, CveFacts | null>> {
+    const unknown = ids.filter((id) => !facts.get(id))
+    const found = new Map(ids.map((id) => [id, facts.get(id)?.cve ?? null]))
+    const cores = await cves.cores(unknown)
+    const epss = cores.size === 0 ? null : await cves.epss()
+    for (const id of unknown) {
+      const cve = factsIn(cores.get(id), epss)
+      facts.set(id, { cve })
+      found.set(id, cve)
+    }
+    return found
   }
 
   return {
@@ -127,8 +131,8 @@ export function openPackages(
       const rows = (cve: (id: CveId) => CveFacts | null) =>
         affectedRows(matches, query, { aliasesOf: (id) => aliasesOf(aliases, id), cve })
       // The first pass names the CVEs.
-      const facts = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
-      return rows((id) => facts.get(id) ?? null)
+      const found = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
+      return rows((id) => found.get(id) ?? null)
     },
 
     async advisory(id) {
@@ -146,18 +150,24 @@ export function openPackages(
   }
 }
 
+function factsIn(found: FoundCore | undefined, epss: EpssColumns | null): CveFacts | null {
+  if (!found || !epss) return null
+  const { severity, cvss_score, kev, has_exploit } = found.core
+  return { severity, cvss_score, kev: kev.listed, has_exploit, epss: epssAt(epss, found.row)?.score ?? null }
+}
+
 /**
  * Returns the package of a question. The ecosystem is null if none has the type of the purl.
  * @throws TypeError, PurlError
  */
 function askedPackage(question: PackageQuestion, ecosystems: readonly string[]): PurlPackage {
-  if (typeof question === 'string') return packageOf(question)
+  if (typeof question === 'string') return parsedPurl(question)
   assertKnown(['purl', 'ecosystem', 'name', 'version'], question)
   const given: Partial<Record<'purl' | 'ecosystem' | 'name' | 'version', unknown>> = question
   if (given.purl !== undefined) {
     const other = (['ecosystem', 'name', 'version'] as const).find((option) => given[option] !== undefined)
     if (other !== undefined) throw new TypeError(`option '${other}' cannot be combined with 'purl'; the purl states it`)
-    return packageOf(packageText('purl', given.purl))
+    return parsedPurl(packageText('purl', given.purl))
   }
   const [ecosystem, name] = [packageText('ecosystem', given.ecosystem), packageText('name', given.name)]
   const canonical = canonicalEcosystem(ecosystem, ecosystems)
@@ -175,7 +185,7 @@ function packageText(option: string, value: unknown): string {
 }
 
 /** @throws PurlError that repeats the purl */
-function packageOf(purl: string): PurlPackage {
+function parsedPurl(purl: string): PurlPackage {
   try {
     return packageOfPurl(purl)
   } catch (error) {

@@ -5,6 +5,7 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildSync } from 'esbuild'
 import * as assert from 'uvu/assert'
 import { copyCheckout } from '../mutation/checkout.ts'
 import { temporaryFolder } from '../support/dist.ts'
@@ -63,6 +64,9 @@ test('the package has compiled programs, types of the reader and documents, and 
     'LICENSE',
     'lib/builder/cli.js',
     'lib/corpus/reader/reader.d.ts',
+    'lib/corpus/reader/browser/reader.js',
+    'lib/corpus/reader/browser/reader.d.ts',
+    'lib/corpus/reader/browser/reader.LICENSES.txt',
     'gateway/API.md',
   ]) {
     assert.ok(paths.includes(path), path)
@@ -129,11 +133,29 @@ for (const version of VERSIONS) {
   })
 }
 
+test('a bundler for browsers gets the bundle of the reader', () => {
+  const source = `import { openReader } from 'vulnshelf/reader'
+    await openReader('file:///dist').catch(({ message }) => console.log(message))`
+  writeFileSync(join(project, 'page.js'), source)
+  const bundled = buildSync({
+    entryPoints: [join(project, 'page.js')],
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+  })
+  const { text } = bundled.outputFiles[0]!
+  assert.not.match(text, 'node:')
+  writeFileSync(join(project, 'bundled.mjs'), text)
+  assert.match(output('node', ['bundled.mjs'], project), /^cannot read a repository at file:; use an address with http/)
+})
+
 test('programs in TypeScript get the types of the reader', () => {
   const root = join(import.meta.dirname, '../..')
-  const tsc = (source: string) => {
+  const tsc = (source: string, ...more: string[]) => {
     writeFileSync(join(project, 'typed.ts'), source)
     const words = [
+      ...more,
       '--noEmit',
       '--strict',
       '--skipLibCheck',
@@ -150,6 +172,11 @@ test('programs in TypeScript get the types of the reader', () => {
     export const first = async () => (await (await openReader('dist')).list()).data[0]?.cve_id satisfies`
   assert.is(tsc(`${source} string | undefined`), '')
   assert.match(tsc(`${source} number`), 'TS1360')
+  const affected = `import { type AffectedRow, openReader, readTrustedKeys } from 'vulnshelf/reader'
+    export const rows = async () => (await openReader('dist')).affected('pkg:npm/a') satisfies Promise<AffectedRow[]>
+    export const keys = readTrustedKeys('{}', 'keys') satisfies Promise<object[]>`
+  assert.is(tsc(affected, '--customConditions', 'browser'), '')
+  assert.match(tsc(affected), 'readTrustedKeys', 'only browsers have it')
 })
 
 test('package.json names what npm shows, and is the only other export', () => {

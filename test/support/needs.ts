@@ -25,12 +25,16 @@ export const VERSION_FIXTURES = join(import.meta.dirname, '../../../shared/fixtu
 /** Where Debian installs Maven's version order. */
 export const MAVEN_JAR = '/usr/share/java/maven3-artifact.jar'
 
+/** Where Debian installs Chromium. */
+export const CHROMIUM = '/usr/bin/chromium'
+
 /** Checks by the name under which skipped tests are listed. */
 const CHECKS = {
   'real feeds': () => existsSync(REAL_FEEDS),
   'real advisories of packages': () => existsSync(REAL_PACKAGES),
   'version fixtures': () => existsSync(VERSION_FIXTURES),
   nginx: haveNginx,
+  Chromium: () => runs(CHROMIUM, '--version'),
   Redis: () => runs('redis-server', '--version'),
   openssl: () => runs('openssl', 'version'),
   python3: () => runs('python3', '--version'),

@@ -36,12 +36,6 @@ class BrowserBuffer extends Uint8Array {
     return out
   }
 
-  static compare(a: Uint8Array, b: Uint8Array): number {
-    const length = Math.min(a.length, b.length)
-    for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i]! < b[i]! ? -1 : 1
-    return Math.sign(a.length - b.length)
-  }
-
   get view(): DataView {
     return new DataView(this.buffer, this.byteOffset, this.byteLength)
   }
@@ -64,10 +58,25 @@ class BrowserBuffer extends Uint8Array {
     return at + 4
   }
 
-  write(text: string, at = 0): number {
+  /** An encoding in the place of the position is that of ASCII text. */
+  write(text: string, at: number | Encoding = 0): number {
     const bytes = TEXT.encode(text)
-    this.set(bytes, at)
+    this.set(bytes, typeof at === 'number' ? at : 0)
     return bytes.length
+  }
+
+  copy(target: Uint8Array, at = 0, start = 0): number {
+    target.set(this.subarray(start), at)
+    return this.length - start
+  }
+
+  compare(other: Uint8Array, start = 0, end = other.length): number {
+    const length = Math.min(this.length, end - start)
+    for (let i = 0; i < length; i++) {
+      const difference = this[i]! - other[start + i]!
+      if (difference !== 0) return Math.sign(difference)
+    }
+    return Math.sign(this.length - (end - start))
   }
 
   /** Also called without arguments, as every object's. */

@@ -1,31 +1,71 @@
-/** Bundles the reader for browsers, as one ES module without imports. */
-import { join } from 'node:path'
-import { build } from 'esbuild'
+/** Bundles the reader for browsers as one ES module without imports: `node corpus/reader/browser/bundle.ts <folder>`. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type BuildOptions, build } from 'esbuild'
 
 const HERE = import.meta.dirname
 
-/** Returns the bundle. It throws where an API of Node is left that is not replaced. */
-export async function bundleReader(): Promise<string> {
-  const { outputFiles } = await build({
+/** What esbuild needs for code that imports `reader.ts`. */
+export const BROWSER: Pick<BuildOptions, 'inject' | 'plugins'> = {
+  inject: [join(HERE, 'buffer.ts')],
+  plugins: [
+    {
+      name: 'vulnshelf-browser',
+      setup({ onResolve }) {
+        onResolve({ filter: /\/platform\.ts$/ }, () => ({ path: join(HERE, 'platform.ts') }))
+        // Only code that is not in the bundle uses them, so these imports are left out.
+        onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
+      },
+    },
+  ],
+}
+
+export interface Bundle {
+  code: string
+  /** The licences of the packages in it. */
+  licences: string
+}
+
+export async function bundleReader(): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    ...BROWSER,
     entryPoints: [join(HERE, 'reader.ts')],
-    inject: [join(HERE, 'buffer.ts')],
     bundle: true,
     format: 'esm',
     platform: 'browser',
     target: 'es2024',
     minify: true,
     legalComments: 'none',
+    metafile: true,
     write: false,
-    plugins: [
-      {
-        name: 'node',
-        setup({ onResolve }) {
-          onResolve({ filter: /\/platform\.ts$/ }, () => ({ path: join(HERE, 'platform.ts') }))
-          // Nothing of the bundle may use them. Imports by code that is not in the bundle are left out.
-          onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
-        },
-      },
-    ],
   })
-  return outputFiles[0]!.text
+  const [output] = Object.values(metafile.outputs)
+  const inputs = Object.entries(output!.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+  return { code: outputFiles[0]!.text, licences: licencesOf(inputs.map(([path]) => path)) }
+}
+
+/** @throws Error for a package without a licence */
+function licencesOf(paths: readonly string[]): string {
+  const packages = paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
+  return [...new Set(packages)]
+    .sort()
+    .map((path) => {
+      const folder = resolve(path)
+      const file = existsSync(folder) && readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
+      if (!file) throw new Error(`${path} has no licence file`)
+      return `${path.replace(/^.*node_modules\//, '')}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [folder] = process.argv.slice(2)
+  if (folder === undefined) {
+    process.stderr.write('bundle: state the folder: node corpus/reader/browser/bundle.ts <folder>\n')
+    process.exit(2)
+  }
+  const { code, licences } = await bundleReader()
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'reader.js'), code)
+  writeFileSync(join(folder, 'reader.LICENSES.txt'), licences)
 }

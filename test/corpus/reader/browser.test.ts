@@ -1,0 +1,120 @@
+/** The bundle for browsers, run by Node: no module of Node is left in it, and it answers as the reader in Node. */
+
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { bundleReader } from '../../../corpus/reader/browser/bundle.ts'
+import type * as browser from '../../../corpus/reader/browser/reader.ts'
+import { openReader } from '../../../corpus/reader/reader.ts'
+import { pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
+import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
+import { all } from '../../support/all.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { advisoryIds, packageQuestions } from '../../support/package-questions.ts'
+import { serveFolder } from '../../support/web-folder.ts'
+
+/** A whole web application with the reader has 100 KB (gzip). */
+const MOST_GZIP = 50_000
+
+const folder = temporaryFolder('reader-browser')
+const { dist } = await sampleDist(folder.path, 150)
+const { code, licences } = await bundleReader()
+const file = join(folder.path, 'reader.mjs')
+writeFileSync(file, code)
+const { openReader: openInBrowser, ...bundled } = (await import(file)) as typeof browser
+const local = await openReader(dist)
+const web = await serveFolder(dist)
+const whole = await serveFolder(dist, { ranges: false })
+
+const failed = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: Error & { code?: string }) => error,
+  )
+
+test('the bundle imports nothing, evaluates no text, and is small', () => {
+  assert.not.match(code, /node:|\brequire\(|\bimport\b\s*[({"'*]|\beval\(|new Function\b/)
+  const { length } = gzipSync(code, { level: 9 })
+  console.log(`# the reader for browsers has ${code.length} bytes, ${length} with gzip`)
+  assert.ok(length < MOST_GZIP, `${length} bytes`)
+})
+
+test('the licences of the packages in it accompany it', () => {
+  for (const name of ['@noble/hashes', 'fflate', 'jose']) assert.match(licences, new RegExp(`^${name}$`, 'm'))
+  assert.is(licences.match(/Permission is hereby granted/g)?.length, 3)
+})
+
+test('records, rows, packages and advisories are those of the reader in Node, with and without ranges', async () => {
+  for (const { url } of [web, whole]) {
+    const reader = await openInBrowser(url)
+    assert.equal([reader.snapshot, reader.ecosystems], [local.snapshot, local.ecosystems])
+    const options = { include: SECTION_NAMES }
+    const rows = await all(local.walk())
+    for (const { cve_id } of rows.slice(0, 60))
+      assert.equal(await reader.get(cve_id, options), await local.get(cve_id, options))
+    assert.is(await reader.get('CVE-1999-9999'), null)
+    assert.equal(await all(reader.walk()), rows)
+    for (const options of [
+      { sort: 'epss' },
+      { kev: true, limit: 5 },
+      { severity: 'high', sort: '-updated' },
+    ] as const) {
+      const page = await local.list(options)
+      assert.equal(await reader.list(options), page)
+      const cursor = page.pagination.next_cursor ?? undefined
+      assert.equal(await reader.list({ ...options, cursor }), await local.list({ ...options, cursor }))
+    }
+    for (const question of packageQuestions(dist).filter((_, i) => i % 5 === 0)) {
+      assert.equal(await reader.affected(question), await local.affected(question), JSON.stringify(question))
+    }
+    for (const id of advisoryIds(dist).slice(0, 40)) assert.equal(await reader.advisory(id), await local.advisory(id))
+    await reader.close()
+  }
+})
+
+test('keys are checked, and every file against its digest', async () => {
+  const [ours, theirs] = await Promise.all([makeKeyPair('EdDSA'), makeKeyPair('ES256')])
+  const signed = join(folder.path, 'signed')
+  cpSync(dist, signed, { recursive: true })
+  const { pointer, manifest } = readCurrent(dist)
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  const key = await readSigningKey(JSON.stringify(ours.privateKey), 'key')
+  writeFileSync(pointerPath(signed), await signPointer({ ...pointer, expires_at }, [key]))
+  const server = await serveFolder(signed)
+  const keysOf = ({ publicKey }: typeof ours) => bundled.readTrustedKeys(JSON.stringify({ keys: [publicKey] }), 'keys')
+  const reader = await openInBrowser(server.url, { keys: await keysOf(ours) })
+  const questions = packageQuestions(dist).slice(0, 20)
+  for (const question of questions) assert.equal(await reader.affected(question), await local.affected(question))
+  assert.ok(server.asked.every(({ range }) => range === null))
+  assert.is((await failed(openInBrowser(server.url, { keys: await keysOf(theirs) })))?.code, 'untrusted')
+  // One bit of each package shard.
+  const shards = new Set(manifest.files.filter(({ role }) => role === 'packages').map(({ sha256 }) => sha256))
+  server.fault = ({ path }) => (shards.has(path.slice(-64)) ? { kind: 'corrupt', at: 3000 } : null)
+  const damaged = await openInBrowser(server.url, { keys: await keysOf(ours) })
+  assert.is((await failed(damaged.affected(questions[0]!)))?.code, 'digest')
+  await Promise.all([reader.close(), damaged.close(), server.close()])
+})
+
+test('errors have the names and codes of the reader in Node', async () => {
+  const reader = await openInBrowser(web.url)
+  const error = await failed(reader.affected('pkg:npm'))
+  assert.equal([error?.code, error instanceof bundled.PurlError], ['malformed', true])
+  assert.instance(await failed(reader.affected({ purl: 'pkg:npm/a', name: 'a' } as never)), TypeError)
+  assert.instance(await failed(openInBrowser('ftp://example.com/')), TypeError)
+  assert.instance(await failed(openInBrowser('dist')), TypeError)
+  const missing = await failed(openInBrowser(`${web.url}elsewhere/`))
+  assert.equal([missing?.code, missing instanceof bundled.SnapshotError], ['missing', true])
+  await reader.close()
+  assert.match((await failed(reader.get('CVE-2024-0001')))!.message, 'is closed')
+})
+
+test.after(async () => {
+  await local.close()
+  await Promise.all([web.close(), whole.close()])
+  folder.remove()
+})
+
+test.run()

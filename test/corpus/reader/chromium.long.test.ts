@@ -1,0 +1,132 @@
+/** The reader in a browser: Chromium opens a snapshot on nginx, in a page that allows scripts of its own origin only. */
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { bundleReader } from '../../../corpus/reader/browser/bundle.ts'
+import type * as browser from '../../../corpus/reader/browser/reader.ts'
+import { openReader } from '../../../corpus/reader/reader.ts'
+import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
+import { all } from '../../support/all.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { CHROMIUM, suiteNeeding } from '../../support/needs.ts'
+import { type Nginx, startNginx } from '../../support/nginx.ts'
+import { advisoryIds, packageQuestions } from '../../support/package-questions.ts'
+
+const test = suiteNeeding('reader in Chromium', 'Chromium', 'nginx')
+
+const folder = temporaryFolder('reader-chromium')
+const site = join(folder.path, 'site')
+let nginx: Nginx
+let program: Browser
+let page: Page
+let dist: string
+const faults: string[] = []
+
+/** The page has this while a test runs. */
+declare const window: { reader: browser.Reader; library: typeof browser }
+
+const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'"
+
+test.before(async () => {
+  dist = (await sampleDist(folder.path, 150)).dist
+  mkdirSync(site)
+  cpSync(dist, join(site, 'dist'), { recursive: true })
+  writeFileSync(join(site, 'reader.js'), (await bundleReader()).code)
+  writeFileSync(
+    join(site, 'page.js'),
+    "import * as library from './reader.js'\nwindow.library = library\nwindow.reader = await library.openReader('dist')\n",
+  )
+  writeFileSync(
+    join(site, 'index.html'),
+    '<!doctype html><title>reader</title><script type="module" src="page.js"></script>',
+  )
+  nginx = await startNginx(
+    join(folder.path, 'nginx'),
+    (port) => `
+      types { text/html html; text/javascript js; application/json json; }
+      server {
+        listen 127.0.0.1:${port};
+        root ${site};
+        add_header Content-Security-Policy "${POLICY}";
+      }`,
+  )
+  program = await chromium.launch({ executablePath: CHROMIUM, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+  page = await program.newPage()
+  page.on('pageerror', ({ message }) => faults.push(message))
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  await page.goto(`http://127.0.0.1:${nginx.port}/`)
+  await page.waitForFunction(() => window.reader !== undefined)
+})
+
+test('packages, advisories, records, pages and walks are those of the reader in Node', async () => {
+  const local = await openReader(dist)
+  const rows = await all(local.walk())
+  const questions = packageQuestions(dist).filter((_, i) => i % 3 === 0)
+  const advisories = advisoryIds(dist)
+  const include = [...SECTION_NAMES]
+  const answers = await page.evaluate(
+    async ({ ids, include, questions, advisories }) => {
+      const { reader } = window
+      const walked: unknown[] = []
+      for await (const row of reader.walk({ sort: '-epss' })) walked.push(row)
+      const each = <T, R>(list: readonly T[], work: (one: T) => Promise<R>) => Promise.all(list.map(work))
+      return {
+        snapshot: reader.snapshot,
+        records: await each(ids, (id) => reader.get(id, { include })),
+        walked,
+        page: await reader.list({ kev: true, limit: 3 }),
+        affected: await each(questions, (question) => reader.affected(question)),
+        advisories: await each(advisories, (id) => reader.advisory(id)),
+        unknown: [await reader.get('CVE-1999-9999'), await reader.advisory('GHSA-0000-0000-0000')],
+      }
+    },
+    { ids: rows.map(({ cve_id }) => cve_id), include, questions, advisories },
+  )
+  const each = <T, R>(list: readonly T[], work: (one: T) => Promise<R>) => Promise.all(list.map(work))
+  assert.equal(answers, {
+    snapshot: local.snapshot,
+    records: await each(rows, ({ cve_id }) => local.get(cve_id, { include })),
+    walked: await all(local.walk({ sort: '-epss' })),
+    page: await local.list({ kev: true, limit: 3 }),
+    affected: await each(questions, (question) => local.affected(question)),
+    advisories: await each(advisories, (id) => local.advisory(id)),
+    unknown: [null, null],
+  })
+  assert.ok(answers.affected.flat().length > 50)
+  await local.close()
+})
+
+test('errors have their classes and codes', async () => {
+  const answer = await page.evaluate(async () => {
+    const { library, reader } = window
+    const codeOf = (error: unknown) =>
+      error instanceof library.PurlError || error instanceof library.SnapshotError ? error.code : String(error)
+    return [
+      await reader.affected('pkg:npm').catch(codeOf),
+      await library.openReader('elsewhere').catch(codeOf),
+      await library.openReader('ftp://example.com').catch((error: unknown) => error instanceof TypeError),
+    ]
+  })
+  assert.equal(answer, ['malformed', 'missing', true])
+})
+
+test('the page violates no policy, and asks only its own origin', async () => {
+  // The missing folder of the previous test.
+  assert.equal(
+    faults.filter((fault) => !/404/.test(fault)),
+    [],
+  )
+  const origins = await page.evaluate(() => [
+    ...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).origin)),
+  ])
+  assert.equal(origins, [`http://127.0.0.1:${nginx.port}`])
+})
+
+test.after(async () => {
+  await program.close()
+  await nginx.stop()
+  folder.remove()
+})
+
+test.run()

@@ -1,0 +1,200 @@
+/** Packages and advisories: the answers of the gateway, from each kind of repository, with few requests over HTTP. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
+import { openReader, type PackageQuestion, PurlError } from '../../../corpus/reader/reader.ts'
+import { locateColumns } from '../../../corpus/snapshot/codec/table.ts'
+import { decodeIndex, idAt } from '../../../corpus/snapshot/derive/index-table.ts'
+import { objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
+import { askDirectly, walk } from '../../support/ask.ts'
+import { writeWholeBundle } from '../../support/bundle.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { advisoryIds, packageQuestions, randomPurls } from '../../support/package-questions.ts'
+import { serveFolder } from '../../support/web-folder.ts'
+
+const folder = temporaryFolder('reader-packages')
+const { dist } = await sampleDist(folder.path, 150)
+const { pointer, manifest } = readCurrent(dist)
+const asked = askDirectly(dist)
+const local = await openReader(dist)
+const web = await serveFolder(dist)
+const questions = packageQuestions(dist)
+
+const failed = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: Error & { code?: string }) => error,
+  )
+
+/** Returns all rows of the gateway, or null where it refuses the question. */
+async function rowsOfGateway(question: PackageQuestion): Promise<AffectedRow[] | null> {
+  const given = typeof question === 'string' ? { purl: question } : question
+  const query = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+  )
+  try {
+    return await walk<AffectedRow>(async (page) => (await asked.ask('/affected', [...query, page].join('&'))).text)
+  } catch (error) {
+    if ((error as { code?: string }).code === 'invalid_parameter') return null
+    throw error
+  }
+}
+
+test('for every package and version, the rows of the gateway in its order', async () => {
+  let rows = 0
+  for (const question of questions) {
+    const expected = await rowsOfGateway(question)
+    assert.is(JSON.stringify(await local.affected(question)), JSON.stringify(expected), JSON.stringify(question))
+    rows += expected!.length
+  }
+  assert.ok(questions.length > 300 && rows > 300, `${questions.length} questions, ${rows} rows`)
+})
+
+test('the ecosystems are those of the packages', async () => {
+  const rows = await asked.all<{ ecosystem: string }>('/packages')
+  assert.equal(local.ecosystems, [...new Set(rows.map(({ ecosystem }) => ecosystem))].sort())
+})
+
+test('for random purls, the rows of the gateway, or an error where it refuses them', async () => {
+  let refused = 0
+  for (const purl of randomPurls(dist, 300)) {
+    const expected = await rowsOfGateway(purl)
+    if (expected) assert.equal(await local.affected(purl), expected, purl)
+    else {
+      refused++
+      const error = await failed(local.affected(purl))
+      assert.ok(error instanceof PurlError && error.code === 'malformed' && error.message.includes(`'${purl}'`), purl)
+    }
+  }
+  assert.ok(refused > 10 && refused < 200, `${refused}`)
+})
+
+test('advisories are the records of the gateway, by their ids in any case', async () => {
+  const ids = advisoryIds(dist)
+  assert.ok(ids.length > 50)
+  for (const id of ids) {
+    const { text } = await asked.ask(`/advisories/${id}`, '')
+    assert.is(JSON.stringify(await local.advisory(id)), text)
+    assert.is((await local.advisory(id.toLowerCase()))?.id, id)
+  }
+  assert.is(await local.advisory('GHSA-0000-0000-0000'), null)
+})
+
+test('a URL, a bundle and verified files give the same', async () => {
+  const { privateKey, publicKey } = await makeKeyPair('EdDSA')
+  const signed = join(folder.path, 'signed')
+  cpSync(dist, signed, { recursive: true })
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  const key = await readSigningKey(JSON.stringify(privateKey), 'key')
+  writeFileSync(pointerPath(signed), await signPointer({ ...pointer, expires_at }, [key]))
+  const server = await serveFolder(signed)
+  const bundle = join(folder.path, 'night.tar')
+  writeWholeBundle(dist, bundle)
+  const some = questions.filter((_, i) => i % 7 === 0)
+  const open = [
+    openReader(web.url),
+    openReader(bundle),
+    openReader(signed, { keys: [publicKey] }),
+    openReader(server.url, { keys: [publicKey] }),
+  ]
+  for (const reader of await Promise.all(open)) {
+    assert.equal(reader.ecosystems, local.ecosystems)
+    for (const question of some) assert.equal(await reader.affected(question), await local.affected(question))
+    for (const id of advisoryIds(dist).slice(0, 20)) assert.equal(await reader.advisory(id), await local.advisory(id))
+    await reader.close()
+  }
+  await server.close()
+})
+
+test('the requests of a question are few: the tables once, then a member and what its CVEs need', async () => {
+  const reader = await openReader(web.url)
+  const requestsOf = async (question: PackageQuestion) => {
+    const [before, sent] = [web.asked.length, web.sent()]
+    const rows = await reader.affected(question)
+    return { rows, requests: web.asked.length - before, bytes: web.sent() - sent }
+  }
+  const affected = questions.filter((question) => 'name' in question && question.version === undefined)
+  const first = await requestsOf(affected[0]!)
+  console.log(`# the first package: ${first.requests} requests, ${first.bytes} bytes`)
+  // Whether the server has ranges, the index, the member, aliases; header and two parts of the index, EPSS; the CVEs.
+  const most = (rows: readonly AffectedRow[]) => rows.flatMap(({ cve_ids }) => cve_ids).length
+  assert.ok(first.requests <= 8 + most(first.rows), `${first.requests}`)
+  let [requests, bytes] = [0, 0]
+  for (const question of affected.slice(1)) {
+    const next = await requestsOf(question)
+    assert.ok(next.requests <= 1 + 3 * most(next.rows), `${next.requests} for ${JSON.stringify(question)}`)
+    requests += next.requests
+    bytes += next.bytes
+  }
+  const count = affected.length - 1
+  console.log(
+    `# ${count} more packages: ${(requests / count).toFixed(1)} requests, ${Math.round(bytes / count)} bytes each`,
+  )
+  assert.is((await requestsOf(affected[0]!)).requests, 0, 'the package and its CVEs are known')
+  assert.is((await requestsOf('pkg:npm/no-such@1')).requests, 0)
+  assert.is((await requestsOf('pkg:docker/library/no-such@1')).requests, 0)
+  await reader.close()
+})
+
+test('what is damaged is refused: tables, members, and a part of the index that hides a CVE', async () => {
+  const file = (role: string, name = 'cve') => manifest.files.find((one) => one.role === role && one.name === name)!
+  const faultAt = async (sha256: string, at: number, work: () => Promise<unknown>) => {
+    web.fault = ({ path }) => (path.endsWith(sha256) ? { kind: 'corrupt', at } : null)
+    const error = await failed(work())
+    web.fault = () => null
+    return error
+  }
+  const reader = await openReader(web.url)
+  for (const damaged of [file('index', 'packages'), file('aliases'), file('epss')]) {
+    const error = await faultAt(damaged.sha256, damaged.size - 5, () => reader.affected(questions[0]!))
+    assert.is(error?.code, 'digest', damaged.role)
+  }
+  await reader.close()
+  const damaged = join(folder.path, 'damaged')
+  cpSync(dist, damaged, { recursive: true })
+  const path = objectPath(damaged, file('index').sha256)
+  const bytes = readFileSync(path)
+  const index = decodeIndex(bytes)
+  const columns = locateColumns(bytes) as ReadonlyMap<string, { at: number }>
+  for (let row = 0; row < index.count; row += 20) {
+    const id = idAt(index, row)
+    for (let bit = row % 3; bit < 32; bit += 3) {
+      const changed = Buffer.from(bytes)
+      const at = columns.get('numberLow')!.at + row * 4
+      changed.writeUInt32LE((changed.readUInt32LE(at) ^ (1 << bit)) >>> 0, at)
+      writeFileSync(path, changed)
+      const fresh = await openReader(damaged)
+      assert.is((await failed(fresh.get(id)))?.code, 'malformed', `${id}, bit ${bit}`)
+      await fresh.close()
+    }
+  }
+})
+
+test('questions that name no package are errors', async () => {
+  const cases: [question: unknown, message: RegExp][] = [
+    [{}, /option 'ecosystem' must be a string/],
+    [{ ecosystem: 'npm' }, /option 'name' must be a string/],
+    [{ ecosystem: 'nmp', name: 'a' }, /unknown ecosystem 'nmp'; known ecosystems are .*npm/],
+    [{ purl: 'pkg:npm/a', name: 'a' }, /option 'name' cannot be combined with 'purl'/],
+    [{ ecosystem: 'npm', name: 'a', version: 1 }, /option 'version' must be a string/],
+    [{ package: 'a' }, /unknown option 'package'/],
+    [null, /options must be an object/],
+  ]
+  for (const [question, message] of cases) {
+    const error = await failed(local.affected(question as PackageQuestion))
+    assert.instance(error, TypeError)
+    assert.match(error!.message, message)
+  }
+  assert.match((await failed(local.affected('npm/a')))!.message, /'npm\/a' is not a package URL such as pkg:/)
+  assert.instance(await failed(local.advisory('')), TypeError)
+})
+
+test.after(async () => {
+  await Promise.all([local.close(), asked.close(), web.close()])
+  folder.remove()
+})
+
+test.run()
