@@ -6,6 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CheckReport } from '../../builder/check/check.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { serveFolder } from '../support/web-folder.ts'
 import { done, endAll, failed, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('check')
@@ -75,6 +76,26 @@ test('standard input can have any format', async () => {
   const unknown = run('nothing known')
   assert.is(unknown.status, 2)
   assert.match(unknown.stderr, /^vulnshelf: standard input is in no format that this command reads\. It reads: /)
+})
+
+test('a web server gives the same, and sees no names of packages', async () => {
+  const web = await serveFolder(dist)
+  try {
+    const words = ['--json', '--fail-on', 'none']
+    const remote = json(done(await vulnshelf(['check', file, '--snapshot', web.url, ...words])))
+    assert.equal(remote, json(done(await vulnshelf(['check', file, '--snapshot', dist, ...words]))))
+    const paths = web.asked.map(({ path }) => path)
+    assert.ok(paths.length > 3)
+    assert.equal(
+      paths.filter(
+        (path) =>
+          !/^(?:latest\.json|manifests\/[0-9a-f]{64}\.json|objects\/[0-9a-f]{2}\/[0-9a-f]{64}\S{0,8})$/.test(path),
+      ),
+      [],
+    )
+  } finally {
+    await web.close()
+  }
 })
 
 test('every error has the exit code 2, and one line', async () => {
