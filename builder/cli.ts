@@ -108,7 +108,7 @@ const CHECK_REPORT = `
 Reads package-lock.json, npm-shrinkwrap.json, pnpm-lock.yaml, yarn.lock, composer.lock,
 requirements.txt, poetry.lock, go.sum, go.mod, Cargo.lock, Gemfile.lock, CycloneDX and
 SPDX 2 in JSON, or purls, one per line. With - as <file>, reads standard input. The file
-leaves this machine in no way: only parts of the snapshot are read.
+is not sent anywhere: the command only reads parts of the snapshot.
 
 The exit code is 0 if no finding fails, 1 if one does, 2 for an error. A finding without
 a severity counts as low. One whose version cannot be compared is undecided.`

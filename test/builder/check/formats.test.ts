@@ -170,6 +170,161 @@ test('purls have their ecosystem, if one has the type', () => {
   assert.equal(skippedOf(found), ['8 no-version pkg:npm/lodash', '9 malformed-purl pkg:maven/log4j-core@2.14.0'])
 })
 
+/** Entries that the projects above do not have: file, text, packages, skipped entries. */
+const RARE: [name: string, text: string, components: string[], skipped: string[]][] = [
+  [
+    'package-lock.json',
+    JSON.stringify({
+      lockfileVersion: 3,
+      packages: {
+        '': { name: 'root', version: '1.0.0' },
+        'packages/own': { version: '1.0.0' },
+        'node_modules/own': { resolved: 'packages/own', link: true },
+        'packages/own/node_modules/@a/b': { version: '2.0.0', dev: true },
+        'node_modules/@a/b': { version: '2.0.0' },
+        'node_modules/alias': { name: '@real/name', version: '3.0.0', devOptional: true },
+        'node_modules/git': { version: '4.0.0', resolved: 'git+ssh://git@example.com/git.git#7' },
+        'node_modules/none': {},
+      },
+    }),
+    ['1 npm @a/b 2.0.0 main', '1 npm @real/name 3.0.0 main', '1 npm git 4.0.0 main'],
+    ['1 local packages/own', '1 no-version none'],
+  ],
+  [
+    'npm-shrinkwrap.json',
+    JSON.stringify({
+      dependencies: {
+        a: { version: '1.0.0', dependencies: { b: { version: '2.0.0', bundled: true } } },
+        alias: { version: 'npm:@real/name@3.0.0' },
+        git: { version: 'git+ssh://git@example.com/git.git#7' },
+        own: { version: 'file:own' },
+      },
+    }),
+    ['1 npm a 1.0.0 main', '1 npm @real/name 3.0.0 main', '1 npm b 2.0.0 main'],
+    ['1 no-version git', '1 local own'],
+  ],
+  [
+    'pnpm-lock.yaml',
+    `lockfileVersion: 5.3
+packages:
+  npm.example.com/@a/b/1.0.0: {dev: true}
+  /c/2.0.0_d@1.0.0+e@2.0.0: {}
+  example.com/git/7777:
+    name: git
+    version: 3.0.0
+  file:own:
+    resolution: {directory: own, type: directory}
+    name: own
+    version: 1.0.0
+`,
+    ['3 npm @a/b 1.0.0 dev', '4 npm c 2.0.0', '5 npm git 3.0.0'],
+    ['8 local file:own'],
+  ],
+  [
+    'pnpm-lock.yaml',
+    `---
+lockfileVersion: '9.0'
+packages:
+  pnpm@12.0.0: {}
+---
+lockfileVersion: '9.0'
+packages:
+  '@a/b@1.0.0': {}
+  c@https://example.com/c/tar.gz/7777:
+    resolution: {tarball: https://example.com/c/tar.gz/7777}
+    version: 2.0.0
+  d@file:d.tgz: {}
+  own@file:own:
+    resolution: {directory: own, type: directory}
+  /e@3.0.0(f@1.0.0)(g@2.0.0): {}
+  npm.example.com/@h/i@4.0.0: {}
+`,
+    ['4 npm pnpm 12.0.0', '8 npm @a/b 1.0.0', '9 npm c 2.0.0', '15 npm e 3.0.0', '16 npm @h/i 4.0.0'],
+    ['12 no-version d', '13 local own@file:own'],
+  ],
+  [
+    'yarn.lock',
+    `# yarn lockfile v1
+
+"@a/b@^1.0.0", "@a/b@~1.2.0":
+  version "1.2.3"
+
+"alias@npm:@real/name@^2.0.0":
+  version "2.0.1"
+
+"git@git+ssh://git@example.com/git.git":
+  version "3.0.0"
+
+"own@file:./own":
+  version "0.0.0"
+
+none@^1.0.0:
+  resolved "https://example.com/none.tgz"
+`,
+    ['3 npm @a/b 1.2.3', '6 npm @real/name 2.0.1', '9 npm git 3.0.0'],
+    ['12 local own', '15 no-version none'],
+  ],
+  [
+    'yarn.lock',
+    `__metadata:
+  version: 8
+
+"a@npm:^1.0.0, a@npm:~1.2.0":
+  version: 1.2.3
+  resolution: "a@npm:1.2.3"
+  dependenciesMeta:
+    version:
+      optional: true
+
+"a@patch:a@npm%3A^1.0.0#~builtin<compat/a>":
+  version: 1.2.3
+  resolution: "a@patch:a@npm%3A1.2.3#~builtin<compat/a>::version=1.2.3&hash=7"
+
+"c@npm:1.0.0::__archiveUrl=https%3A%2F%2Fnpm.example.com%2Fc.tgz":
+  version: 1.0.0
+  resolution: "c@npm:1.0.0::__archiveUrl=https%3A%2F%2Fnpm.example.com%2Fc.tgz"
+
+? "long@npm:1, long@npm:2"
+:
+  version: 2.0.0
+  resolution: "long@npm:2.0.0"
+
+"own@portal:./own::locator=root%40workspace%3A.":
+  version: 0.0.0-use.local
+  resolution: "own@portal:./own::locator=root%40workspace%3A."
+`,
+    ['4 npm a 1.2.3', '15 npm c 1.0.0', '19 npm long 2.0.0'],
+    ['24 local own'],
+  ],
+  [
+    'bom.json',
+    JSON.stringify({
+      bomFormat: 'CycloneDX',
+      components: [
+        { name: 'os', type: 'operating-system', version: '12' },
+        { name: 'a', purl: 'pkg:npm/a@1.0.0', components: [{ name: 'b', version: '2.0.0', purl: 'pkg:npm/b' }] },
+        { name: 'c', purl: 'pkg:npm/c' },
+      ],
+    }),
+    ['1 npm a 1.0.0', '1 npm b 2.0.0'],
+    ['1 no-purl os', '1 no-version pkg:npm/c'],
+  ],
+  [
+    'Cargo.lock',
+    '[[package]]\nname = "a"\nversion = "1.0.0"\nsource = "git+https://example.com/a#7"\n',
+    ['1 crates.io a 1.0.0'],
+    [],
+  ],
+]
+
+for (const [name, text, components, skipped] of RARE) {
+  test(`rare entries of ${name} (${text.slice(0, 30).replaceAll('\n', ' ')})`, () => {
+    const found = inventoryOf(name, name, Buffer.from(text))
+    assert.equal(componentsOf(found), components)
+    assert.equal(skippedOf(found), skipped)
+  })
+}
+
 const ALL = [
   ...NPM_FILES.map(([path]) => path),
   'sbom/audited.spdx.json',

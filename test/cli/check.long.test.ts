@@ -1,0 +1,134 @@
+/** `vulnshelf check` as an operator runs it: exit codes, standard input, a web server, signatures. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CheckReport } from '../../builder/check/check.ts'
+import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { serveFolder } from '../support/web-folder.ts'
+import { done, endAll, failed, vulnshelf } from './command.ts'
+
+const folder = temporaryFolder('check')
+const at = (name: string) => join(folder.path, name)
+const sample = await sampleDist(folder.path, 200)
+const { dist } = sample
+
+/** Versions of a package of the sample that has findings, as purls. */
+const VERSIONS = Array.from({ length: 40 }, (_, i) => `${i % 4}.${i}.0`)
+const purls = VERSIONS.map((version) => `pkg:npm/lantern-http@${version}\n`).join('')
+const file = at('purls.purl')
+writeFileSync(file, `${purls}pkg:docker/nginx@1.25\npkg:npm/left\n`)
+
+const json = (text: string) => JSON.parse(text) as CheckReport
+
+test('the report names the findings, and their severities decide the exit code', async () => {
+  const report = json(done(await vulnshelf(['check', file, '--snapshot', dist, '--json', '--fail-on', 'none'])))
+  assert.equal(
+    { ...report.counts, affected: 0, undecided: 0 },
+    { packages: 41, affected: 0, undecided: 0, notIndexed: 1, skipped: 1 },
+  )
+  assert.ok(report.counts.affected > 0)
+  const severities = new Set(report.findings.map(({ advisory }) => advisory.severity))
+  const ranks = ['low', 'medium', 'high', 'critical']
+  const highest = Math.max(...Array.from(severities, (one) => Math.max(0, ranks.indexOf(one ?? 'low'))))
+  for (const [i, level] of ranks.entries()) {
+    const { code, out } = await vulnshelf(['check', file, '--snapshot', dist, '--fail-on', level])
+    assert.is(code, i <= highest ? 1 : 0, out)
+    assert.match(out, i <= highest ? /\nfailed: \d/ : /\npassed: no finding/)
+    assert.match(out, /^package +version +advisory .*\nnpm\/lantern-http +\d\.\d+\.0 +\S+ /)
+    assert.match(out, '\nskipped: pkg:npm/left (line 42, no version)\n')
+    assert.match(out, '\nnot indexed: pkg:docker/nginx@1.25\n')
+  }
+  const byVariable = await vulnshelf(['check', file, '--snapshot', dist], { env: { VULNSHELF_FAIL_ON: 'none' } })
+  assert.match(done(byVariable), '(--fail-on none)')
+})
+
+test('SARIF names the file relative to the working folder, with its lines', async () => {
+  const { out } = await vulnshelf(['check', 'purls.purl', '--snapshot', 'dist', '--sarif'], { cwd: folder.path })
+  const { runs } = JSON.parse(out)
+  const lines = readFileSync(file, 'utf8').split('\n')
+  for (const { locations, properties } of runs[0].results) {
+    const { artifactLocation, region } = locations[0].physicalLocation
+    assert.is(artifactLocation.uri, 'purls.purl')
+    assert.is(lines[region.startLine - 1], `pkg:npm/${properties.package}@${properties.version}`)
+  }
+  assert.ok(runs[0].results.length > 0)
+})
+
+test('standard input can have any format', async () => {
+  const outcome = await vulnshelf(['check', file, '--snapshot', dist, '--json', '--fail-on', 'low'])
+  const expected = json(outcome.out)
+  const root = join(import.meta.dirname, '../..')
+  const args = [join(root, 'builder/bin.js'), 'check', '-', '--snapshot', dist, '--json', '--fail-on', 'low']
+  const run = (input: string) => spawnSync(process.execPath, args, { input, encoding: 'utf8', cwd: root })
+  const { stdout, status } = run(readFileSync(file, 'utf8'))
+  assert.is(status, 1)
+  assert.equal({ ...json(stdout), file }, expected)
+  const bom = {
+    bomFormat: 'CycloneDX',
+    components: purls
+      .trim()
+      .split('\n')
+      .map((purl) => ({ name: 'x', purl })),
+  }
+  assert.is(json(run(JSON.stringify(bom)).stdout).counts.affected, expected.counts.affected)
+  const unknown = run('nothing known')
+  assert.is(unknown.status, 2)
+  assert.match(unknown.stderr, /^vulnshelf: standard input is in no format that this command reads\. It reads: /)
+})
+
+test('a web server gives the same, and sees no names of packages', async () => {
+  const web = await serveFolder(dist)
+  try {
+    const words = ['--json', '--fail-on', 'none']
+    const remote = json(done(await vulnshelf(['check', file, '--snapshot', web.url, ...words])))
+    assert.equal(remote, json(done(await vulnshelf(['check', file, '--snapshot', dist, ...words]))))
+    const paths = web.asked.map(({ path }) => path)
+    assert.ok(paths.length > 3)
+    assert.equal(
+      paths.filter(
+        (path) =>
+          !/^(?:latest\.json|manifests\/[0-9a-f]{64}\.json|objects\/[0-9a-f]{2}\/[0-9a-f]{64}\S{0,8})$/.test(path),
+      ),
+      [],
+    )
+  } finally {
+    await web.close()
+  }
+})
+
+test('every error has the exit code 2, and one line', async () => {
+  writeFileSync(at('package-lock.json'), '{\n"packages": 1}')
+  const check = async (...words: string[]) => failed(await vulnshelf(['check', ...words]), 2)
+  assert.match(
+    await check(at('package-lock.json'), '--snapshot', dist),
+    /package-lock\.json:1: not a valid package-lock\.json/,
+  )
+  assert.match(await check(at('none.json'), '--snapshot', dist), /^cannot read .*none\.json: ENOENT/)
+  assert.match(await check(folder.path, '--snapshot', dist), /^cannot read .*EISDIR/)
+  assert.match(await check(file, '--snapshot', at('empty')), /empty/)
+  assert.match(await check(file, '--snapshot', 'http://127.0.0.1:1/'), /127\.0\.0\.1:1/)
+  assert.match(await check(file), "required option '--snapshot <dist or url>' not specified")
+  assert.match(await check(file, '--snapshot', dist, '--fail-on', 'any'), /Allowed choices are low, medium/)
+  assert.match(
+    await check(file, '--snapshot', dist, '--json', '--sarif'),
+    "'--sarif' cannot be used with option '--json'",
+  )
+})
+
+test('with --keys, only a signed snapshot counts', async () => {
+  const keys = at('keys.json')
+  done(await vulnshelf(['key', at('key.json'), '--public', keys]))
+  assert.match(failed(await vulnshelf(['check', file, '--snapshot', dist, '--keys', keys]), 2), /sign/)
+  done(await vulnshelf(['sign', dist, '--sign-key', at('key.json')]))
+  const { code } = await vulnshelf(['check', file, '--snapshot', dist, '--keys', keys, '--fail-on', 'none'])
+  assert.is(code, 0)
+})
+
+test.after(() => {
+  endAll()
+  folder.remove()
+})
+
+test.run()
