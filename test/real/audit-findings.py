@@ -89,14 +89,19 @@ READERS = {
 
 
 def entries_by_package(exports):
-    """Lists of (record, entry) by ecosystem and folded name."""
-    entries = {}
+    """Lists of (record, entry) by ecosystem and folded name. Of an id in several exports, the newest record counts."""
+    records = {}
     for path in exports:
         with zipfile.ZipFile(path) as archive:
             for record in (json.loads(archive.read(member)) for member in archive.namelist()):
-                for entry in [] if "withdrawn" in record else record.get("affected") or []:
-                    ecosystem, name = entry["package"]["ecosystem"], entry["package"]["name"]
-                    entries.setdefault((ecosystem, verdicts.folded(name, ecosystem)), []).append((record, entry))
+                known = records.get(record["id"])
+                if known is None or record["modified"] > known["modified"]:
+                    records[record["id"]] = record
+    entries = {}
+    for record in records.values():
+        for entry in [] if "withdrawn" in record else record.get("affected") or []:
+            ecosystem, name = entry["package"]["ecosystem"], entry["package"]["name"]
+            entries.setdefault((ecosystem, verdicts.folded(name, ecosystem)), []).append((record, entry))
     return entries
 
 
