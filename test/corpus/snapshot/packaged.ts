@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { type CveId, compareCveIds, firstOfBlock } from '../../../corpus/model/ids/cve-id.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
 import { openPool } from '../../../corpus/runtime/pool.ts'
-import { gunzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
+import { gunzipFile, gzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
 import {
   type AdvisoryRows,
   type HashedRows,
   noAdvisories,
+  noPackages,
   type PackageRows,
 } from '../../../corpus/snapshot/derive/advisory-rows.ts'
+import { countsOf } from '../../../corpus/snapshot/derive/counts.ts'
 import { type DeriveInput, deriveFiles } from '../../../corpus/snapshot/derive/derive.ts'
 import { extractShard } from '../../../corpus/snapshot/derive/extract.ts'
 import { rowCollector } from '../../../corpus/snapshot/derive/rows.ts'
@@ -108,10 +110,16 @@ export async function packagedSnapshot(
 /** Returns a copy as builders wrote it before they knew packages and joined vendors. */
 export async function earlierSnapshot(good: GoodSnapshot): Promise<string> {
   const dist = good.copy()
-  const kept = good.manifest.files.filter(
-    ({ role, derived }) => !derived && role !== 'advisories' && role !== 'packages',
-  )
+  const later: readonly Role[] = ['about', 'advisories', 'packages']
+  const kept = good.manifest.files.filter(({ role, derived }) => !derived && !later.includes(role))
   const input = { ...inputOf(good, false), advisories: noAdvisories(), packages: null }
+  const { vendors, products } = countsOf(input.rows, input.catalogs, { ...input, packages: noPackages() })
+  const file = good.manifest.files.find(({ role }) => role === 'about')!
+  const about = decodeAbout(gunzipFile('about', good.bytesOf('about')))
+  const plain = Buffer.from(JSON.stringify({ ...about, counts: { ...about.counts, vendors, products } }))
+  const bytes = gzipFile(plain)
+  good.putObject(dist, bytes)
+  kept.push({ ...file, sha256: sha256(bytes), size: bytes.length, content: sha256(plain) })
   good.activate(dist, [...kept, ...(await derivedFiles(good, dist, input))])
   return dist
 }

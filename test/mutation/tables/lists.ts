@@ -49,8 +49,8 @@ export const LIST_RULES: readonly Mutation[] = [
     rule: 'rule 6: ties ascend in lists without a sort',
     breaks: 'ties among products descend with the counts',
     file: 'corpus/snapshot/cursor/lists.ts',
-    find: 'cve_count, descending: true, tiesAscend: true }',
-    replace: 'cve_count, descending: true }',
+    find: 'row.cve_count, descending: true, tiesAscend: true }',
+    replace: 'row.cve_count, descending: true }',
     tests: LISTS,
   },
   {

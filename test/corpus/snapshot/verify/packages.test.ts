@@ -141,6 +141,17 @@ test('an index of hashed shards that leads elsewhere', async () => {
   }
 })
 
+test('posting lists of vendors, products and packages with another CVE', async () => {
+  for (const filter of ['vendor', 'product', 'package']) {
+    const change = ({ columns }: Table) => {
+      const { [`${filter}.starts`]: starts, [`${filter}.ordinals`]: ordinals } = columns
+      const single = starts!.findIndex((start, at) => starts![at + 1] === start + 1)
+      ordinals![starts![single]!]! ^= 1
+    }
+    oneFault(await faultsAfter('columns', 'lists', change, sha256), 'columns', CONTRADICTS)
+  }
+})
+
 test('aliases that no advisory states', async () => {
   const change = (table: Table) => {
     const [first, ...others] = table.about.ids as string[]
