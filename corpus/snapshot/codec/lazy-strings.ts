@@ -2,8 +2,8 @@
  * Table texts that stay in the file, because 777,000 ids as strings take 65 MB and 300 ms, and few are requested.
  * Memory contains position and CRC-32 of each group.
  */
-import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from '../../runtime/crc32.ts'
+import { sha256Bytes } from '../../runtime/platform.ts'
 import { SnapshotError } from '../error.ts'
 
 /** Positions of an array's texts in a file; only numbers, so that threads can transfer it. */
@@ -151,13 +151,14 @@ const KEY_BYTES = 16
 
 /** Returns the first slot of a text. Hashes UTF-16, because UTF-8 maps all lone surrogates to one character. */
 function slotOf({ key, slots }: TextSlots, text: string): number {
-  return hash('sha256', Buffer.from(key + text, 'utf16le'), 'buffer').readUInt32LE() & (slots.length - 1)
+  const digest = sha256Bytes(Buffer.from(key + text, 'utf16le'))
+  return new DataView(digest.buffer, digest.byteOffset).getUint32(0, true) & (slots.length - 1)
 }
 
 /** Returns a hash table over texts. Texts with equal keys are found by each other. */
 export function slotsOf(texts: Texts, keyOf: TextKey = asIs): TextSlots {
   const slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(1, texts.length) * 2)))
-  const keyed = { key: randomBytes(KEY_BYTES).toString('hex'), slots }
+  const keyed = { key: Buffer.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES))).toString('hex'), slots }
   for (let index = 0; index < texts.length; index++) {
     let slot = slotOf(keyed, keyOf(texts.at(index)!))
     while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1)

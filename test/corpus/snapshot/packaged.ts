@@ -117,7 +117,9 @@ export async function earlierSnapshot(good: GoodSnapshot): Promise<string> {
   const { vendors, products } = countsOf(input.rows, input.catalogs, { ...input, packages: noPackages() })
   const file = good.manifest.files.find(({ role }) => role === 'about')!
   const about = decodeAbout(gunzipFile('about', good.bytesOf('about')))
-  const plain = Buffer.from(JSON.stringify({ ...about, counts: { ...about.counts, vendors, products } }))
+  const plain = Buffer.from(
+    JSON.stringify({ ...about, ecosystems: undefined, counts: { ...about.counts, vendors, products } }),
+  )
   const bytes = gzipFile(plain)
   good.putObject(dist, bytes)
   kept.push({ ...file, sha256: sha256(bytes), size: bytes.length, content: sha256(plain) })
