@@ -75,9 +75,9 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 14: the preview is on by default',
     breaks: 'the preview is off by default',
-    file: 'gateway/http/app.ts',
-    find: 'preview = true,',
-    replace: 'preview = false,',
+    file: 'gateway/http/gate.ts',
+    find: '{ preview = true,',
+    replace: '{ preview = false,',
     tests: AUTH,
   },
   {
@@ -107,7 +107,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 16: each subject has its own quota; headers state the rest, and a 429 states when to retry',
     breaks: 'all subjects share one quota',
-    file: 'gateway/http/app.ts',
+    file: 'gateway/http/gate.ts',
     find: 'limits.subjects.take(subject.sub)',
     replace: "limits.subjects.take('-')",
     tests: QUOTAS,
@@ -123,7 +123,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 16: after too many failed tokens from an address, further ones get 429; valid tokens work, and missing ones do not count',
     breaks: 'a missing token counts as a failed one',
-    file: 'gateway/http/app.ts',
+    file: 'gateway/http/gate.ts',
     find: "if (error.fault === 'missing') return error",
     replace: '',
     tests: QUOTAS,
@@ -140,7 +140,7 @@ export const ACCESS: readonly Mutation[] = [
     rule: 'rule 16: a 304 costs no quota, but an empty quota gives 429',
     breaks: 'a 304 costs as much as a 200',
     file: 'gateway/http/app.ts',
-    find: 'if (isKnown && limitState.refundable) passage.limitState = giveBack(subject, limitState)',
+    find: 'if (isKnown) gate.refund(passage, request)',
     replace: '',
     tests: QUOTAS,
   },

@@ -12,7 +12,7 @@ const ROWS = ['test/gateway/plan/affected-product.test.ts']
 
 export const CPE: readonly Mutation[] = [
   {
-    rule: 'source -, target 1.0: disjoint',
+    rule: 'values compare as in table 6-2',
     breaks: 'not applicable is any',
     file: COMPARE,
     find: 'if (source === ANY) return',
@@ -20,7 +20,7 @@ export const CPE: readonly Mutation[] = [
     tests: RELATIONS,
   },
   {
-    rule: '1.? contains what it matches',
+    rule: 'a pattern contains what it matches',
     breaks: 'a question mark stands for any number of characters',
     file: COMPARE,
     find: "wild === '*' ? text.length : wild.length",
@@ -28,7 +28,7 @@ export const CPE: readonly Mutation[] = [
     tests: RELATIONS,
   },
   {
-    rule: '1.9 against 1.10: -1',
+    rule: 'components of two versions compare as numbers',
     breaks: 'components compare as text',
     file: VERSIONS,
     find: 'compareNumbers(plainNumber(x), plainNumber(y))',
@@ -36,7 +36,7 @@ export const CPE: readonly Mutation[] = [
     tests: ORDER,
   },
   {
-    rule: '1.0 against 1.0-rc1: null',
+    rule: 'components of two versions compare as numbers',
     breaks: 'letters follow numbers',
     file: VERSIONS,
     find: 'if (!isNumeric(x) || !isNumeric(y)) return null',
