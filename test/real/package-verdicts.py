@@ -227,7 +227,9 @@ ALWAYS = ["0", "0.0.0", "0.0.0-0", "99999.0.0", "latest", "dev-main"]
 def folded(name, ecosystem):
     if ecosystem == "PyPI":
         return re.sub(r"[-_.]+", "-", name).lower()
-    return name.lower() if ecosystem in ("npm", "Packagist") else name
+    if ecosystem == "crates.io":
+        return name.replace("-", "_")
+    return name.lower() if ecosystem in ("npm", "Packagist", "NuGet", "Hex") else name
 
 
 def main(ecosystem, path):

@@ -3,12 +3,14 @@
 
     test/real/upstream-counts.py ../shared/feeds
 
-prints JSON with the members of `counts` in the answer of /snapshot, and how many CNAs have a grade. It shares no code
-with the product on purpose; the rules it follows are those of the specification, cited where they are needed. What it
-takes: upstream_feeds.py.
+prints JSON with the members of `counts` in the answer of /snapshot, how many CNAs have a grade, and to how many advisories
+CVEs are linked. It shares no code with the product on purpose; the rules it follows are those of the specification, cited
+where they are needed. What it takes: upstream_feeds.py, upstream_names.py, and the folding of package-verdicts.py.
 """
+import itertools
 import json
 import re
+import runpy
 import sys
 
 sys.dont_write_bytecode = True
@@ -21,8 +23,12 @@ from upstream_feeds import (  # noqa: E402
     newest,
     nvd,
     opened,
+    osv,
     weaknesses,
 )
+from upstream_names import joined  # noqa: E402
+
+folded = runpy.run_path(f"{sys.path[0]}/package-verdicts.py")["folded"]
 
 
 def key(name):
@@ -63,9 +69,9 @@ def vendors_and_products(records, nvd_records):
             named += names_in_cpes(cve)
         for vendor, product in ((key(vendor), key(product)) for vendor, product in named):
             if vendor is not None:
-                vendors.add(vendor)
+                vendors.add(joined(vendor, "")[0])
                 if product is not None:
-                    products.add((vendor, product))
+                    products.add(joined(vendor, product))
     return len(vendors), len(products)
 
 
@@ -82,6 +88,18 @@ def linked_advisories(feeds, records):
         for cve_id in {alias for alias in advisory.get("aliases", []) if alias in records}:
             best[cve_id] = min(order, best.get(cve_id, order))
     return len({advisory_id for *_, advisory_id in best.values()})
+
+
+def advisories_and_packages(feeds):
+    """Every record in the OSV schema has an id; those that are not withdrawn name packages. A repository is no name."""
+    ids, packages = set(), set()
+    for record in itertools.chain(advisories(feeds), osv(feeds)):
+        ids.add(record["id"])
+        for entry in [] if record.get("withdrawn") else record.get("affected") or []:
+            if "package" in entry:
+                ecosystem, name = entry["package"]["ecosystem"].split(":")[0], entry["package"]["name"]
+                packages.add((ecosystem, folded(name, ecosystem)))
+    return len(ids), len(packages)
 
 
 def patterns(feeds):
@@ -117,6 +135,7 @@ def main():
     feeds = sys.argv[1]
     records = cve_list(feeds)
     vendors, products = vendors_and_products(records, nvd(feeds))
+    all_advisories, packages = advisories_and_packages(feeds)
     counts = {
         "cves": len(records),
         "cwes": len(weaknesses(feeds)),
@@ -126,7 +145,9 @@ def main():
         "vendors": vendors,
         "products": products,
         "exploits": exploit_modules(feeds),
-        "advisories": linked_advisories(feeds, records),
+        "advisories": all_advisories,
+        "packages": packages,
+        "linked_advisories": linked_advisories(feeds, records),
     }
     print(json.dumps(counts, indent=2))
 
