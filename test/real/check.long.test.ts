@@ -2,10 +2,8 @@
  * `vulnshelf check` over a snapshot of real advisories: its findings are those of a second implementation
  * (`audit-findings.py`) for files of each format that the exports have advisories for.
  */
-import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { unzipSync } from 'fflate'
 import * as assert from 'uvu/assert'
 import type { CheckReport } from '../../builder/check/check.ts'
@@ -15,6 +13,7 @@ import { REAL_PACKAGES, suiteNeeding } from '../support/needs.ts'
 import { installClients, lockProject, runClient } from '../support/npm-clients.ts'
 import { linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
 import { OTHERS, VULNERABLE } from './npm-project.ts'
+import { type Findings, findingsOf } from './second-implementation.ts'
 
 const NEEDS = ['real feeds', 'real advisories of packages', "python3's packaging"] as const
 const test = suiteNeeding('check', ...NEEDS)
@@ -35,20 +34,7 @@ const before = async () => {
   done(await vulnshelf(['build', '--corpus', at('corpus.db'), '--out', dist]))
 }
 
-type Found = [name: string, version: string, advisory: string, ecosystem: string]
-
-interface Expected {
-  packages: [name: string, version: string, ecosystem: string][]
-  findings: Found[]
-  undecided: Found[]
-}
-
-async function expectedOf(file: string): Promise<Expected> {
-  const script = join(import.meta.dirname, 'audit-findings.py')
-  const exports = EXPORTS.map((path) => join(REAL_PACKAGES, path))
-  const { stdout } = await promisify(execFile)('python3', [script, ...exports, file], { maxBuffer: 1 << 28 })
-  return JSON.parse(stdout) as Expected
-}
+const exports = EXPORTS.map((path) => join(REAL_PACKAGES, path))
 
 async function check(file: string, ...words: string[]) {
   const { code, out, err } = await vulnshelf(['check', file, '--snapshot', dist, '--json', ...words])
@@ -60,7 +46,7 @@ const keyOf = (name: string, version: string) => `${name}@${version}`
 
 /** Asserts that a report has a row for each advisory of the second implementation, and no row without one. */
 async function assertFindings(file: string, least: number): Promise<void> {
-  const expected = await expectedOf(file)
+  const [expected] = (await findingsOf(exports, [file])) as [Findings]
   const { code, report } = await check(file)
   assert.is(report.counts.packages, expected.packages.length)
   const different: string[] = []

@@ -2,9 +2,7 @@
  * Debian's Composer, unmodified, audits a lock file against real advisories. Its findings must be those of a second
  * implementation (`audit-findings.py`).
  */
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { done, endAll, vulnshelf } from '../cli/command.ts'
@@ -14,6 +12,7 @@ import { temporaryFolder } from '../support/dist.ts'
 import { needs, REAL_PACKAGES } from '../support/needs.ts'
 import { type Serving, serving } from '../support/serving.ts'
 import { linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
+import { findingsOf } from './second-implementation.ts'
 
 needs('real feeds', 'real advisories of packages', "python3's packaging", 'Composer')
 
@@ -71,14 +70,11 @@ const serve = (...words: string[]) =>
 
 /** Returns the expected findings of each project, sorted. */
 async function expectedFindings(): Promise<[string[], string[]]> {
-  const script = join(import.meta.dirname, 'audit-findings.py')
   const locks = [vulnerable, fine].map((project) => join(project, 'composer.lock'))
-  const { stdout } = await promisify(execFile)('python3', [script, join(REAL_PACKAGES, EXPORT), ...locks])
-  const [first, second] = stdout
-    .trim()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { findings: [string, string, string][] }).findings)
-    .map((findings) => findings.map(([name, , advisory]) => `${name} ${advisory}`).sort())
+  const projects = await findingsOf([join(REAL_PACKAGES, EXPORT)], locks)
+  const [first, second] = projects.map(({ findings }) =>
+    findings.map(([name, , advisory]) => `${name} ${advisory}`).sort(),
+  )
   return [first!, second!]
 }
 

@@ -3,11 +3,8 @@
  * versions that a statement names, and their neighbours. The second one reads upstream's files, which state more than
  * a record: it may decide what a record leaves undecided, never otherwise.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -19,23 +16,12 @@ import type { AffectedEntry } from '../../corpus/model/record.ts'
 import { cveListItems } from '../corpus/feeds/reading.ts'
 import { needs, REAL_FEEDS } from '../support/needs.ts'
 import { NEWEST } from './feeds-folder.ts'
+import { answersOf } from './second-implementation.ts'
 
 needs('real feeds', 'python3')
 
 type Answer = [id: string, vendor: string, product: string, part: string, rest: string, verdict: string]
 type Entries = Map<string, AffectedEntry[]>
-
-async function* secondAnswers(feed: string, path: string): AsyncGenerator<Answer> {
-  const script = join(import.meta.dirname, 'cpe-verdicts.py')
-  const python = spawn('python3', [script, feed, path], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const closed = once(python, 'close')
-  try {
-    for await (const line of createInterface({ input: python.stdout })) yield JSON.parse(line)
-  } finally {
-    python.kill()
-  }
-  assert.equal(await closed, [0, null])
-}
 
 async function compare(feed: string, path: string, entries: Entries) {
   const counts = { affected: 0, unaffected: 0, undecided: 0 }
@@ -44,7 +30,7 @@ async function compare(feed: string, path: string, entries: Entries) {
   const different: unknown[] = []
   const onlyTheirs: unknown[] = []
   let known = { key: '', entries: productEntries([], '') }
-  for await (const [id, vendor, product, part, rest, expected] of secondAnswers(feed, path)) {
+  for await (const [id, vendor, product, part, rest, expected] of answersOf<Answer>('cpe-verdicts.py', feed, path)) {
     const key = JSON.stringify([id, vendor, product])
     if (known.key !== key) {
       known = { key, entries: productEntries(entries.get(id)!, joinedProduct(vendor, product)!) }

@@ -2,9 +2,7 @@
  * npm, pnpm, bun and yarn, unmodified, audit a real project against real advisories. Each makes its own lock file from
  * the registry. Its findings must be those of a second implementation (`audit-findings.py`) for this lock file.
  */
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -26,6 +24,7 @@ import {
 import { type Serving, serving } from '../support/serving.ts'
 import { linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
 import { OTHERS, VULNERABLE } from './npm-project.ts'
+import { type Findings, findingsOf } from './second-implementation.ts'
 
 needs('real feeds', 'real advisories of packages', "python3's packaging", 'the npm registry')
 
@@ -41,18 +40,12 @@ const MIN_OTHERS = 200
 const CVE_LIST = 'cvelistv5/2024-06-30_all_CVEs.zip'
 const EXPORT = 'osv/npm/all.zip'
 
-interface Expected {
-  /** Name and version of each package of the lock file. */
-  packages: [name: string, version: string][]
-  findings: [name: string, version: string, advisory: string][]
-}
-
 const folder = temporaryFolder('npm-audit')
 const dist = join(folder.path, 'dist')
 const project = (name: ClientName) => join(folder.path, 'vulnerable', name)
 const fine = (name: ClientName) => join(folder.path, 'fine', name)
 let clients: Record<ClientName, Client>
-let expected: Record<ClientName, { vulnerable: Expected; fine: Expected }>
+let expected: Record<ClientName, { vulnerable: Findings; fine: Findings }>
 let gateway: Serving
 
 // Hostile requests and many audits exceed the default quota of a subject.
@@ -67,17 +60,13 @@ async function snapshot(): Promise<void> {
   done(await vulnshelf(['build', '--corpus', corpus, '--out', dist]))
 }
 
-async function expectedOf(name: ClientName): Promise<{ vulnerable: Expected; fine: Expected }> {
+async function expectedOf(name: ClientName): Promise<{ vulnerable: Findings; fine: Findings }> {
   const client = clients[name]
   // One after the other: the second uses the caches of the first.
   const locks = [await lockProject(client, project(name), [...VULNERABLE, ...OTHERS])]
   locks.push(await lockProject(client, fine(name), FINE))
-  const script = join(import.meta.dirname, 'audit-findings.py')
-  const { stdout } = await promisify(execFile)('python3', [script, join(REAL_PACKAGES, EXPORT), ...locks], {
-    maxBuffer: 1 << 28,
-  })
-  const [first, second] = stdout.trim().split('\n')
-  return { vulnerable: JSON.parse(first!), fine: JSON.parse(second!) }
+  const [first, second] = await findingsOf([join(REAL_PACKAGES, EXPORT)], locks)
+  return { vulnerable: first!, fine: second! }
 }
 
 const sorted = (all: Iterable<string>) => [...new Set(all)].sort()
@@ -85,7 +74,7 @@ const sorted = (all: Iterable<string>) => [...new Set(all)].sort()
 /** `name advisory`, without the version or the range. */
 const pairs = (findings: Iterable<string>) => sorted(Array.from(findings, (one) => one.replace(/@[^@]* (\S+)$/, ' $1')))
 
-const expectedPairs = ({ findings }: Expected) => sorted(findings.map(([name, , advisory]) => `${name} ${advisory}`))
+const expectedPairs = ({ findings }: Findings) => sorted(findings.map(([name, , advisory]) => `${name} ${advisory}`))
 
 /**
  * Asserts that a client found what the records say, no more and no less. No client hides a finding, so that there are no

@@ -2,10 +2,8 @@
  * OSV's interface over real advisories: every record is valid in the OSV schema, batches find what a second
  * implementation (`audit-findings.py`) finds, and so do clients, unmodified.
  */
-import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { unzipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -16,6 +14,7 @@ import { bunScan, cveLiteScan, installOsvClients, type OsvClients, tlsProxy } fr
 import { schemaFaults } from '../support/osv-schema.ts'
 import { type Serving, serving } from '../support/serving.ts'
 import { linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
+import { findingsOf } from './second-implementation.ts'
 
 needs('real feeds', 'real advisories of packages', "python3's packaging", 'the npm registry', 'openssl')
 
@@ -81,16 +80,10 @@ function versions(): Dependency[] {
 
 /** Returns `name@version advisory` of each project, sorted. */
 async function expectedFindings(...projects: string[]): Promise<string[][]> {
-  const script = join(import.meta.dirname, 'audit-findings.py')
   const locks = projects.map((project) => join(project, 'package-lock.json'))
-  const { stdout } = await promisify(execFile)('python3', [script, join(REAL_PACKAGES, NPM), ...locks], {
-    maxBuffer: 1 << 28,
-  })
-  const lines = stdout.trim().split('\n')
-  return lines.map((line) =>
-    (JSON.parse(line) as { findings: [string, string, string][] }).findings
-      .map(([name, version, advisory]) => `${name}@${version} ${advisory}`)
-      .sort(),
+  const found = await findingsOf([join(REAL_PACKAGES, NPM)], locks)
+  return found.map(({ findings }) =>
+    findings.map(([name, version, advisory]) => `${name}@${version} ${advisory}`).sort(),
   )
 }
 

@@ -2,17 +2,15 @@
  * The package index decides as the OSV schema does: every record of the real exports, compared with a second
  * implementation (`package-verdicts.py`), for every event, its neighbours, and every listed version.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { unzipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { matchAdvisories } from '../../corpus/model/packages/match.ts'
 import { type PackageAdvisory, packageKey, packageStatements } from '../../corpus/model/packages/package-advisory.ts'
 import { needs, REAL_FEEDS, REAL_PACKAGES } from '../support/needs.ts'
+import { answersOf } from './second-implementation.ts'
 
 needs('real feeds', 'real advisories of packages', "python3's packaging")
 
@@ -26,19 +24,6 @@ const EXPORTS: [ecosystem: string, feeds: string, counts: { records: number; wit
 ]
 
 type Answer = [id: string, ecosystem: string, name: string, version: string, verdict: string]
-
-/** Yields the answers of the second implementation. */
-async function* secondAnswers(ecosystem: string, path: string): AsyncGenerator<Answer> {
-  const script = join(import.meta.dirname, 'package-verdicts.py')
-  const python = spawn('python3', [script, ecosystem, path], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const closed = once(python, 'close')
-  try {
-    for await (const line of createInterface({ input: python.stdout })) yield JSON.parse(line)
-  } finally {
-    python.kill()
-  }
-  assert.equal(await closed, [0, null])
-}
 
 /** Returns the statements of all records by id and key of the package, as they come from the index. */
 function statementsOf(path: string): { records: number; withdrawn: number; found: Map<string, PackageAdvisory> } {
@@ -61,7 +46,11 @@ for (const [ecosystem, feeds, counts] of EXPORTS) {
     const asked = new Set<string>()
     const different: unknown[] = []
     let differences = 0
-    for await (const [id, named, name, version, expected] of secondAnswers(ecosystem, path)) {
+    for await (const [id, named, name, version, expected] of answersOf<Answer>(
+      'package-verdicts.py',
+      ecosystem,
+      path,
+    )) {
       const key = `${id} ${packageKey(named, name)}`
       const advisory = found.get(key)
       if (advisory) asked.add(key)

@@ -16,7 +16,7 @@ import { versionsOf } from './package-requests.ts'
 
 /** In bytes, and counts. */
 export interface PackageMemory {
-  /** The tables of packages, advisories and aliases. */
+  /** The tables of packages, advisories and aliases, and the posting lists of vendors, products and packages. */
   tables: number
   /** The same, and the packages that the gateway caches. */
   used: number
@@ -38,8 +38,11 @@ async function usedBytes(): Promise<number> {
 }
 
 const OF_PACKAGES = ['advisories', 'packages', 'aliases']
+/** The posting lists need the packages, and have those of vendors and products in the same file. */
 const isOfPackages = ({ role, name }: FileEntry): boolean =>
-  OF_PACKAGES.includes(role) || (['index', 'list', 'pages'].includes(role) && /^(?:advisories|packages)\b/.test(name))
+  OF_PACKAGES.includes(role) ||
+  (role === 'columns' && name === 'lists') ||
+  (['index', 'list', 'pages'].includes(role) && /^(?:advisories|packages)\b/.test(name))
 
 /** Packages that are looked up, in turn and with a version each: more than the gateway caches. */
 const LOOKED_UP = 50_000
