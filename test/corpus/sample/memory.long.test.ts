@@ -53,8 +53,8 @@ async function heldAt(cves: number): Promise<Map<string, number>> {
   return held
 }
 
-test('24,000 CVEs take no more memory than 3,000, in any feed', async () => {
-  const [few, many] = [await heldAt(3000), await heldAt(24_000)]
+test('12,000 CVEs take no more memory than 1,500, in any feed', async () => {
+  const [few, many] = [await heldAt(1500), await heldAt(12_000)]
   assert.is(many.size, 14)
   for (const [feed, bytes] of many) {
     const grown = (bytes - few.get(feed)!) / MB
