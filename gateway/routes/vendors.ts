@@ -16,7 +16,10 @@ import type { Context } from './context.ts'
 import { listPage, PAGE_LIMIT_DEFAULT, pageLimit, paging } from './paging.ts'
 
 const vendorsQuery = {
-  q: described('Part of the key of the vendor, or of its name in any spelling of the records, in any case', text()), sort: sort(['cves', 'name'], '-cves'), ...paging }
+  q: described('Part of the key of the vendor, or of its name in any spelling of the records, in any case', text()),
+  sort: sort(['cves', 'name'], '-cves'),
+  ...paging,
+}
 
 export const listVendors = defineRoute<Context, Record<never, never>, typeof vendorsQuery>({
   name: 'listVendors',

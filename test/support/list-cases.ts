@@ -146,7 +146,6 @@ const byCves = <Row extends Pick<ProductRow, 'cve_count'>>(idOf: (row: Row) => s
 
 export type VendorProduct = Omit<ProductRow, 'vendor_display' | 'spellings'>
 
-
 /** Returns the case of `/vendors/{slug}/products`. `slug` is as clients write it; `vendor` is its row, or null. */
 export function vendorProductsCase(
   slug: string,
@@ -171,7 +170,12 @@ export function productsCase(rows: readonly ProductRow[]): ListCase<ProductRow> 
   const vendors = byFrequency(rows.map((row) => row.vendor))
   const names = rows.filter((row) => row.slug.length > 1)
   const ofLargest = names.find((row) => row.vendor === vendors[0])!
-  const words = [commonWord(rows.map((row) => row.display)), ofLargest.slug, at(names, 0.6).slug.toUpperCase(), otherSpelling(rows)]
+  const words = [
+    commonWord(rows.map((row) => row.display)),
+    ofLargest.slug,
+    at(names, 0.6).slug.toUpperCase(),
+    otherSpelling(rows),
+  ]
   const searched = (text: string) => contains<ProductRow>(text, namesOf)
   return {
     path: '/products',

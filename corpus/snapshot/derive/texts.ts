@@ -1,7 +1,7 @@
 /** The searchable texts of a snapshot, as input of `query.db`. */
 
-import { type CveId, compareCveIds, parseCveId } from '../../model/ids/cve-id.ts'
 import type { VendorRow } from '../../model/directory.ts'
+import { type CveId, compareCveIds, parseCveId } from '../../model/ids/cve-id.ts'
 import { foldName } from '../../model/packages/name.ts'
 import type { PackageRow } from '../../model/packages/package-entry.ts'
 import { compareText } from '../../model/sources.ts'

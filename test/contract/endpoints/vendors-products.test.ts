@@ -51,10 +51,11 @@ const path = `/vendors/${largest}/products`
 
 const pairs = (rows: Product[]) =>
   rows.map(({ vendor, slug, cve_count }): [string, number] => [`${vendor}/${slug}`, cve_count])
-const every = new Map<string, Product>()
+const every = new Map<string, FoundProduct>()
 for (const vendor of vendorSlugs) {
-  for (const row of await service.all<Product>(`/vendors/${encodeURIComponent(vendor)}/products`)) {
-    every.set(`${row.vendor}/${row.slug}`, row)
+  const products = `/vendors/${encodeURIComponent(vendor)}/products`
+  for (const { slug } of await service.all<Product>(products)) {
+    every.set(`${vendor}/${slug}`, await service.json<FoundProduct>(`${products}/${encodeURIComponent(slug)}`))
   }
 }
 /** The joined form of `<vendor slug>/<product slug>`. */
@@ -66,10 +67,10 @@ const joinedId = (id: string) => {
 const ranked = [...every.keys()]
   .map((id): [id: string, count: number] => [id, named.get(joinedId(id))!.ids.size])
   .toSorted(([a, x], [b, y]) => y - x || byText(a, b))
-/** Matched on slug and display: either is the product's name. */
+/** Matched on the slug and every spelling of the product's name. */
 const holds = (id: string, q: string) => {
-  const { slug, display } = every.get(id)!
-  return [slug, display].some((text) => lower(text).includes(lower(q)))
+  const { slug, spellings } = every.get(id)!
+  return [slug, ...spellings].some((text) => lower(text).includes(lower(q)))
 }
 const ofVendor = (vendor: string) => ranked.filter(([id]) => every.get(id)!.vendor === vendor)
 
@@ -245,6 +246,39 @@ states('24.19', 'a vendor by each of its spellings', async () => {
   await refuses(service, '/vendors/%zz', 'vendorSlug')
 })
 
+states('24.22', 'the row of each spelling, in lists and in searches', async () => {
+  let [others, seen] = [0, 0]
+  const finds = async (row: FoundProduct | Vendor, list: string, type: 'vendor' | 'product', id: string) => {
+    for (const text of row.spellings) {
+      if (![row.slug, row.display].some((name) => lower(name).includes(lower(text)))) others++
+      const q = encodeURIComponent(text)
+      const listed = await service.all<Product>(`${list}?q=${q}`)
+      assert.ok(
+        listed.some(({ slug }) => slug === row.slug),
+        `${list}: ${text}`,
+      )
+      if (text.length < 2) continue
+      const { results, counts } = await service.json<Found>(`/search?q=${q}&types=${type}&limit=25`)
+      const isFound = results[type]!.some((one) => one.id === id)
+      assert.ok(isFound || counts[type]! > 25, `${id}: ${text}`)
+      if (isFound) seen++
+    }
+  }
+  for (const row of vendors) await finds(row, '/vendors', 'vendor', row.slug)
+  const texts = vendors.flatMap(({ spellings }) => spellings).length
+  assert.ok(seen > 0.9 * texts && others > 10, `${seen} of ${texts}, ${others}`)
+  ;[others, seen] = [0, 0]
+  for (const [id, row] of every) {
+    await finds(
+      row,
+      `/vendors/${encodeURIComponent(row.vendor)}/products`,
+      'product',
+      id.replace(row.vendor, row.vendor.replaceAll('/', '%2F')),
+    )
+  }
+  assert.ok(seen > 0.5 * every.size && others > 10, `${seen} of ${every.size}, ${others}`)
+})
+
 states('24.20', 'a product by each of its spellings', async () => {
   const { data } = await service.json<{ data: FoundProduct[] }>('/products?q=er&limit=100')
   for (const row of data) {
@@ -288,8 +322,14 @@ states('24.21', 'slashes, blanks and Unicode in keys, and each result of a searc
         if (q.length < 2) continue
         const { results } = await world.json<Found>(`/search?q=${encodeURIComponent(q)}&types=${type}&limit=25`)
         assert.ok(results[type]!.length > 0, q)
-        for (const { href, label } of results[type]!) {
+        for (const { id, href, label } of results[type]!) {
           assert.is((await world.json<Product>(href)).display, label, href)
+          const named = await world.all<{ cve_id: string }>(`/cves?${type}=${encodeURIComponent(id)}`)
+          assert.equal(
+            named.map(({ cve_id }) => cve_id),
+            ['CVE-2024-0001'],
+            id,
+          )
         }
       }
       const encoded = encodeURIComponent(slug)
@@ -314,7 +354,8 @@ interface Failure {
   message: string
 }
 interface Found {
-  results: Partial<Record<string, { href: string; label: string }[]>>
+  results: Partial<Record<string, { id: string; href: string; label: string }[]>>
+  counts: Partial<Record<string, number>>
 }
 
 after(() => service.remove())
