@@ -107,13 +107,13 @@ type Named = Pick<VendorRow, 'slug' | 'display' | 'spellings'>
 /** The texts that `q` matches (rule 28). */
 const namesOf = ({ slug, display, spellings }: Named) => [slug, display, ...spellings!]
 
-/** Returns a spelling that neither slug nor display contains. */
-const otherSpelling = (rows: readonly Named[]): string =>
-  rows
-    .flatMap(({ slug, display, spellings }) =>
-      spellings!.filter((text) => ![slug, display].some((name) => lower(name).includes(lower(text)))),
-    )
-    .at(0)!
+/** Returns a spelling that neither slug nor display contains, if there is one. */
+function otherSpelling(rows: readonly Named[]): string {
+  const spellings = rows.flatMap(({ slug, display, spellings }) =>
+    spellings!.map((text) => ({ text, isOther: ![slug, display].some((name) => lower(name).includes(lower(text))) })),
+  )
+  return (spellings.find(({ isOther }) => isOther) ?? spellings.at(-1)!).text
+}
 
 export function vendorsCase(rows: readonly VendorRow[]): ListCase<VendorRow> {
   const searched = (text: string) => contains<VendorRow>(text, namesOf)
