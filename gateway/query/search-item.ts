@@ -34,13 +34,13 @@ export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({
 
 const HREFS: Record<SearchType, (id: string, key: string) => string> = {
   vendor: (id) => `/vendors/${segment(id)}`,
-  // Each part of `<vendor>/<product>` may contain a slash.
-  product: (id, slug) => `/vendors/${segment(before(id, slug))}/products/${segment(slug)}`,
+  // A slash in the vendor is `%2F`, in snapshots of earlier builders `/`. Keys are lower case and contain no `%2F`.
+  product: (id, slug) => `/vendors/${segment(before(id, slug).replaceAll('%2F', '/'))}/products/${segment(slug)}`,
   cwe: (id) => `/cwes/${segment(id.toLowerCase())}`,
   capec: (id) => `/capecs/${segment(id.toLowerCase())}`,
   cna: (id) => `/cnas/${segment(id)}`,
   cve: (id) => `/cves/${segment(id)}`,
-  // So may the name in `<ecosystem>/<name>`.
+  // A slash may be in the name in `<ecosystem>/<name>`.
   package: (id, name) => `/packages/${segment(before(id, name))}/${segment(name)}`,
 }
 

@@ -15,7 +15,11 @@ import { productPage, productRow, vendorPage, vendorProducts, vendorRow } from '
 import type { Context } from './context.ts'
 import { listPage, PAGE_LIMIT_DEFAULT, pageLimit, paging } from './paging.ts'
 
-const vendorsQuery = { q: text(), sort: sort(['cves', 'name'], '-cves'), ...paging }
+const vendorsQuery = {
+  q: described('Part of the key of the vendor, or of its name in any spelling of the records, in any case', text()),
+  sort: sort(['cves', 'name'], '-cves'),
+  ...paging,
+}
 
 export const listVendors = defineRoute<Context, Record<never, never>, typeof vendorsQuery>({
   name: 'listVendors',
@@ -30,7 +34,7 @@ export const listVendors = defineRoute<Context, Record<never, never>, typeof ven
 })
 
 const BY_CVES = { key: 'cves', descending: true }
-const byName = 'Part of the key or name of the product, in any case'
+const byName = 'Part of the key of the product, or of its name in any spelling of the records, in any case'
 const vendorPath = {
   vendorSlug: described(
     'Key of the vendor, or its name in any spelling of the records. Write `/` as `%2F`',

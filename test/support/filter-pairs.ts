@@ -31,11 +31,10 @@ function listCases(rows: AllRows, facts: CorpusFacts): Record<string, ListCase<n
   const makers = vendors.toSorted((a, b) => b.product_count - a.product_count)
   const ofVendor = (slug: string) => {
     const vendor = vendors.find((row) => row.slug === keyOfName(slug)) ?? null
-    const own = products.filter((row) => row.vendor === vendor?.slug).map(({ vendor_display, ...row }) => row)
     return vendorProductsCase(
       slug,
       vendor,
-      own.map(({ slug, display, vendor, cve_count }) => ({ slug, display, vendor, cve_count })),
+      products.filter((row) => row.vendor === vendor?.slug),
     )
   }
   const cases = {
@@ -68,9 +67,9 @@ const COMBINATIONS: Record<string, number> = {
   '/cnas': 110,
   '/cnas/:slug/cves': 528,
   '/capecs': 171,
-  '/vendors': 44,
+  '/vendors': 48,
   '/vendors/:vendorSlug/products': 32,
-  '/products': 40,
+  '/products': 45,
   '/exploits': 127,
   '/packages': 40,
 }

@@ -102,8 +102,21 @@ export function cnasCase(rows: readonly CnaRow[]): ListCase<CnaRow> {
   }
 }
 
+type Named = Pick<VendorRow, 'slug' | 'display' | 'spellings'>
+
+/** The texts that `q` matches (rule 28). */
+const namesOf = ({ slug, display, spellings }: Named) => [slug, display, ...spellings!]
+
+/** Returns a spelling that neither slug nor display contains, if there is one. */
+function otherSpelling(rows: readonly Named[]): string {
+  const spellings = rows.flatMap(({ slug, display, spellings }) =>
+    spellings!.map((text) => ({ text, isOther: ![slug, display].some((name) => lower(name).includes(lower(text))) })),
+  )
+  return (spellings.find(({ isOther }) => isOther) ?? spellings.at(-1)!).text
+}
+
 export function vendorsCase(rows: readonly VendorRow[]): ListCase<VendorRow> {
-  const searched = (text: string) => contains<VendorRow>(text, (row) => [row.slug, row.display])
+  const searched = (text: string) => contains<VendorRow>(text, namesOf)
   return {
     path: '/vendors',
     rows,
@@ -115,6 +128,7 @@ export function vendorsCase(rows: readonly VendorRow[]): ListCase<VendorRow> {
         ...['e', 'o', '_', ' ', '.', '%', "'", '"'].map(searched),
         searched(commonWord(rows.map((row) => row.display))),
         searched(at(rows, 0.9).slug),
+        searched(otherSpelling(rows)),
       ],
     },
   }
@@ -130,23 +144,24 @@ const byCves = <Row extends Pick<ProductRow, 'cve_count'>>(idOf: (row: Row) => s
   ),
 ]
 
-export type VendorProduct = Omit<ProductRow, 'vendor_display'>
-
-const searchedProduct = (text: string) => contains<VendorProduct>(text, (row) => [row.slug, row.display])
+export type VendorProduct = Omit<ProductRow, 'vendor_display' | 'spellings'>
 
 /** Returns the case of `/vendors/{slug}/products`. `slug` is as clients write it; `vendor` is its row, or null. */
 export function vendorProductsCase(
   slug: string,
   vendor: Pick<VendorRow, 'slug' | 'display'> | null,
-  rows: readonly VendorProduct[],
+  products: readonly ProductRow[],
 ): ListCase<VendorProduct> {
+  const rows = products.map(({ slug, display, vendor, cve_count }) => ({ slug, display, vendor, cve_count }))
   const [some = 'nothing'] = rows.map((row) => row.display)
+  const bySlug = new Map(products.map((row) => [row.slug, row]))
+  const searched = (text: string) => contains<VendorProduct>(text, ({ slug }) => namesOf(bySlug.get(slug)!))
   return {
     path: `/vendors/${encodeURIComponent(slug)}/products`,
     head: { vendor: vendor ? { slug: vendor.slug, display: vendor.display } : { slug, display: null } },
     rows,
     orders: byCves((row) => row.slug),
-    filters: { q: [...['e', 'an', ' ', '_', '-', '%'].map(searchedProduct), searchedProduct(some.toUpperCase())] },
+    filters: { q: [...['e', 'an', ' ', '_', '-', '%'].map(searched), searched(some.toUpperCase())] },
   }
 }
 
@@ -155,13 +170,19 @@ export function productsCase(rows: readonly ProductRow[]): ListCase<ProductRow> 
   const vendors = byFrequency(rows.map((row) => row.vendor))
   const names = rows.filter((row) => row.slug.length > 1)
   const ofLargest = names.find((row) => row.vendor === vendors[0])!
-  const words = [commonWord(rows.map((row) => row.display)), ofLargest.slug, at(names, 0.6).slug.toUpperCase()]
+  const words = [
+    commonWord(rows.map((row) => row.display)),
+    ofLargest.slug,
+    at(names, 0.6).slug.toUpperCase(),
+    otherSpelling(rows),
+  ]
+  const searched = (text: string) => contains<ProductRow>(text, namesOf)
   return {
     path: '/products',
     rows,
     orders: byCves((row) => `${row.vendor}/${row.slug}`),
     filters: {
-      q: [...['er', 'in', 'e ', '__', '%%'], ...words].map(searchedProduct),
+      q: [...['er', 'in', 'e ', '__', '%%'], ...words].map(searched),
       vendor: [vendors[0]!, vendors[0]!.toUpperCase().replaceAll('_', ' '), vendors.at(-1)!, 'nobody'].map((text) => ({
         text: encodeURIComponent(text),
         passes: (row: ProductRow) => row.vendor === keyOfName(text),

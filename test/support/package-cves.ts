@@ -54,7 +54,7 @@ export function packageKeyOf(ecosystem: string, name: string): string {
     case 'PyPI':
       return `PyPI/${lower.split(/[-_.]+/).join('-')}`
     case 'crates.io':
-      return `crates.io/${name.split('_').join('-')}`
+      return `crates.io/${name.split('-').join('_')}`
     case 'SwiftURL':
       return `SwiftURL/${name.replace(/^https?:\/\/(.*)$/, '$1').replace(/\.git$/, '')}`
     default:

@@ -122,13 +122,20 @@ export function byFrequency(values: Iterable<string | null>): string[] {
   return [...counts].sort(([a, x], [b, y]) => y - x || byText(a, b)).map(([value]) => value)
 }
 
-/** Rule 28: 0 for an exact id, 1 for the prefix of id or label, 2 for the start of a word, 3 elsewhere, null nowhere. */
-export function rankOf({ key, label }: { key: string; label: string }, q: string): number | null {
-  const [needle, id, name] = [q, key, label].map(lower) as [string, string, string]
-  if (!id.includes(needle) && !name.includes(needle)) return null
+/**
+ * Rule 28: 0 for an exact id, 1 for the prefix of id or label, 2 for the start of a word, 3 elsewhere, null nowhere. A
+ * spelling starts a word.
+ */
+export function rankOf(
+  { key, label, spellings = [] }: { key: string; label: string; spellings?: readonly string[] | undefined },
+  q: string,
+): number | null {
+  const [needle, id, name, ...others] = [q, key, label, ...spellings].map(lower) as [string, string, string]
+  const texts = [id, name, ...others]
+  if (!texts.some((text) => text.includes(needle))) return null
   if (id === needle) return 0
   if (id.startsWith(needle) || name.startsWith(needle)) return 1
-  return beginsWord(id, needle) || beginsWord(name, needle) ? 2 : 3
+  return texts.some((text) => beginsWord(text, needle)) ? 2 : 3
 }
 
 /** Whether `needle` follows a character that is no letter, mark or digit. */

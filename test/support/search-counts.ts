@@ -10,11 +10,12 @@ import type { AllRows } from './list-rows.ts'
 import { byText, lower, rankOf } from './plain.ts'
 import { QUERIES, SHORT_QUERIES } from './search-queries.ts'
 
-/** A searchable entry: `key` (its id, or the slug of a product) and `label` are searched. */
+/** A searchable entry: `key` (its id, or the slug of a product), `label` and `spellings` are searched. */
 interface Entry {
   id: string
   key: string
   label: string
+  spellings: string[]
   first: boolean
   /** Ids of advisories that find a CVE. */
   names: string[]
@@ -31,14 +32,14 @@ interface Item {
 
 /** Returns all entries of each type in the order within a rank: newest first, or most CVEs first, as in their lists. */
 function entriesOf(rows: SearchedRows, advisories: Map<string, string[]>): Record<(typeof TYPES)[number], Entry[]> {
-  const entry = (id: string, label: string | null, { key = id, first = false, names = [] as string[] } = {}): Entry => {
-    return { id, key: lower(key), label: label ?? '', first, names }
+  const entry = (id: string, label: string | null, more: Partial<Entry> = {}): Entry => {
+    return { id, key: lower(id), label: label ?? '', spellings: [], first: false, names: [], ...more }
   }
-  const products = rows.products.map((row) => ({ ...row, id: `${row.vendor}/${row.slug}` }))
+  const products = rows.products.map((row) => ({ ...row, id: `${row.vendor.replaceAll('/', '%2F')}/${row.slug}` }))
   products.sort((a, b) => b.cve_count - a.cve_count || byText(a.id, b.id))
   return {
-    vendor: rows.vendors.map((row) => entry(row.slug, row.display)),
-    product: products.map((row) => entry(row.id, row.display, { key: row.slug })),
+    vendor: rows.vendors.map((row) => entry(row.slug, row.display, { spellings: row.spellings! })),
+    product: products.map((row) => entry(row.id, row.display, { key: row.slug, spellings: row.spellings! })),
     cwe: rows.cwes.map((row) => entry(row.cwe_id, row.name)),
     capec: rows.capecs.map((row) => entry(row.capec_id_string, row.name)),
     cna: rows.cnas.map((row) => entry(row.slug, row.cna_name)),
@@ -69,8 +70,8 @@ function piecesOf(entries: Record<string, Entry[]>, perType: number): string[] {
     return all
       .filter((_, i) => i % every === 0)
       .slice(0, perType)
-      .map(({ key, label }, i) => {
-        const characters = [...(label || key)]
+      .map(({ key, label, spellings }, i) => {
+        const characters = [...(spellings.at(i % 2) ?? (label || key))]
         const from = (i * 5) % Math.max(1, characters.length - 4)
         return characters.slice(from, from + 2 + ((i * 7) % 29)).join('')
       })
@@ -123,7 +124,7 @@ export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows,
       '/cwes': rows.cwes.map((row) => ({ id: row.cwe_id, texts: [row.cwe_id, row.name] })),
       '/capecs': rows.capecs.map((row) => ({ id: row.capec_id_string, texts: [row.name, row.description] })),
       '/cnas': rows.cnas.map((row) => ({ id: row.slug, texts: [row.slug, row.cna_name] })),
-      '/vendors': rows.vendors.map((row) => ({ id: row.slug, texts: [row.slug, row.display] })),
+      '/vendors': rows.vendors.map((row) => ({ id: row.slug, texts: [row.slug, row.display, ...row.spellings!] })),
     }
     for (const [path, all] of Object.entries(lists)) {
       const folded = all.map(({ id, texts }) => ({ id, texts: texts.map((text) => lower(text ?? '')) }))

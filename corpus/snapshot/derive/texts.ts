@@ -1,12 +1,14 @@
 /** The searchable texts of a snapshot, as input of `query.db`. */
 
+import type { VendorRow } from '../../model/directory.ts'
 import { type CveId, compareCveIds, parseCveId } from '../../model/ids/cve-id.ts'
 import { foldName } from '../../model/packages/name.ts'
 import type { PackageRow } from '../../model/packages/package-entry.ts'
 import { compareText } from '../../model/sources.ts'
+import { fold } from '../codec/fold.ts'
 import { packTexts } from '../codec/text-column.ts'
 import { LISTS } from '../cursor/lists.ts'
-import type { PackedSet } from '../query/sets.ts'
+import { type PackedSet, SPELLING_BORDER } from '../query/sets.ts'
 import type { AdvisoryRows } from './advisory-rows.ts'
 import { FLAGS, SEVERITIES } from './facts.ts'
 import type { ListRows } from './list-rows.ts'
@@ -60,16 +62,31 @@ export function listTexts({ cwes, capecs, cnas, vendors, products }: Omit<ListRo
     packSet('vendor', vendors, {
       key: ({ slug }) => slug,
       label: ({ display }) => display,
+      spellings: otherSpellings,
       subtitle: (row) => `${counted(row.product_count, 'product')}, ${counted(row.cve_count, 'CVE')}`,
     }),
     packSet('product', products, {
       key: ({ slug }) => slug,
-      id: ({ vendor, slug }) => `${vendor}/${slug}`,
+      // Earlier builders did not escape a slash in the vendor.
+      id: (row) => (row.spellings ? LISTS.products.id(row) : `${row.vendor}/${row.slug}`),
       label: ({ display }) => display,
+      spellings: otherSpellings,
       subtitle: (row) => `${row.vendor_display}, ${counted(row.cve_count, 'CVE')}`,
     }),
   ]
 }
+
+/**
+ * Returns the spellings of a row with which neither key nor display begins, each after the border. A match in the others
+ * is also one in key or display, with the same rank or a better one.
+ */
+export function otherSpellings({ slug, display, spellings = [] }: Named): string {
+  const found = [slug, display].map(fold)
+  const others = spellings.filter((spelling) => !found.some((text) => text.startsWith(fold(spelling))))
+  return others.map((spelling) => SPELLING_BORDER + spelling).join('')
+}
+
+type Named = Pick<VendorRow, 'slug' | 'display' | 'spellings'>
 
 /** Returns the packages, matched by folded name and name, with the ordinals of their list (rule 28). */
 export const packageTexts = (packages: readonly PackageRow[]): PackedSet =>
@@ -114,13 +131,25 @@ interface TextsOf<Row> {
   key(row: Row): string
   id?(row: Row): string
   label(row: Row): string
+  spellings?(row: Row): string
   subtitle(row: Row): string
 }
 
-function packSet<Row>(name: PackedSet['name'], rows: readonly Row[], { key, id, label, subtitle }: TextsOf<Row>) {
+function packSet<Row>(
+  name: PackedSet['name'],
+  rows: readonly Row[],
+  { key, id, label, spellings, subtitle }: TextsOf<NoInfer<Row>>,
+): PackedSet {
   const pack = (textOf: (row: Row) => string) => packTexts(rows.length, (ordinal) => textOf(rows[ordinal]!))
   const keys = pack(key)
-  return { name, keys, ids: id ? pack(id) : keys, labels: pack(label), subtitles: pack(subtitle) }
+  return {
+    name,
+    keys,
+    ids: id ? pack(id) : keys,
+    labels: pack(label),
+    ...(spellings && { spellings: pack(spellings) }),
+    subtitles: pack(subtitle),
+  }
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -5,7 +5,7 @@ import type { ReadSet } from './sets.ts'
 export const ITEMS_PER_ROW = 16
 
 export interface Item {
-  /** The id in answers, and the key that searches match. A product has `<vendor>/<product>` and its slug. */
+  /** The id in answers, and the key that searches match. A product has the id of its list and its slug. */
   id: string
   key: string
   label: string

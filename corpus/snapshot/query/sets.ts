@@ -14,6 +14,9 @@ export type TextSetName = (typeof TEXT_SETS)[number]
 export const SEARCH_TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'package'] as const
 export type SearchType = (typeof SEARCH_TYPES)[number]
 
+/** Precedes each further spelling. It is no letter, mark or digit, so that each spelling starts a word (rule 28). */
+export const SPELLING_BORDER = '\u001f'
+
 /**
  * One set. Entry `i` of each list has ordinal `i`. Ordinals follow the order within a rank: newest first, or more CVEs
  * first (rule 28).
@@ -22,10 +25,12 @@ export interface TextSet<Column = string[]> {
   name: TextSetName
   /** The matched id: CVE-2024-1, CWE-79, a vendor key, a product slug, a folded name. For `capec_text` the name. */
   keys: Column
-  /** The id in answers; `<vendor>/<product>` for products, `<ecosystem>/<name>` for packages. */
+  /** The id in answers; that of the list for products and packages. */
   ids: Column
   /** Title, name or display, also matched; when empty, answers use the id. For `capec_text` the description. */
   labels: Column
+  /** Further spellings, each after `SPELLING_BORDER`; matched, not in answers. */
+  spellings?: Column
   /** In answers only, not matched. */
   subtitles: Column
   /** 1 for entries that precede others of their rank: KEV-listed CVEs. */
@@ -40,11 +45,12 @@ export type ReadSet = TextSet<Texts>
 /** A set in the form for transfer to another thread. */
 export type PackedSet = TextSet<TextColumn>
 
-export const openSet = ({ keys, ids, labels, subtitles, ...set }: PackedSet): ReadSet => ({
+export const openSet = ({ keys, ids, labels, spellings, subtitles, ...set }: PackedSet): ReadSet => ({
   ...set,
   keys: textsIn(keys),
   ids: textsIn(ids),
   labels: textsIn(labels),
+  ...(spellings && { spellings: textsIn(spellings) }),
   subtitles: textsIn(subtitles),
 })
 

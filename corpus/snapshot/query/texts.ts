@@ -1,6 +1,6 @@
 /**
  * Folded texts as bytes: key and label of each entry in UTF-8, delimited by 0xFF, which UTF-8 never contains and no
- * query matches. SPEC.md, "Query".
+ * query matches. Further spellings follow the label. SPEC.md, "Query".
  */
 
 import { fold } from '../codec/fold.ts'
@@ -20,7 +20,7 @@ export interface Texts {
   labelAt: Uint32Array
 }
 
-export function foldTexts({ keys, labels }: Pick<ReadSet, 'keys' | 'labels'>): Texts {
+export function foldTexts({ keys, labels, spellings }: Pick<ReadSet, 'keys' | 'labels' | 'spellings'>): Texts {
   const count = keys.length
   const keyAt = new Uint32Array(count + 1)
   const labelAt = new Uint32Array(count)
@@ -46,7 +46,7 @@ export function foldTexts({ keys, labels }: Pick<ReadSet, 'keys' | 'labels'>): T
     keyAt[i] = at
     write(keys.at(i)!)
     labelAt[i] = at
-    write(labels.at(i)!)
+    write(labels.at(i)! + (spellings?.at(i) ?? ''))
   }
   keyAt[count] = at
   return { bytes: bytes.subarray(0, at), count, keyAt, labelAt }

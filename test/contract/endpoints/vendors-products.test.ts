@@ -51,10 +51,11 @@ const path = `/vendors/${largest}/products`
 
 const pairs = (rows: Product[]) =>
   rows.map(({ vendor, slug, cve_count }): [string, number] => [`${vendor}/${slug}`, cve_count])
-const every = new Map<string, Product>()
+const every = new Map<string, FoundProduct>()
 for (const vendor of vendorSlugs) {
-  for (const row of await service.all<Product>(`/vendors/${encodeURIComponent(vendor)}/products`)) {
-    every.set(`${row.vendor}/${row.slug}`, row)
+  const products = `/vendors/${encodeURIComponent(vendor)}/products`
+  for (const { slug } of await service.all<Product>(products)) {
+    every.set(`${vendor}/${slug}`, await service.json<FoundProduct>(`${products}/${encodeURIComponent(slug)}`))
   }
 }
 /** The joined form of `<vendor slug>/<product slug>`. */
@@ -66,10 +67,10 @@ const joinedId = (id: string) => {
 const ranked = [...every.keys()]
   .map((id): [id: string, count: number] => [id, named.get(joinedId(id))!.ids.size])
   .toSorted(([a, x], [b, y]) => y - x || byText(a, b))
-/** Matched on slug and display: either is the product's name. */
+/** Matched on the slug and every spelling of the product's name. */
 const holds = (id: string, q: string) => {
-  const { slug, display } = every.get(id)!
-  return [slug, display].some((text) => lower(text).includes(lower(q)))
+  const { slug, spellings } = every.get(id)!
+  return [slug, ...spellings].some((text) => lower(text).includes(lower(q)))
 }
 const ofVendor = (vendor: string) => ranked.filter(([id]) => every.get(id)!.vendor === vendor)
 
@@ -245,6 +246,70 @@ states('24.19', 'a vendor by each of its spellings', async () => {
   await refuses(service, '/vendors/%zz', 'vendorSlug')
 })
 
+/** Expects that each spelling finds its row in a list, and in `/search` among at most 25 matches. */
+async function expectFound(
+  asked: Pick<typeof service, 'all' | 'json'>,
+  row: Vendor | FoundProduct,
+  { list, type, id }: { list: string; type: 'vendor' | 'product'; id: string },
+): Promise<void> {
+  for (const text of row.spellings) {
+    const q = encodeURIComponent(text)
+    const listed = await asked.all<Product>(`${list}?q=${q}`)
+    assert.ok(
+      listed.some(({ slug }) => slug === row.slug),
+      `${list}: ${text}`,
+    )
+    if (text.length < 2) continue
+    const { results, counts } = await asked.json<Found>(`/search?q=${q}&types=${type}&limit=25`)
+    const item = results[type]!.find((one) => one.id === id)
+    assert.ok(item || counts[type]! > 25, `${id}: ${text}`)
+    if (item) assert.is(item.label, row.display)
+  }
+}
+
+const findings = {
+  vendor: ({ slug }: Vendor) => ({ list: '/vendors', type: 'vendor', id: slug }) as const,
+  product: ({ vendor, slug }: FoundProduct) => {
+    const list = `/vendors/${encodeURIComponent(vendor)}/products`
+    return { list, type: 'product', id: `${vendor.replaceAll('/', '%2F')}/${slug}` } as const
+  },
+}
+
+states('24.22', 'the row of each spelling, in lists and in searches', async () => {
+  for (const row of vendors) await expectFound(service, row, findings.vendor(row))
+  for (const row of every.values()) await expectFound(service, row, findings.product(row))
+  const names = [
+    ['Red Hat', 'Open/Shift 4.1'],
+    ['Red Hat', 'Open/Shift 4.1'],
+    ['redhat', 'open-shift_4-1'],
+    ['RED-HAT', 'OpenShift 4/1'],
+  ]
+  const world = await openWorld(
+    cveList(
+      names.map(([vendor, product], i) => ({
+        id: `CVE-2024-000${i + 1}`,
+        cna: { affected: [{ vendor, product, versions: [{ version: '1', status: 'affected' }] }] },
+      })),
+    ),
+  )
+  try {
+    const vendor = await world.json<Vendor>('/vendors/red_hat')
+    assert.equal([vendor.display, vendor.spellings], ['Red Hat', ['RED-HAT', 'Red Hat', 'redhat']])
+    await expectFound(world, vendor, findings.vendor(vendor))
+    const product = await world.json<FoundProduct>('/vendors/red_hat/products/open%2Fshift_4.1')
+    assert.equal(product.spellings, ['Open/Shift 4.1', 'OpenShift 4/1', 'open-shift_4-1'])
+    await expectFound(world, product, findings.product(product))
+    assert.equal((await world.json<Answer>('/products?q=openshift')).data, [product])
+    const { results } = await world.json<Found>('/search?q=edhat&types=vendor')
+    assert.equal(
+      results.vendor!.map(({ label }) => label),
+      ['Red Hat'],
+    )
+  } finally {
+    await world.remove()
+  }
+})
+
 states('24.20', 'a product by each of its spellings', async () => {
   const { data } = await service.json<{ data: FoundProduct[] }>('/products?q=er&limit=100')
   for (const row of data) {
@@ -288,8 +353,14 @@ states('24.21', 'slashes, blanks and Unicode in keys, and each result of a searc
         if (q.length < 2) continue
         const { results } = await world.json<Found>(`/search?q=${encodeURIComponent(q)}&types=${type}&limit=25`)
         assert.ok(results[type]!.length > 0, q)
-        for (const { href, label } of results[type]!) {
+        for (const { id, href, label } of results[type]!) {
           assert.is((await world.json<Product>(href)).display, label, href)
+          const named = await world.all<{ cve_id: string }>(`/cves?${type}=${encodeURIComponent(id)}`)
+          assert.equal(
+            named.map(({ cve_id }) => cve_id),
+            ['CVE-2024-0001'],
+            id,
+          )
         }
       }
       const encoded = encodeURIComponent(slug)
@@ -314,7 +385,8 @@ interface Failure {
   message: string
 }
 interface Found {
-  results: Partial<Record<string, { href: string; label: string }[]>>
+  results: Partial<Record<string, { id: string; href: string; label: string }[]>>
+  counts: Partial<Record<string, number>>
 }
 
 after(() => service.remove())

@@ -10,8 +10,8 @@ export const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'packag
 export type Type = (typeof TYPES)[number]
 
 /**
- * One thing that can be found; `key` is the id that is searched in, `id` the one that is answered. `names` are the ids of
- * advisories that find a CVE.
+ * One thing that can be found; `key` is the id that is searched in, `id` the one that is answered. `spellings` are those
+ * of a vendor or product. `names` are the ids of advisories that find a CVE.
  */
 export interface Findable {
   type: Type
@@ -19,12 +19,14 @@ export interface Findable {
   key: string
   label: string
   href: string
+  spellings?: string[]
   names?: string[]
 }
 
 interface Named {
   slug: string
   display: string
+  spellings: string[]
   cna_name: string
   name: string
   cwe_id: string
@@ -39,7 +41,9 @@ export async function everythingFindable(service: Service): Promise<Record<Type,
   for (const { slug: vendor } of vendors) {
     for (const { slug, display } of await service.all<Named>(`/vendors/${part(vendor)}/products`)) {
       const href = `/vendors/${part(vendor)}/products/${part(slug)}`
-      products.push({ type: 'product', id: `${vendor}/${slug}`, key: slug, label: display, href })
+      const { spellings } = await service.json<Named>(href)
+      const id = `${vendor.replaceAll('/', '%2F')}/${slug}`
+      products.push({ type: 'product', id, key: slug, label: display, href, spellings })
     }
   }
   const [cwes, capecs, cnas] = [
@@ -51,7 +55,9 @@ export async function everythingFindable(service: Service): Promise<Record<Type,
   const advisories = advisoryNames(service.made.corpus, new Set(cves.map(({ cve_id }) => cve_id)))
   const one = (type: Type, id: string, label: string, href: string) => ({ type, id, key: id, label, href })
   return {
-    vendor: vendors.map(({ slug, display }) => one('vendor', slug, display, `/vendors/${part(slug)}`)),
+    vendor: vendors.map(({ slug, display, spellings }) => {
+      return { ...one('vendor', slug, display, `/vendors/${part(slug)}`), spellings }
+    }),
     product: products,
     cwe: cwes.map(({ cwe_id, slug, name }) => one('cwe', cwe_id, name, `/cwes/${slug}`)),
     capec: capecs.map(({ capec_id_string: id, name }) => one('capec', id, name, `/capecs/${id.toLowerCase()}`)),

@@ -178,6 +178,8 @@ test('rule 28: links encode special characters of a key; a product has its own s
     href: '/vendors/ven%2Fdor/products/a%2Fb%20c',
     score: 0.5,
   })
+  const escaped = searchItem({ ...hit, type: 'product', id: 'ven%2Fdor/a/b c', key: 'a/b c' })
+  assert.is(escaped.href, product.href)
   const hrefs = [
     suggestion({ ...hit, type: 'vendor', id: 'ä?#%', key: 'ä?#%' }),
     suggestion({ ...hit, type: 'cwe', id: 'CWE-79', key: 'CWE-79' }),

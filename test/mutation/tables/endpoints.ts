@@ -197,6 +197,14 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoints/vendors-products'),
   },
   {
+    rule: 'API 24.22: the row of each spelling, in lists and in searches',
+    breaks: 'other spellings are not matched',
+    file: 'corpus/snapshot/query/texts.ts',
+    find: "labels.at(i)! + (spellings?.at(i) ?? '')",
+    replace: 'labels.at(i)!',
+    tests: test('endpoints/vendors-products'),
+  },
+  {
     rule: 'API 24.20: a product by each of its spellings',
     breaks: 'only the key of the row finds a product',
     file: 'corpus/snapshot/codec/lazy-strings.ts',

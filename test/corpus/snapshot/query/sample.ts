@@ -82,6 +82,9 @@ export function sampleSets(): TextSet[] {
       keys,
       ids: name === 'product' ? keys.map((slug, i) => `ven/dor${i}/${slug}`) : keys,
       labels,
+      ...(name === 'product' && {
+        spellings: keys.map((_, i) => (i % 3 === 0 ? `\u001f${title(random)}\u001f${title(random)}` : '')),
+      }),
       subtitles: keys.map((_, i) => `subtitle ${i}`),
       first: Uint8Array.from(keys, () => (random() < 0.03 ? 1 : 0)),
     }
@@ -117,7 +120,13 @@ export function sampleSets(): TextSet[] {
 /** Returns non-empty queries: substrings of texts in any case, and strings without a match. */
 export function sampleQueries(sets: readonly TextSet[], count: number): string[] {
   const random = seeded(5)
-  const texts = sets.flatMap(({ keys, labels }) => [...keys, ...labels]).filter((text) => text.length > 0)
+  const texts = sets
+    .flatMap(({ keys, labels, spellings = [] }) => [
+      ...keys,
+      ...labels,
+      ...spellings.flatMap((all) => all.split('\u001f')),
+    ])
+    .filter((text) => text.length > 0)
   const part = () => {
     const characters = [...texts[Math.floor(random() * texts.length)]!]
     const from = Math.floor(random() * characters.length)
@@ -127,22 +136,27 @@ export function sampleQueries(sets: readonly TextSet[], count: number): string[]
   return [...WORDS, 'CVE-', 'cve-20', 'e-20', ' ', '  ', '\u00ff', 'zzzz', ...Array.from({ length: count }, part)]
 }
 
-const folded = new WeakMap<TextSet, [key: string, label: string][]>()
+type FoldedTexts = [key: string, label: string, ...spellings: string[]]
 
-/** Returns key and label of each entry, folded once. */
-function foldedTexts(set: TextSet): [key: string, label: string][] {
+const folded = new WeakMap<TextSet, FoldedTexts[]>()
+
+/** Returns key, label and spellings of each entry, folded once. */
+function foldedTexts(set: TextSet): FoldedTexts[] {
   let texts = folded.get(set)
   if (!texts) {
-    texts = set.keys.map((key, i) => [fold(key), fold(set.labels[i]!)])
+    texts = set.keys.map((key, i) => {
+      const spellings = (set.spellings?.[i] ?? '').split('\u001f').slice(1)
+      return [fold(key), fold(set.labels[i]!), ...spellings.map(fold)]
+    })
     folded.set(set, texts)
   }
   return texts
 }
 
-/** Returns the ordinals of entries with `q` in key or label. */
+/** Returns the ordinals of entries with `q` in key, label or a spelling. */
 export function plainMatches(set: TextSet, q: string): number[] {
   const wanted = fold(q)
-  return foldedTexts(set).flatMap(([key, label], i) => (key.includes(wanted) || label.includes(wanted) ? [i] : []))
+  return foldedTexts(set).flatMap((texts, i) => (texts.some((text) => text.includes(wanted)) ? [i] : []))
 }
 
 /** Returns the rank by rule 28: exact id, prefix of id or label, word start, elsewhere. */
@@ -150,7 +164,7 @@ export function plainRank(set: TextSet, ordinal: number, q: string): Rank {
   const wanted = fold(q)
   const texts = foldedTexts(set)[ordinal]!
   if (texts[0] === wanted) return RANK.exact
-  if (texts.some((text) => text.startsWith(wanted))) return RANK.prefix
+  if (texts.slice(0, 2).some((text) => text.startsWith(wanted))) return RANK.prefix
   return texts.some((text) => startsWord(text, wanted)) ? RANK.wordStart : RANK.elsewhere
 }
 

@@ -187,6 +187,7 @@ test('whatever changes in a set changes the content digest', () => {
     queryContent([{ ...small(), keys: ['CWE-2'] }]),
     queryContent([{ ...small(), ids: ['CWE-2'] }]),
     queryContent([{ ...small(), labels: ['A'] }]),
+    queryContent([{ ...small(), spellings: ['\u001fb'] }]),
     queryContent([{ ...small(), subtitles: [''] }]),
     queryContent([{ ...small(), first: Uint8Array.of(1) }]),
     queryContent([{ ...small(), name: 'package' }]),
