@@ -1,24 +1,12 @@
 /** The filters that name a vendor, a product or a package. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ApiError } from '../../../gateway/http/errors.ts'
 import { packageKeyOf, packageName, product, vendor } from '../../../gateway/params/names.ts'
 import { parseParams } from '../../../gateway/params/parse.ts'
+import { refused } from './refused.ts'
 
 const SCHEMA = { vendor: vendor(), product: product(), package: packageName() }
 const read = (raw: string) => parseParams({ path: {}, query: SCHEMA }, {}, raw)
-
-function refused(work: () => unknown, parameter: string, message: RegExp): void {
-  assert.throws(
-    work,
-    (error: unknown) =>
-      error instanceof ApiError &&
-      error.code === 'invalid_parameter' &&
-      error.parameter === parameter &&
-      message.test(error.message),
-    String(message),
-  )
-}
 
 test('a vendor is its key, from any spelling of its name', () => {
   for (const [raw, key] of [

@@ -1,19 +1,8 @@
 /** Parameters that name a package. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ApiError } from '../../../gateway/http/errors.ts'
 import { ecosystemOf, packageText, purl } from '../../../gateway/params/package.ts'
-
-const refused = (work: () => unknown, parameter: string, message: RegExp) =>
-  assert.throws(
-    work,
-    (error: unknown) =>
-      error instanceof ApiError &&
-      error.code === 'invalid_parameter' &&
-      error.parameter === parameter &&
-      message.test(error.message),
-    String(message),
-  )
+import { refused } from './refused.ts'
 
 test('a purl is read with its package, and kept as it was sent', () => {
   assert.equal(purl().read('pkg:npm/@scope/a@1.0.0', 'purl'), {
