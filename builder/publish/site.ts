@@ -5,7 +5,7 @@
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 
 export interface Site {
-  /** Of a file of the folder, or of a page: `#/cves/CVE-2024-3400`. */
+  /** Returns the URL of a file of the folder, or of a page such as `#/cves/CVE-2024-3400`. */
   link(path: string): string
   /**
    * Returns a `tag:` URI (RFC 4151). It never changes, so readers recognize an entry. The year is a constant, because an

@@ -22,7 +22,7 @@ type Groups = Readonly<Record<string, readonly string[]>>
 /** Groups of a help page. Commands and options that are in none follow under "Other commands" or "Other options". */
 export interface HelpGroups {
   commands?: Groups
-  /** By the name of the command. The name of `--no-preview` is `no-preview`. */
+  /** The key is the name of the command. `--no-preview` has the name `no-preview`. */
   options?: Readonly<Record<string, Groups>>
 }
 

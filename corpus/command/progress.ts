@@ -58,7 +58,7 @@ const countOf: (...progress: Parameters<Progress>) => string = (step, done, tota
   return `${printableLine(step)}: ${amount(done)} of ${amount(total)}`
 }
 
-/** What is known of the current step since its first call. */
+/** The state of the current step. */
 interface Step {
   name: string
   first: { at: number; done: number }

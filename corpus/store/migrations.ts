@@ -14,7 +14,7 @@ const copy = (database: Database.Database, tables: readonly string[], order = ''
 /** These have not changed since schema 4. */
 const UNCHANGED = ['meta', 'feed', 'rejected', 'review', 'epss']
 
-/** By the version that they begin with. */
+/** The key is the version that a migration begins with. */
 const MIGRATIONS: Readonly<Record<number, Migration>> = {
   // Claims had plain texts, and records a column per part.
   4(database) {

@@ -3,7 +3,8 @@
  * sources state. A product can have 10,000 CVEs, so the work is split into slices between other requests.
  */
 import type { Cpe } from '../../corpus/model/affected/cpe.ts'
-import { matchCpe, type ProductEntry, productEntries, productOfCpe } from '../../corpus/model/cpe/match.ts'
+import type { ProductEntry } from '../../corpus/model/cpe/entry.ts'
+import { matchCpe, productEntries, productOfCpe } from '../../corpus/model/cpe/match.ts'
 import { formatCpe } from '../../corpus/model/cpe/name.ts'
 import { type AffectedRow, compareRows } from '../../corpus/model/packages/match.ts'
 import type { AffectedEntry, CveCore } from '../../corpus/model/record.ts'

@@ -21,7 +21,7 @@ export interface Format {
   parse(text: string): Inventory
 }
 
-/** Of the patterns for content, the first that matches counts. */
+/** The first pattern that matches the content selects the format. */
 export const FORMATS: readonly Format[] = [
   {
     name: 'CycloneDX JSON',

@@ -22,7 +22,7 @@ export interface Columns {
   primaryCwe: MappedPostings<number>
   anyCwe: MappedPostings<number>
   /**
-   * By the id of a row of `vendors`, `products` and `packages`. Null until the lists are open, and for a
+   * The keys are the ids of the lists `vendors`, `products` and `packages`. Null until the lists are open, and for a
    * snapshot of an earlier builder.
    */
   vendor: Postings<string> | null

@@ -7,7 +7,7 @@ import type { FileEntry } from '../files/manifest.ts'
 export interface IndexBlock {
   shard: FileEntry
   firstRow: number
-  /** Of the ids that the block can contain: 3000 for `2024/3xxx`. */
+  /** The number of the first id that the block can contain: 3000 for `2024/3xxx`. */
   firstNumber: bigint
 }
 

@@ -48,7 +48,7 @@ export function rowsDigest(): { add(row: QueryRow): void; hex(): string } {
 /** The header of a set: its size, the entries that rank first, and its grams with their entry counts. */
 export interface SetHead {
   count: number
-  /** Of `advisory`: the ordinal of each entry's CVE; null for other sets. */
+  /** The ordinal of the CVE that each entry of `advisory` finds. Null for other sets. */
   cves: Uint32Array | null
   /** One bit per entry, lowest bit first. */
   first: Uint8Array

@@ -35,7 +35,7 @@ export interface TextSet<Column = string[]> {
   subtitles: Column
   /** 1 for entries that precede others of their rank: KEV-listed CVEs. */
   first?: Uint8Array
-  /** Of `advisory`: the ordinal of the CVE that each entry finds, ascending. Such a set has no items. */
+  /** Only in `advisory`: the ordinal of the CVE that each entry finds, ascending. The set has no items. */
   cves?: Uint32Array
 }
 

@@ -3,6 +3,10 @@ import type { Mutation } from '../mutation.ts'
 
 const COMPARE = 'corpus/model/cpe/compare.ts'
 const VERSIONS = 'corpus/model/cpe/versions.ts'
+const ENTRY = 'corpus/model/cpe/entry.ts'
+const SPAN = 'corpus/model/cpe/span.ts'
+const CONFIGURATIONS = 'corpus/model/cpe/configurations.ts'
+const STATEMENTS = 'corpus/model/cpe/statements.ts'
 const MATCH = 'corpus/model/cpe/match.ts'
 
 const RELATIONS = ['test/corpus/model/cpe/compare.test.ts']
@@ -54,7 +58,7 @@ export const CPE: readonly Mutation[] = [
   {
     rule: 'bounds of NVD',
     breaks: 'an exclusive lower bound is inclusive',
-    file: MATCH,
+    file: SPAN,
     find: '(isExclusive ? order > 0 : order >= 0)',
     replace: 'order >= 0',
     tests: VERDICTS,
@@ -62,7 +66,7 @@ export const CPE: readonly Mutation[] = [
   {
     rule: 'a range is undecided if it may belong to a CPE of another edition',
     breaks: 'every range belongs to every CPE',
-    file: MATCH,
+    file: CONFIGURATIONS,
     find: 'const isCertain = fitting.every((fit) => fit) && (fitting.length === open.length || spans.length === 1)',
     replace: 'const isCertain = fitting.every((fit) => fit)',
     tests: VERDICTS,
@@ -70,7 +74,7 @@ export const CPE: readonly Mutation[] = [
   {
     rule: 'an attribute of a configuration must overlap with that of the request',
     breaks: 'other target software matches',
-    file: MATCH,
+    file: ENTRY,
     find: "['part', 'edition', 'language', 'swEdition', 'targetSw', 'targetHw', 'other']",
     replace: "['part', 'edition', 'language', 'swEdition', 'targetHw', 'other']",
     tests: VERDICTS,
@@ -78,7 +82,7 @@ export const CPE: readonly Mutation[] = [
   {
     rule: 'a default status of affected excludes what is stated as unaffected',
     breaks: 'a fixed branch is affected',
-    file: MATCH,
+    file: STATEMENTS,
     find: 'if (later) return true',
     replace: 'if (later) return false',
     tests: VERDICTS,
