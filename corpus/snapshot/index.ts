@@ -158,7 +158,7 @@ export {
 } from './files/signature.ts'
 export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
 export { type CveFilters, canonicalFilters } from './filter/filters.ts'
-export { lowerBound, partitionPoint, reversedPosition } from './filter/lower-bound.ts'
+export { lowerBound, reversedPosition } from './filter/lower-bound.ts'
 export { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from './filter/name-filters.ts'
 export { isCveKey, orderView } from './filter/order-view.ts'
 export { perSnapshot } from './filter/per-snapshot.ts'

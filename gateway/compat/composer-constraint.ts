@@ -5,12 +5,8 @@
  * The pre-releases of 1.2 would change sides. `1.2-stable` is 1.2 itself.
  */
 import type { PackageRanges } from '../../corpus/model/packages/package-advisory.ts'
-import {
-  type evaluationKey,
-  intervalsOf,
-  parseAffected,
-  type VersionInterval,
-} from '../../corpus/model/versions/affected.ts'
+import { type evaluationKey, parseAffected } from '../../corpus/model/versions/affected.ts'
+import { intervalsOf, type VersionInterval } from '../../corpus/model/versions/intervals.ts'
 import { packagist } from '../../corpus/model/versions/packagist.ts'
 
 /** Matches every version, also branches such as `dev-main`. */

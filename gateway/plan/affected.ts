@@ -1,4 +1,5 @@
 /** The rows of `/affected`: matches advisories with a version, adds the facts of their CVEs, and cuts a page. */
+
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import {
   type AffectedRow,
@@ -8,6 +9,7 @@ import {
   type PackageQuery,
 } from '../../corpus/model/packages/match.ts'
 import { compareText } from '../../corpus/model/sources.ts'
+import { partitionPoint } from '../../corpus/model/values/partition-point.ts'
 import { type GenerationalCache, generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import {
   type CveTables,
@@ -15,7 +17,6 @@ import {
   epssAt,
   FLAGS,
   findRow,
-  partitionPoint,
   perSnapshot,
   type RowKey,
   SEVERITIES,

@@ -1,11 +1,11 @@
 /** A view of a list's order in one direction: positions count from first to last in that direction (rule 6). */
+import { partitionPoint } from '../../corpus/model/values/partition-point.ts'
 import {
   compareRowKeys,
   cursorId,
   cursorValue,
   LISTS,
   type ListSpec,
-  partitionPoint,
   type RowKey,
   reversedPosition,
   type SortOrder,

@@ -1,4 +1,5 @@
 /** Decides whether an entry of `affected[]` of an OSV record affects a version (OSV schema, "Evaluation"). */
+import { partitionPoint } from '../values/partition-point.ts'
 import { comparatorOf, isSameRelease } from './ecosystems.ts'
 import type { VersionOrder } from './order.ts'
 
@@ -16,13 +17,13 @@ export interface AffectedStatement {
 /** Null for `0`, which precedes every version. */
 type Bound = { key: unknown } | null
 
-interface RangeEvent {
+export interface RangeEvent {
   kind: EventKind
   version: string
   bound: Bound
 }
 
-interface VersionRange {
+export interface VersionRange {
   /** In the order of versions. Null if nothing introduces the range, or if a version in it cannot be parsed. */
   events: RangeEvent[] | null
   /** Versions before any of them can be affected. Null without a limit. */
@@ -204,7 +205,8 @@ function parseRange(
   }
 }
 
-function compareBounds(order: VersionOrder, a: Bound, b: Bound): number {
+/** Orders two bounds of an ecosystem. */
+export function compareBounds(order: VersionOrder, a: Bound, b: Bound): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null)
   return order.compare(a.key, b.key)
 }
@@ -234,59 +236,15 @@ function evaluateRanges(order: VersionOrder | null, ranges: VersionRange[], key:
 /** Returns the index of the event by which a version is affected: the last one at or before it. -1 if it is not. */
 function affectingEvent(order: VersionOrder, { events, limits }: VersionRange, version: Bound): number {
   if (events === null || (limits && !limits.some(({ bound }) => compareBounds(order, version, bound) < 0))) return -1
-  const last = countWhile(events, ({ bound }) => compareBounds(order, bound, version) <= 0) - 1
+  const last = partitionPoint(events.length, (at) => compareBounds(order, events[at]!.bound, version) > 0) - 1
   const event = events[last]
   if (event?.kind === 'introduced') return last
   const isLastAffected = event?.kind === 'last_affected' && compareBounds(order, event.bound, version) === 0
   return isLastAffected && introductionBefore(events, last) >= 0 ? last : -1
 }
 
-/** A part of a range without gaps. Version `0` precedes every version. */
-export interface VersionInterval extends Omit<RangeMatch, 'kind'> {
-  /** Only versions before one of them belong to it. Each follows `introduced`. Null without a limit. */
-  limits: string[] | null
-}
-
-/**
- * Returns the intervals of the versions that the ranges contain; `everything` if a range contains every version, also
- * versions that cannot be parsed. Ranges that cannot be evaluated have none. Enumerated versions are not included.
- */
-export function intervalsOf(
-  { order, ranges, texts }: AffectedVersions,
-  { preferList = false }: EvaluateOptions = {},
-): VersionInterval[] | 'everything' {
-  const counted = preferList && texts.size > 0 ? ranges.filter(({ isEverything }) => !isEverything) : ranges
-  if (counted.some(({ isEverything }) => isEverything)) return 'everything'
-  if (!order) return []
-  return counted.flatMap(({ events, limits }) => (events === null ? [] : intervalsIn(order, events, limits)))
-}
-
-function intervalsIn(order: VersionOrder, events: RangeEvent[], limits: VersionRange['limits']): VersionInterval[] {
-  // The last event of a version decides about it.
-  const deciding = events.filter(
-    ({ bound }, i) => i === events.length - 1 || compareBounds(order, bound, events[i + 1]!.bound) !== 0,
-  )
-  return deciding.flatMap((event, i): VersionInterval[] => {
-    const { kind, version, bound } = event
-    const above = limits?.filter((limit) => compareBounds(order, bound, limit.bound) < 0)
-    if (above?.length === 0) return []
-    const own = above?.map((limit) => limit.version) ?? null
-    if (kind === 'introduced') {
-      const next = deciding[i + 1]
-      const end = next?.version ?? null
-      return next?.kind === 'last_affected'
-        ? [{ introduced: version, fixed: null, last_affected: end, limits: own }]
-        : [{ introduced: version, fixed: end, last_affected: null, limits: own }]
-    }
-    const isAlone = deciding[i - 1]?.kind !== 'introduced'
-    return kind === 'last_affected' && isAlone && introductionBefore(events, events.indexOf(event)) >= 0
-      ? [{ introduced: version, fixed: null, last_affected: version, limits: own }]
-      : []
-  })
-}
-
 /** Returns the index of the last introduction up to an index, or -1. */
-function introductionBefore(events: RangeEvent[], index: number): number {
+export function introductionBefore(events: RangeEvent[], index: number): number {
   let start = index
   while (start >= 0 && events[start]!.kind !== 'introduced') start--
   return start
@@ -304,17 +262,6 @@ function rangeMatch(events: RangeEvent[], index: number): RangeMatch {
 
 /** Whether ascending keys contain a key. */
 function hasKey(order: VersionOrder, keys: readonly unknown[], key: unknown): boolean {
-  const last = countWhile(keys, (one) => order.compare(one, key) <= 0) - 1
+  const last = partitionPoint(keys.length, (at) => order.compare(keys[at], key) > 0) - 1
   return last >= 0 && order.compare(keys[last], key) === 0
-}
-
-/** Returns how many items at the beginning meet a condition that no later item meets. */
-function countWhile<Item>(items: readonly Item[], meets: (item: Item) => boolean): number {
-  let [low, high] = [0, items.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (meets(items[middle]!)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

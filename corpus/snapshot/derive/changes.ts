@@ -4,8 +4,8 @@
  */
 import { type CveId, compareCveIds } from '../../model/ids/cve-id.ts'
 import type { PartName } from '../../model/record.ts'
+import { partitionPoint } from '../../model/values/partition-point.ts'
 import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
-import { partitionPoint } from '../filter/lower-bound.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
 import type { MemberHead } from '../record/member.ts'
 import { type Index, idAt } from './index-table.ts'

@@ -1,16 +1,5 @@
 /** Positions of an order: binary search, and conversion between directions. */
-
-/** Returns the first of `count` positions where the monotonic `holds` is true, or `count` when there is none. */
-export function partitionPoint(count: number, holds: (position: number) => boolean): number {
-  let from = 0
-  let to = count
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (holds(middle)) to = middle
-    else from = middle + 1
-  }
-  return from
-}
+import { partitionPoint } from '../../model/values/partition-point.ts'
 
 /** Returns the first index in ascending `sorted` with a number not below `least`. */
 export const lowerBound = (sorted: Uint32Array, least: number): number =>

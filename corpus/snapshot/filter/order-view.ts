@@ -3,12 +3,13 @@
  * those without (rule 6).
  */
 import { type CveId, compareCveIds, parseCveId } from '../../model/ids/cve-id.ts'
+import { partitionPoint } from '../../model/values/partition-point.ts'
 import type { RowKey } from '../cursor/cursor.ts'
 import { type CveSort, compareKeys } from '../cursor/order.ts'
 import { idAt } from '../derive/index-table.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { NO_EPSS } from '../record/epss.ts'
-import { partitionPoint, reversedPosition } from './lower-bound.ts'
+import { reversedPosition } from './lower-bound.ts'
 import { perSnapshot } from './per-snapshot.ts'
 import { rowFinder } from './row-finder.ts'
 

@@ -3,8 +3,8 @@
  * search would read eighteen scattered positions.
  */
 import type { CveId } from '../../model/ids/cve-id.ts'
+import { partitionPoint } from '../../model/values/partition-point.ts'
 import { findRow, type Index } from '../derive/index-table.ts'
-import { partitionPoint } from './lower-bound.ts'
 import { perSnapshot } from './per-snapshot.ts'
 
 export type RowFinder = (id: CveId) => number

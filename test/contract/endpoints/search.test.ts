@@ -1,5 +1,6 @@
 /** gateway/API.md, section 26: matches, their number and their order, against a search written out here. */
 import * as assert from 'uvu/assert'
+import type { SearchItem } from '../../../gateway/query/search-item.ts'
 import { refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import { everythingFindable, matchesOf, TYPES, type Type } from '../support/search-matches.ts'
@@ -9,16 +10,8 @@ const { states, after, run } = contractSuite('GET /search')
 const service = await sharedService()
 const things = await everythingFindable(service)
 
-interface Item {
-  type: Type
-  id: string
-  label: string
-  subtitle: string
-  href: string
-  score: number
-}
 interface Answer {
-  results: Record<Type, Item[]>
+  results: Record<Type, SearchItem[]>
   counts: Record<Type, number>
 }
 const search = (q: string, more = '') => service.json<Answer>(`/search?q=${encodeURIComponent(q)}${more}`)

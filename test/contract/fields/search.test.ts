@@ -1,25 +1,17 @@
 /** gateway/API.md, section 26: the results of searches of every type. */
 import * as assert from 'uvu/assert'
+import type { SearchItem } from '../../../gateway/query/search-item.ts'
 import { contractSuite } from '../support/contract.ts'
 import { expectField, expectValues, matching, number, object, oneOf, string } from '../support/field-types.ts'
 import { aboutEach } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
-
-interface Item {
-  type: string
-  id: string
-  label: string
-  subtitle: string
-  href: string
-  score: number
-}
 
 const { states, after, run } = contractSuite('search result item')
 const service = await sharedService()
 
 const QUERIES = ['er', 'CVE-2024', 'cwe', 'capec', 'injection', 'weakness of class', 'studio', 'in', 'CWE-79', 'inc']
 const found = await aboutEach(QUERIES, (q) =>
-  service.json<{ results: Record<string, Item[]> }>(`/search?limit=25&q=${encodeURIComponent(q)}`),
+  service.json<{ results: Record<string, SearchItem[]> }>(`/search?limit=25&q=${encodeURIComponent(q)}`),
 )
 const items = found.flatMap(({ results }) => Object.values(results).flat())
 const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'package']

@@ -1,19 +1,13 @@
 /** Rule 28 of RULES.md: what a search looks at, how it ranks, and what it counts. */
 import * as assert from 'uvu/assert'
+import type { SearchItem } from '../../../gateway/query/search-item.ts'
 import { cnaJson, kevJson } from '../../support/feeds.ts'
 import { contractSuite } from '../support/contract.ts'
 import { openWorld } from '../support/service.ts'
 import { capecXml, capecXmlEntry, cveList, cweXml, cweXmlEntry, type UpstreamRecord } from '../support/upstream.ts'
 
-interface Item {
-  type: string
-  id: string
-  label: string
-  href: string
-  score: number
-}
 interface Found {
-  results: Record<string, Item[]>
+  results: Record<string, SearchItem[]>
   counts: Record<string, number>
 }
 

@@ -6,6 +6,7 @@ import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/files/
 import { aliasesOf, hashedPositions, readPackageTables } from '../../../corpus/snapshot/index.ts'
 import { decodeMemberHead } from '../../../corpus/snapshot/record/member.ts'
 import { membersOf } from '../../../corpus/snapshot/record/shard.ts'
+import type { SearchItem } from '../../../gateway/query/search-item.ts'
 import { goodSnapshot } from '../../corpus/snapshot/forgery.ts'
 import { earlierSnapshot, packagedSnapshot } from '../../corpus/snapshot/packaged.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
@@ -37,16 +38,8 @@ const packaged = await packagedSnapshot(
 )
 const gateway = await testGateway(good.folder, packaged.dist)
 
-interface Item {
-  type: string
-  id: string
-  label: string
-  subtitle: string
-  href: string
-  score: number
-}
 interface Found {
-  results: Record<string, Item[]>
+  results: Record<string, SearchItem[]>
   counts: Record<string, number>
 }
 
@@ -81,7 +74,7 @@ test('rule 28: a CVE that several of its ids find is one result', async () => {
   const own = await search(first!)
   assert.is(own.results.cve!.filter(({ id }) => id === first).length, 1)
   assert.is(own.counts.cve, own.results.cve!.length)
-  const suggested = await ask<{ suggestions: Item[] }>(`/search/suggest?types=cve&limit=15&q=${first}`)
+  const suggested = await ask<{ suggestions: SearchItem[] }>(`/search/suggest?types=cve&limit=15&q=${first}`)
   assert.is(suggested.suggestions.filter(({ id }) => id === first).length, 1)
 })
 
@@ -119,7 +112,7 @@ test('rule 28: packages are found by part of their names, those with more adviso
     exact.results.package!.map(({ id, score }) => [id, score]),
     [['PyPI/left-pad', 1]],
   )
-  const { suggestions } = await ask<{ suggestions: Item[] }>('/search/suggest?q=left_pad&types=package')
+  const { suggestions } = await ask<{ suggestions: SearchItem[] }>('/search/suggest?q=left_pad&types=package')
   assert.equal(suggestions, [
     { type: 'package', id: 'PyPI/left-pad', label: 'Left_Pad', href: '/packages/PyPI/left-pad' },
   ])

@@ -6,7 +6,6 @@ import {
   askedVersion,
   type EvaluateOptions,
   evaluate,
-  intervalsOf,
   parseAffected,
   type Verdict,
 } from '../../../../corpus/model/versions/affected.ts'
@@ -211,44 +210,6 @@ undecided('another release and another ecosystem are not affected', () => {
   assert.is(short(entry('Ubuntu:22.04:LTS', [{ introduced: '0' }]), '1.0', 'Ubuntu:22.04'), 'affected')
 })
 
-/** Intervals as text: `[1,2)`, `[1,2]`, and the limits after a `<`. */
-function textOf(events: Events, versions: string[] = [], preferList = false): string {
-  const found = intervalsOf(entry('Packagist', events, versions), { preferList })
-  if (found === 'everything') return found
-  return found
-    .map(({ introduced, fixed, last_affected, limits }) => {
-      const end = last_affected === null ? `${fixed ?? ''})` : `${last_affected}]`
-      return `[${introduced},${end}${limits ? `<${limits.join()}` : ''}`
-    })
-    .join(' ')
-}
-
-const intervals = suite('intervals')
-
-intervals('are the parts of a range without gaps, in the order of versions', () => {
-  assert.is(textOf([{ introduced: '2' }, { fixed: '1.5' }, { introduced: '0' }, { fixed: '3' }]), '[0,1.5) [2,3)')
-  assert.is(textOf([{ introduced: '1' }, { last_affected: '2' }]), '[1,2]')
-  assert.is(textOf([{ introduced: '1' }, { introduced: '2' }]), '[1,2) [2,)')
-  assert.is(textOf([{ introduced: '1' }, { last_affected: '1.0' }]), '[1.0,1.0]', 'one version')
-  assert.is(textOf([{ introduced: '1' }, { last_affected: '2' }, { fixed: '2.0' }]), '[1,2.0)')
-  assert.is(textOf([{ introduced: '1' }, { fixed: '2' }, { last_affected: '3' }]), '[1,2) [3,3]')
-  assert.is(textOf([{ introduced: '1' }, { fixed: '1.0' }]), '', 'an empty range')
-})
-
-intervals('have the limits that they begin before', () => {
-  assert.is(textOf([{ introduced: '1' }, { fixed: '2' }, { introduced: '3' }, { limit: '3' }]), '[1,2)<3')
-  assert.is(textOf([{ introduced: '1' }, { limit: '2' }, { limit: '*' }]), '[1,)')
-})
-
-intervals('are absent for a range of everything, and for one that cannot be evaluated', () => {
-  assert.is(textOf([{ introduced: '0' }]), 'everything')
-  assert.is(textOf([{ introduced: '0' }], ['1.0'], true), '', 'a list of malicious versions replaces it')
-  assert.is(textOf([{ introduced: '0' }], [], true), 'everything')
-  assert.is(textOf([{ introduced: '0' }, { fixed: 'first' }]), '')
-  assert.is(textOf([{ fixed: '1' }]), '')
-})
-
 ranges.run()
 versions.run()
 undecided.run()
-intervals.run()
