@@ -24,8 +24,8 @@ export const PACKAGES: readonly Mutation[] = [
     rule: 'the last event at or before a version decides, in any order of events',
     breaks: 'the last event before the version decides',
     file: AFFECTED,
-    find: 'compareBounds(order, bound, version) <= 0) - 1',
-    replace: 'compareBounds(order, bound, version) < 0) - 1',
+    find: 'compareBounds(order, events[at]!.bound, version) > 0) - 1',
+    replace: 'compareBounds(order, events[at]!.bound, version) >= 0) - 1',
     tests: VERDICTS,
   },
   {
