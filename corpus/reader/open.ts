@@ -4,23 +4,26 @@ import { sha256 } from '../runtime/digest.ts'
 import {
   type About,
   ageFault,
-  bySort,
-  type CveSort,
   type CveTables,
   decodeAbout,
   decodeCveTables,
   decodeManifest,
   decodePointer,
-  type FileEntry,
+  decodeRowTable,
   fileOf,
   gunzipFile,
+  indexBlocks,
+  joinTables,
   MAX_MANIFEST_BYTES,
   MAX_POINTER_BYTES,
   type Manifest,
   manifestName,
+  type NamedSnapshot,
   openSigned,
   POINTER_NAME,
   type Pointer,
+  type Role,
+  rowsFile,
   SNAPSHOT_PREFIX_LENGTH,
   SnapshotError,
   type TrustedKey,
@@ -33,15 +36,8 @@ export interface OpenedSnapshot {
   about: About
 }
 
-/** A snapshot with the tables of lists. */
-export interface ReadSnapshot extends CveTables {
-  /** Prefix of the snapshot id in cursors. */
-  prefix: string
-  createdAt: number
-  /** The shards, by their number in the index. */
-  shards: FileEntry[]
-  pages: Record<CveSort, FileEntry>
-}
+/** A snapshot with the tables of filters. */
+export interface ReadSnapshot extends CveTables, NamedSnapshot {}
 
 export interface Trust {
   /** One of these keys must have signed the pointer. Null accepts an unverified pointer. */
@@ -60,22 +56,30 @@ export async function openCurrent(objects: Objects, trust: Trust): Promise<Opene
   return { manifest, about: decodeAbout(gunzipFile('about', about)) }
 }
 
+/** Returns what a cursor states of a snapshot. */
+export const namedSnapshot = (manifest: Manifest): NamedSnapshot => ({
+  prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
+  createdAt: Date.parse(manifest.created_at),
+})
+
 /**
- * Reads the tables of lists.
+ * Reads the tables of filters.
  * @throws SnapshotError, TransferError
  */
 export async function readTables(objects: Objects, manifest: Manifest): Promise<ReadSnapshot> {
-  const roles = ['index', 'columns', 'orders', 'epss'] as const
-  const [index, columns, orders, epss] = await Promise.all(roles.map((role) => objects.whole(fileOf(manifest, role))))
-  const decoded = decodeCveTables({ index: index!, columns: columns!, orders: orders!, epss: epss! })
-  const shards = new Map(manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file]))
-  return {
-    ...decoded,
-    prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
-    createdAt: Date.parse(manifest.created_at),
-    shards: decoded.index.shards.map((name) => shards.get(name) ?? fileOf(manifest, 'cve', name)),
-    pages: bySort((sort) => fileOf(manifest, 'pages', sort)),
+  return { ...(await decodedTables(objects, manifest)), ...namedSnapshot(manifest) }
+}
+
+async function decodedTables(objects: Objects, manifest: Manifest): Promise<CveTables> {
+  const whole = (role: Role) => objects.whole(fileOf(manifest, role))
+  const rows = rowsFile(manifest)
+  if (rows) {
+    const [read, columns, orders] = await Promise.all([objects.whole(rows), whole('columns'), whole('orders')])
+    return joinTables(decodeRowTable(read, indexBlocks(manifest.files)), { columns, orders })
   }
+  const roles = ['index', 'columns', 'orders', 'epss'] as const
+  const [index, columns, orders, epss] = await Promise.all(roles.map(whole))
+  return decodeCveTables({ index: index!, columns: columns!, orders: orders!, epss: epss! })
 }
 
 /** Verifies the pointer. Signatures must expire, or a server could withhold newer snapshots (SPEC.md, "Pointer"). */

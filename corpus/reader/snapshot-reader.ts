@@ -4,10 +4,9 @@ import type { AffectedRow } from '../model/packages/match.ts'
 import { memberOf } from '../model/values/closed-set.ts'
 import {
   type About,
-  type CveSort,
+  type CveFilters,
   cursorAfter,
   DEFAULT_SECTIONS,
-  epssAt,
   firstPassing,
   isCveKey,
   orderView,
@@ -18,14 +17,17 @@ import {
   type Section,
   splicePlain,
 } from '../snapshot/index.ts'
+import { openAliasLookup } from './alias-lookup.ts'
 import { openCveLookup } from './cve-lookup.ts'
 import { type NamePostings, openNamePostings } from './name-postings.ts'
 import { type Objects, remembered } from './objects.ts'
-import { openCurrent, type ReadSnapshot, readTables, type Trust } from './open.ts'
+import { namedSnapshot, openCurrent, type ReadSnapshot, readTables, type Trust } from './open.ts'
 import { openPackages, type PackageQuestion } from './packages.ts'
 import { assertKnown, type CveListOptions, type CveWalkOptions, readList, readWalk } from './query.ts'
 import type { CveDetail, CvePage, CveSummary, OsvRecord } from './record.ts'
-import { openRows, parsedJson, type Rows } from './rows.ts'
+import { openRows, parsedJson, rowsOfOrdinals } from './rows.ts'
+import { openHeaders } from './table-headers.ts'
+import { openUnfiltered } from './unfiltered.ts'
 
 export interface ReadOptions<S extends Section> {
   /** The sections in addition to the core. Default: `cvss` and `epss`. */
@@ -90,14 +92,20 @@ export interface Reader {
  */
 export async function openSnapshot(objects: Objects, trust: Trust, close: () => Promise<void>): Promise<Reader> {
   const { manifest, about } = await openCurrent(objects, trust)
-  const cves = openCveLookup(manifest, objects)
-  const packages = openPackages(manifest, objects, cves, about.ecosystems)
-  const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; rows: Rows; names: NamePostings }>>()
+  const headers = openHeaders(objects)
+  const cves = openCveLookup(manifest, objects, headers)
+  const aliases = openAliasLookup(manifest, objects, headers)
+  const packages = openPackages(manifest, objects, cves, aliases, about.ecosystems)
+  const rows = openRows(manifest, objects)
+  const unfiltered = openUnfiltered(manifest, objects, rows)
+  const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; names: NamePostings }>>()
   const lists = () =>
     remembered(opened, '', async () => {
       const snapshot = await readTables(objects, manifest)
-      return { snapshot, rows: openRows(snapshot, objects), names: openNamePostings(manifest, snapshot, objects) }
+      return { snapshot, names: openNamePostings(manifest, snapshot, objects) }
     })
+  const named = namedSnapshot(manifest)
+  const open = { current: named, retained: (prefix: string) => (prefix === named.prefix ? named : null) }
   return {
     snapshot: {
       id: manifest.snapshot,
@@ -117,16 +125,18 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       const sections = sectionsOf(include ?? DEFAULT_SECTIONS)
       const found = await cves.member(id)
       if (!found) return null
-      const epss = epssAt(await cves.epss(), found.row)
-      return parsedJson(splicePlain(recordPieces(found.member, epss, sections)).toString()) as CveDetail<S>
+      return parsedJson(splicePlain(recordPieces(found.member, found.epss, sections)).toString()) as CveDetail<S>
     },
 
     async list(options = {}) {
       const { sort, filters, limit, cursor } = readList(options)
       const binding = { list: 'cves', sort, filters }
-      const { snapshot, rows, names } = await lists()
-      const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
       const { after } = resume(open, cursor, binding, isCveKey)
+      if (unfiltered && !isFiltered(filters)) {
+        const { rows: data, next } = await unfiltered.page(sort, after, limit)
+        return { data, pagination: { limit, next_cursor: next && cursorAfter(named, binding, next) } }
+      }
+      const { snapshot, names } = await lists()
       await names.load(filters)
       const order = orderView(snapshot, sort.key, sort.descending)
       const start = after ? order.positionAfter(after) : 0
@@ -136,19 +146,21 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       const last = ordinals.at(-1)
       const more = found.length > limit && last !== undefined
       return {
-        data: await rows.of(sort.key, ordinals),
+        data: await rowsOfOrdinals(snapshot, rows, sort.key, ordinals),
         pagination: { limit, next_cursor: more ? cursorAfter(snapshot, binding, order.keyOf(last)) : null },
       }
     },
 
     walk(options = {}) {
       const { sort, filters } = readWalk(options)
-      return walkOf(sort.key, async () => {
-        const { snapshot, rows, names } = await lists()
+      return walkOf(async () => {
+        if (unfiltered && !isFiltered(filters)) return unfiltered.all(sort)
+        const { snapshot, names } = await lists()
         await names.load(filters)
         const order = orderView(snapshot, sort.key, sort.descending)
-        const passing = { order, start: 0, most: order.count }
-        return { rows, ordinals: firstPassing(snapshot, filters, null, passing) }
+        const ordinals = firstPassing(snapshot, filters, null, { order, start: 0, most: order.count })
+        const read = (from: number, to: number) => rowsOfOrdinals(snapshot, rows, sort.key, ordinals.slice(from, to))
+        return { count: ordinals.length, read }
       })
     },
 
@@ -175,21 +187,22 @@ function sectionsOf(include: readonly string[]): Section[] {
   return SECTION_NAMES.filter((section) => given.includes(section))
 }
 
+const isFiltered = (filters: CveFilters) => Object.values(filters).some((value) => value !== undefined)
+
 /** Rows per read: one page. */
 const BATCH_ROWS = ROWS_PER_PAGE
 /** Maximum batches that are prefetched. The number grows by one with each consumed batch. */
 const BATCHES_AHEAD = 3
 
 async function* walkOf(
-  sort: CveSort,
-  start: () => Promise<{ rows: Rows; ordinals: readonly number[] }>,
+  start: () => Promise<{ count: number; read(from: number, to: number): Promise<CveSummary[]> }>,
 ): AsyncGenerator<CveSummary, void, undefined> {
-  const { rows, ordinals } = await start()
+  const { count, read } = await start()
   const coming: Promise<CveSummary[]>[] = []
   let next = 0
   for (let taken = 0; ; taken++) {
-    while (coming.length <= Math.min(taken, BATCHES_AHEAD) && next < ordinals.length) {
-      const batch = rows.of(sort, ordinals.slice(next, next + BATCH_ROWS))
+    while (coming.length <= Math.min(taken, BATCHES_AHEAD) && next < count) {
+      const batch = read(next, Math.min(next + BATCH_ROWS, count))
       // The error is thrown when the walk reaches this batch. A walk may end before that.
       batch.catch(() => undefined)
       coming.push(batch)

@@ -2,7 +2,6 @@
 
 import {
   type About,
-  type CveTables,
   checkQuerySchema,
   decodeAbout,
   decodeCatalog,
@@ -12,6 +11,7 @@ import {
   forEachFilter,
   gunzipFile,
   hasListPostings,
+  type IndexedCveTables,
   LISTED,
   type ListPostings,
   MAX_PAGE_BYTES,
@@ -31,7 +31,7 @@ export interface ReportType {
   output_schema: object | null
 }
 
-export interface SnapshotTables extends CveTables {
+export interface SnapshotTables extends IndexedCveTables {
   manifest: Manifest
   about: About
   /** Dates by id. */
