@@ -35,7 +35,7 @@ export {
   SNAPSHOT_PREFIX_LENGTH,
   type Snapshots,
 } from './cursor/cursor.ts'
-export { compareRowKeys, LIST_NAMES, LISTS, type ListName, type ListSpec, productId } from './cursor/lists.ts'
+export { LIST_NAMES, LISTS, type ListName, type ListSpec, listPagesName, productId } from './cursor/lists.ts'
 export { bySort, CVE_SORTS, type CveSort, type SortOrder } from './cursor/order.ts'
 export {
   appendRows,
@@ -83,7 +83,7 @@ export {
 } from './derive/index-table.ts'
 export { decodeListPostings, forEachFilter, LISTED, type Listed, type ListPostings } from './derive/list-postings.ts'
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
-export { type List, listOf } from './derive/list-view.ts'
+export { decodeList, type List, listOf } from './derive/list-view.ts'
 export { decodeListTable, emptyListTable, type ListTable } from './derive/lists.ts'
 export { decodePackageTable, type PackageTables, packageTableFile, readPackageTables } from './derive/package-tables.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
@@ -158,6 +158,22 @@ export {
 } from './files/signature.ts'
 export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
 export { type CveFilters, canonicalFilters } from './filter/filters.ts'
+export {
+  ACTIVITY_STATUSES,
+  CAPEC_SEVERITIES,
+  CWE_ABSTRACTIONS,
+  CWE_LIKELIHOODS,
+  defaultOrder,
+  EXPLOIT_SOURCES,
+  GRADES,
+  keyOfName,
+  type ListFilters,
+  type ListParameters,
+  listFilters,
+  sortKeys,
+} from './filter/list-filters.ts'
+export { type ListOrderView, listOrderView } from './filter/list-order.ts'
+export { passingPositions, sliceAfter } from './filter/list-search.ts'
 export { lowerBound, reversedPosition } from './filter/lower-bound.ts'
 export { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from './filter/name-filters.ts'
 export { isCveKey, orderView } from './filter/order-view.ts'

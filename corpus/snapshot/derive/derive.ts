@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sha256 } from '../../runtime/digest.ts'
 import { handleLater, type Pool, type TaskResult } from '../../runtime/pool.ts'
-import { LIST_NAMES, LISTS, type ListName } from '../cursor/lists.ts'
+import { LIST_NAMES, LISTS, type ListName, listPagesName } from '../cursor/lists.ts'
 import { CVE_SORTS } from '../cursor/order.ts'
 import type { Role } from '../files/manifest.ts'
 import { buildQueryDb } from '../query/build.ts'
@@ -233,8 +233,6 @@ function openPages(pool: Pool, temporary: (name: string) => string) {
     },
   }
 }
-
-export const listPagesName = (list: ListName, sort: string) => `${list}.${sort}`
 
 /** Returns the positions of a list's entries in its catalog shard; null for a list without one. */
 export function entryPositions(list: SortedList, catalogs: DeriveInput['catalogs']): ListPositions['entries'] {

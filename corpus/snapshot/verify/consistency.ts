@@ -6,6 +6,7 @@ import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/ids
 import { handleLater, type Pool } from '../../runtime/pool.ts'
 import { gunzipFile } from '../codec/inflate.ts'
 import { type Column, decodeTable } from '../codec/table.ts'
+import { listPagesName } from '../cursor/lists.ts'
 import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
 import { encodeAliases } from '../derive/aliases.ts'
 import { countsOf, ecosystemsOf } from '../derive/counts.ts'
@@ -16,7 +17,6 @@ import {
   deriveLists,
   entryPositions,
   listPages,
-  listPagesName,
   rowsOf,
 } from '../derive/derive.ts'
 import type { ShardExtract } from '../derive/extract.ts'
