@@ -2,8 +2,18 @@
 export type { AffectedRow } from '../model/packages/match.ts'
 export { PurlError } from '../model/packages/purl.ts'
 export type { Severity } from '../model/record.ts'
-export { CursorError, KeyError, type Section, SnapshotError, type TrustedKey } from '../snapshot/index.ts'
+export {
+  CursorError,
+  KeyError,
+  type ListName,
+  type Section,
+  SnapshotError,
+  type TrustedKey,
+} from '../snapshot/index.ts'
 export { TransferError } from '../transfer/error.ts'
+export type { ReportOptions } from './documents.ts'
+export type { ListOptions } from './list-query.ts'
+export type * from './list-row.ts'
 export type { PackageQuestion } from './packages.ts'
 export type { CveFilterOptions, CveListOptions, CveWalkOptions } from './query.ts'
 export type * from './record.ts'

@@ -73,11 +73,11 @@ export interface CveListQuery extends CveWalkQuery {
   cursor: string | undefined
 }
 
-const LIMIT_DEFAULT = 25
-const LIMIT_MAX = 100
+export const LIMIT_DEFAULT = 25
+export const LIMIT_MAX = 100
 
 /** The parser of an option. `read` returns null for invalid values; `form` completes "must be …". */
-interface Option<T> {
+export interface Option<T> {
   read(value: unknown): T | null
   form: string
 }
@@ -90,8 +90,8 @@ const nameOf = <T>(read: (value: string) => T | null, form: string): Option<T> =
   read: (value) => (typeof value === 'string' && value !== '' ? read(value) : null),
   form,
 })
-const text = nameOf((value) => value, 'a string that is not empty')
-const date: Option<DateBound> = {
+export const text = nameOf((value) => value, 'a string that is not empty')
+export const date: Option<DateBound> = {
   read(value) {
     if (typeof value === 'string') return parseDateBound(value)
     return value instanceof Date && Number.isFinite(value.getTime()) ? { kind: 'instant', ms: value.getTime() } : null
@@ -108,11 +108,14 @@ const severity: Option<Severity[]> = {
   },
   form: `one or more of ${SEVERITIES.toReversed().join(', ')}`,
 }
+/** Returns the id of a catalog entry in lower case; null for another form than `79`, `CWE-79` or `cwe-79`. */
+export function readCatalogId(catalog: 'CWE' | 'CAPEC', text: string): string | null {
+  const lower = catalog.toLowerCase()
+  const digits = new RegExp(`^(?:${catalog}-|${lower}-)?(0|[1-9]\\d{0,18})$`).exec(text)?.[1]
+  return digits === undefined ? null : `${lower}-${digits}`
+}
 const cwe: Option<string> = {
-  read(value) {
-    const digits = /^(?:CWE-|cwe-)?(0|[1-9]\d{0,18})$/.exec(String(value))?.[1]
-    return digits === undefined ? null : `cwe-${digits}`
-  },
+  read: (value) => readCatalogId('CWE', String(value)),
   form: 'of the form 79, CWE-79 or cwe-79',
 }
 const ids: Option<CveId[]> = {
@@ -123,11 +126,11 @@ const ids: Option<CveId[]> = {
   },
   form: 'one or more CVE ids such as CVE-2024-3400',
 }
-const oneOf = <const M extends string>(members: readonly M[]): Option<M> => ({
+export const oneOf = <const M extends string>(members: readonly M[]): Option<M> => ({
   read: (value) => readMember(members, value),
   form: `one of ${members.join(', ')}`,
 })
-const numberFrom = (min: number, max: number, whole: boolean): Option<number> => ({
+export const numberFrom = (min: number, max: number, whole: boolean): Option<number> => ({
   read(value) {
     const isNumber = typeof value === 'number' && value >= min && value <= max
     return isNumber && (!whole || Number.isInteger(value)) ? value : null
@@ -205,7 +208,11 @@ function queryOf({ sort = '-published', cna, scope, ...given }: Values<typeof WA
   return { sort: { key: (descending ? sort.slice(1) : sort) as CveSort, descending }, filters }
 }
 
-function valuesOf<O extends Readonly<Record<string, Option<unknown>>>>(known: O, options: object): Values<O> {
+/**
+ * Parses options.
+ * @throws TypeError that names the option
+ */
+export function valuesOf<O extends Readonly<Record<string, Option<unknown>>>>(known: O, options: object): Values<O> {
   assertKnown(Object.keys(known), options)
   const values: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(options)) {
