@@ -1,14 +1,19 @@
 /** The methods of a reader, for any source. Uses no API of Node. */
 import { parseCveId } from '../model/ids/cve-id.ts'
 import type { AffectedRow } from '../model/packages/match.ts'
+import type { Stats } from '../model/stats.ts'
 import { memberOf } from '../model/values/closed-set.ts'
 import {
   type About,
   type CveSort,
   cursorAfter,
   DEFAULT_SECTIONS,
+  decodeStats,
   epssAt,
+  fileOf,
   firstPassing,
+  gunzipFile,
+  hasStats,
   isCveKey,
   orderView,
   ROWS_PER_PAGE,
@@ -81,6 +86,11 @@ export interface Reader {
    * @throws TypeError, SnapshotError, TransferError
    */
   advisory(id: string): Promise<OsvRecord | null>
+  /**
+   * Returns the figures as `/stats` does. Null for a snapshot of an earlier builder.
+   * @throws SnapshotError, TransferError
+   */
+  stats(): Promise<Stats | null>
   close(): Promise<void>
 }
 
@@ -154,6 +164,12 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
 
     affected: packages.affected,
     advisory: packages.advisory,
+
+    async stats() {
+      if (!hasStats(manifest)) return null
+      return decodeStats(gunzipFile('stats', await objects.whole(fileOf(manifest, 'stats'))))
+    },
+
     close,
   }
 }
