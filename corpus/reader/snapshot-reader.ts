@@ -2,6 +2,7 @@
 import type { CnaStats } from '../model/directory.ts'
 import { type CveId, parseCveId } from '../model/ids/cve-id.ts'
 import type { AffectedRow } from '../model/packages/match.ts'
+import type { Stats } from '../model/stats.ts'
 import { memberOf } from '../model/values/closed-set.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
@@ -10,8 +11,12 @@ import {
   cursorAfter,
   DEFAULT_SECTIONS,
   decodeMemberHead,
+  decodeStats,
   epssAt,
+  fileOf,
   firstPassing,
+  gunzipFile,
+  hasStats,
   isCveKey,
   type ListName,
   orderView,
@@ -123,6 +128,11 @@ export interface Reader {
    * @throws SnapshotError, TransferError
    */
   cnaStats(): Promise<CnaStats>
+  /**
+   * Returns the figures as `/stats` does. Null for a snapshot of an earlier builder.
+   * @throws SnapshotError, TransferError
+   */
+  stats(): Promise<Stats | null>
   close(): Promise<void>
 }
 
@@ -209,6 +219,12 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
     reports: async (cveId, options) => documents.reports(knownCveId(cveId), options),
     reportTypes: documents.reportTypes,
     cnaStats,
+
+    async stats() {
+      if (!hasStats(manifest)) return null
+      return decodeStats(gunzipFile('stats', await objects.whole(fileOf(manifest, 'stats'))))
+    },
+
     close,
   }
 }

@@ -135,6 +135,7 @@ export {
   FORMAT,
   hasListPostings,
   hasPackages,
+  hasStats,
   type Manifest,
   type Role,
   type Stored,
@@ -156,6 +157,7 @@ export {
   type TrustedKey,
   withKey,
 } from './files/signature.ts'
+export { decodeStats } from './files/stats.ts'
 export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
 export { type CveFilters, canonicalFilters } from './filter/filters.ts'
 export {
