@@ -2,9 +2,19 @@
 export type { AffectedRow } from '../model/packages/match.ts'
 export { PurlError } from '../model/packages/purl.ts'
 export type { Severity } from '../model/record.ts'
-export { CursorError, KeyError, type Section, SnapshotError, type TrustedKey } from '../snapshot/index.ts'
+export {
+  CursorError,
+  KeyError,
+  type SearchItem,
+  type SearchType,
+  type Section,
+  SnapshotError,
+  type Suggestion,
+  type TrustedKey,
+} from '../snapshot/index.ts'
 export { TransferError } from '../transfer/error.ts'
 export type { PackageQuestion } from './packages.ts'
-export type { CveFilterOptions, CveListOptions, CveWalkOptions } from './query.ts'
+export type { CveFilterOptions, CveListOptions, CveWalkOptions, SearchOptions } from './query.ts'
 export type * from './record.ts'
 export type { Reader, ReadOptions } from './snapshot-reader.ts'
+export type { SearchResults } from './text-search.ts'
