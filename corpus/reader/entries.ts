@@ -46,8 +46,7 @@ export function openEntries(lists: Lists, packages: Packages, ecosystems: readon
   return {
     async entries<Name extends ListName>(list: Name, options: ListOptions[Name] = {}) {
       const query = readListOptions(list, options, ecosystems)
-      // A text search would pass the ordinals that match `query.filters.q`.
-      const page = await lists.page(query, null)
+      const page = await lists.page(query)
       const vendor = list === 'products' ? query.filters.equal?.vendor : undefined
       if (vendor === undefined) return page as ListPage<Name>
       const row = (await lists.row('vendors', vendor)) as VendorRow | null

@@ -17,13 +17,18 @@ import {
   type SortOrder,
   sortKeys,
 } from '../snapshot/index.ts'
-import { date, LIMIT_DEFAULT, LIMIT_MAX, numberFrom, type Option, oneOf, text, valuesOf } from './query.ts'
+import { date, LIMIT_DEFAULT, LIMIT_MAX, numberFrom, type Option, oneOf, part, text, valuesOf } from './query.ts'
 
 interface PageOptions {
   /** 1 to 100. Default: 25. */
   limit?: number | undefined
   /** `next_cursor` of the previous page, from a reader or a gateway, with the same filters and sort. */
   cursor?: string | undefined
+}
+
+interface Searched {
+  /** Part of the names, in any case: 1 to 200 characters. */
+  q?: string | undefined
 }
 
 interface SortOption<Key extends string> {
@@ -34,24 +39,27 @@ interface SortOption<Key extends string> {
 /** The options of each list: its filters and sorts in the API. Names are in any case. */
 export interface ListOptions {
   cwes: PageOptions &
+    Searched &
     SortOption<'cves' | 'id' | 'name'> & {
       abstraction?: (typeof CWE_ABSTRACTIONS)[number] | undefined
       status?: string | undefined
       likelihood?: (typeof CWE_LIKELIHOODS)[number] | undefined
     }
   capecs: PageOptions &
+    Searched &
     SortOption<'id' | 'name' | 'severity'> & {
       status?: string | undefined
       severity?: (typeof CAPEC_SEVERITIES)[number] | undefined
     }
   cnas: PageOptions &
+    Searched &
     SortOption<'cves' | 'name' | 'completeness'> & {
       grade?: (typeof GRADES)[number] | undefined
       activity_status?: (typeof ACTIVITY_STATUSES)[number] | undefined
     }
-  vendors: PageOptions & SortOption<'cves' | 'name'>
+  vendors: PageOptions & Searched & SortOption<'cves' | 'name'>
   /** `vendor` is a name or key. */
-  products: PageOptions & { vendor?: string | undefined }
+  products: PageOptions & Searched & { vendor?: string | undefined }
   exploits: PageOptions &
     SortOption<'published'> & {
       source?: (typeof EXPLOIT_SOURCES)[number] | undefined
@@ -61,7 +69,7 @@ export interface ListOptions {
       published_until?: string | Date | undefined
     }
   /** The ecosystem without a release. */
-  packages: PageOptions & { ecosystem?: string | undefined }
+  packages: PageOptions & Searched & { ecosystem?: string | undefined }
 }
 
 /** A parsed request for a page. */
@@ -73,14 +81,16 @@ export interface ListQuery {
   cursor: string | undefined
 }
 
-const FILTERS: { [Name in ListName]: { [Filter in Exclude<keyof ListParameters[Name], 'q'>]-?: Option<unknown> } } = {
-  cwes: { abstraction: oneOf(CWE_ABSTRACTIONS), status: text, likelihood: oneOf(CWE_LIKELIHOODS) },
-  capecs: { status: text, severity: oneOf(CAPEC_SEVERITIES) },
-  cnas: { grade: oneOf(GRADES), activity_status: oneOf(ACTIVITY_STATUSES) },
-  vendors: {},
-  products: { vendor: text },
+const q = part(1)
+
+const FILTERS: { [Name in ListName]: { [Filter in keyof ListParameters[Name]]-?: Option<unknown> } } = {
+  cwes: { q, abstraction: oneOf(CWE_ABSTRACTIONS), status: text, likelihood: oneOf(CWE_LIKELIHOODS) },
+  capecs: { q, status: text, severity: oneOf(CAPEC_SEVERITIES) },
+  cnas: { q, grade: oneOf(GRADES), activity_status: oneOf(ACTIVITY_STATUSES) },
+  vendors: { q },
+  products: { q, vendor: text },
   exploits: { source: oneOf(EXPLOIT_SOURCES), platform: text, published_since: date, published_until: date },
-  packages: { ecosystem: text },
+  packages: { q, ecosystem: text },
 }
 
 const PAGE = { limit: numberFrom(1, LIMIT_MAX, true), cursor: text }

@@ -26,33 +26,42 @@ import {
   SNAPSHOT_PREFIX_LENGTH,
   SnapshotError,
   sliceAfter,
+  type TextSetName,
 } from '../snapshot/index.ts'
 import { openListPages } from './list-pages.ts'
 import type { ListQuery } from './list-query.ts'
 import { type Objects, remembered } from './objects.ts'
 import type { Pagination } from './record.ts'
 import { parsedJson } from './rows.ts'
+import type { TextSearch } from './text-search.ts'
 
 /** Each method throws SnapshotError or TransferError. */
 export interface Lists {
   /** Returns the table of a list; null if the snapshot of an earlier builder lacks the list. */
   table(name: ListName): Promise<List | null>
-  /**
-   * Returns a page. `matches` are the ascending ordinals that match `filters.q`; null without a `q`.
-   * @throws CursorError
-   */
-  page(query: ListQuery, matches: Uint32Array | null): Promise<{ data: object[]; pagination: Pagination }>
+  /** @throws CursorError */
+  page(query: ListQuery): Promise<{ data: object[]; pagination: Pagination }>
   /** Returns the row of an id in any spelling; null for an unknown one. */
   row(name: ListName, id: string): Promise<object | null>
   /** Returns the entry of an id in the catalog of the list's name; null for an unknown one. */
   entry(name: 'cwes' | 'capecs' | 'cnas' | 'exploits', id: string): Promise<object | null>
 }
 
+/** The texts that `q` of each list searches. */
+const TEXT_SETS: Partial<Record<ListName, TextSetName>> = {
+  cwes: 'cwe',
+  capecs: 'capec_text',
+  cnas: 'cna',
+  vendors: 'vendor',
+  products: 'product',
+  packages: 'package',
+}
+
 /** Memory for positions of cursors that this reader issued. */
 const ISSUED_BYTES = 256 * 1024
 const BYTES_PER_CURSOR = 300
 
-export function openLists(manifest: Manifest, objects: Objects): Lists {
+export function openLists(manifest: Manifest, objects: Objects, texts: TextSearch): Lists {
   const tables = new Map<string, Promise<List>>()
   const pages = openListPages(manifest, objects)
   /** The position after each row that ended a page, by list, order and key of the row. */
@@ -118,14 +127,15 @@ export function openLists(manifest: Manifest, objects: Objects): Lists {
 
   return {
     table,
-    async page(query, matches) {
+    async page(query) {
       const { list: name, sort, filters, limit, cursor } = query
       const { after } = resume(open, cursor, { list: name, sort, filters }, ({ id }) => id !== '')
       const none = { data: [], pagination: { limit, next_cursor: null } }
       if (isMissing(name) || fileOf(manifest, 'list', name).count === 0) return none
       const known = knownPosition(query, after)
       if (known !== null) return storedPage(query, known)
-      const list = (await table(name))!
+      const searched = filters.q === undefined ? null : texts.matches(TEXT_SETS[name]!, filters.q)
+      const [list, matches] = await Promise.all([table(name).then((one) => one!), searched])
       const order = listOrderView(list, sort)
       const { end, count, ordinals } = sliceAfter(order, passingPositions(list, order, filters, matches), after, limit)
       const last = ordinals.at(-1)

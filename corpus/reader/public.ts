@@ -9,8 +9,11 @@ export {
   CursorError,
   KeyError,
   type ListName,
+  type SearchItem,
+  type SearchType,
   type Section,
   SnapshotError,
+  type Suggestion,
   type TrustedKey,
 } from '../snapshot/index.ts'
 export { TransferError } from '../transfer/error.ts'
@@ -18,6 +21,7 @@ export type { ReportOptions } from './documents.ts'
 export type { ListOptions } from './list-query.ts'
 export type * from './list-row.ts'
 export type { PackageQuestion } from './packages.ts'
-export type { CveFilterOptions, CveListOptions, CveWalkOptions } from './query.ts'
+export type { CveFilterOptions, CveListOptions, CveWalkOptions, SearchOptions } from './query.ts'
 export type * from './record.ts'
 export type { Reader, ReadOptions } from './snapshot-reader.ts'
+export type { SearchResults } from './text-search.ts'

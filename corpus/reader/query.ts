@@ -16,12 +16,16 @@ import {
   PRODUCT_FORM,
   readProduct,
   readVendor,
+  SEARCH_TYPES,
   SEVERITIES,
+  type SearchType,
   VENDOR_FORM,
 } from '../snapshot/index.ts'
 
-/** The filters of `/cves` except `q`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
+/** The filters of `/cves`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
 export interface CveFilterOptions {
+  /** Part of the id or title, in any case: 1 to 200 characters. */
+  q?: string | undefined
   severity?: Severity | readonly Severity[] | undefined
   kev?: boolean | undefined
   has_exploit?: boolean | undefined
@@ -91,6 +95,14 @@ const nameOf = <T>(read: (value: string) => T | null, form: string): Option<T> =
   form,
 })
 export const text = nameOf((value) => value, 'a string that is not empty')
+const PART_MAX = 200
+export const part = (min: number): Option<string> => ({
+  read(value) {
+    const length = typeof value === 'string' ? [...value].length : 0
+    return length >= min && length <= PART_MAX ? (value as string) : null
+  },
+  form: `a text of ${min} to ${PART_MAX} characters`,
+})
 export const date: Option<DateBound> = {
   read(value) {
     if (typeof value === 'string') return parseDateBound(value)
@@ -146,6 +158,7 @@ function readPackage(value: string): string | null {
 }
 
 const FILTERS = {
+  q: part(1),
   severity,
   kev: boolean,
   has_exploit: boolean,
@@ -177,6 +190,53 @@ const LIST = {
 } as const satisfies Record<keyof CveListOptions, Option<unknown>>
 
 type Values<Options> = { [Name in keyof Options]?: Options[Name] extends Option<infer T> ? T : never }
+
+const searchTypes: Option<SearchType[]> = {
+  read(value) {
+    if (!Array.isArray(value) || value.length === 0) return null
+    const given = value.map((one) => readMember(SEARCH_TYPES, one))
+    return given.includes(null) ? null : (given as SearchType[])
+  },
+  form: `one or more of ${SEARCH_TYPES.join(', ')}`,
+}
+const searchOptions = (most: number) =>
+  ({ q: part(2), types: searchTypes, limit: numberFrom(1, most, true) }) as const satisfies Record<
+    string,
+    Option<unknown>
+  >
+const SEARCH = searchOptions(25)
+const SUGGEST = searchOptions(15)
+
+export interface SearchOptions {
+  /** Types of results. Default: all types. */
+  types?: readonly SearchType[] | undefined
+  /** Of `search`: results per type, 1 to 25. Default: 5. Of `suggest`: suggestions, 1 to 15. Default: 8. */
+  limit?: number | undefined
+}
+
+interface SearchQuery {
+  q: string
+  types: readonly SearchType[]
+  limit: number
+}
+
+/**
+ * Parses the arguments of `search`.
+ * @throws TypeError that names the option
+ */
+export const readSearch = (q: string, options: SearchOptions): SearchQuery => searchQuery(SEARCH, 5, q, options)
+
+/**
+ * Parses the arguments of `suggest`.
+ * @throws TypeError that names the option
+ */
+export const readSuggest = (q: string, options: SearchOptions): SearchQuery => searchQuery(SUGGEST, 8, q, options)
+
+function searchQuery(known: typeof SEARCH, most: number, q: string, options: SearchOptions): SearchQuery {
+  assertKnown(['types', 'limit'], options)
+  const { types = SEARCH_TYPES, limit = most } = valuesOf(known, { ...options, q })
+  return { q, types, limit }
+}
 
 /**
  * Parses the options of `walk`.
@@ -252,6 +312,5 @@ export function assertOptions(address: unknown, known: readonly string[], option
 }
 
 function unknown(name: string, known: readonly string[]): TypeError {
-  if (name === 'q') return new TypeError("a reader has no option 'q'; use a gateway to search texts")
   return new TypeError(`unknown option '${name}'; known options are ${known.join(', ')}`)
 }

@@ -25,6 +25,7 @@ import {
   resume,
   SECTION_NAMES,
   type Section,
+  type Suggestion,
   splicePlain,
 } from '../snapshot/index.ts'
 import { type CveLookup, openCveLookup } from './cve-lookup.ts'
@@ -37,9 +38,19 @@ import { type NamePostings, openNamePostings } from './name-postings.ts'
 import { type Objects, remembered } from './objects.ts'
 import { openCurrent, type ReadSnapshot, readTables, type Trust } from './open.ts'
 import { openPackages, type PackageQuestion } from './packages.ts'
-import { assertKnown, type CveListOptions, type CveWalkOptions, readList, readWalk } from './query.ts'
+import {
+  assertKnown,
+  type CveListOptions,
+  type CveWalkOptions,
+  readList,
+  readSearch,
+  readSuggest,
+  readWalk,
+  type SearchOptions,
+} from './query.ts'
 import type { CveDetail, CvePage, CveSummary, OsvRecord } from './record.ts'
 import { openRows, parsedJson, type Rows } from './rows.ts'
+import { openTextSearch, type SearchResults } from './text-search.ts'
 
 export interface ReadOptions<S extends Section> {
   /** The sections in addition to the core. Default: `cvss` and `epss`. */
@@ -133,6 +144,16 @@ export interface Reader {
    * @throws SnapshotError, TransferError
    */
   stats(): Promise<Stats | null>
+  /**
+   * Searches ids, keys, names and titles as `/search` does. `q` has 2 to 200 characters.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  search(q: string, options?: SearchOptions): Promise<SearchResults>
+  /**
+   * Returns the suggestions of `/search/suggest`. `q` has 2 to 200 characters.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  suggest(q: string, options?: SearchOptions): Promise<Suggestion[]>
   close(): Promise<void>
 }
 
@@ -145,9 +166,11 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
   const cves = openCveLookup(manifest, objects)
   const members = keptMembers(cves)
   const packages = openPackages(manifest, objects, cves, about.ecosystems)
-  const tables = openLists(manifest, objects)
+  const texts = openTextSearch(manifest, objects)
+  const tables = openLists(manifest, objects, texts)
   const { entries, entry, cnaStats } = openEntries(tables, packages, about.ecosystems)
   const documents = openDocuments(manifest, objects, { ...cves, member: members })
+  const matchesOf = (q: string | undefined) => (q === undefined ? null : texts.matches('cve', q))
   const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; rows: Rows; names: NamePostings }>>()
   const lists = () =>
     remembered(opened, '', async () => {
@@ -186,11 +209,11 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       const { snapshot, rows, names } = await lists()
       const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
       const { after } = resume(open, cursor, binding, isCveKey)
-      await names.load(filters)
+      const [matches] = await Promise.all([matchesOf(filters.q), names.load(filters)])
       const order = orderView(snapshot, sort.key, sort.descending)
       const start = after ? order.positionAfter(after) : 0
       // One row more than requested shows whether another page follows (rule 8).
-      const found = firstPassing(snapshot, filters, null, { order, start, most: limit + 1 })
+      const found = firstPassing(snapshot, filters, matches, { order, start, most: limit + 1 })
       const ordinals = found.slice(0, limit)
       const last = ordinals.at(-1)
       const more = found.length > limit && last !== undefined
@@ -204,10 +227,10 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       const { sort, filters } = readWalk(options)
       return walkOf(sort.key, async () => {
         const { snapshot, rows, names } = await lists()
-        await names.load(filters)
+        const [matches] = await Promise.all([matchesOf(filters.q), names.load(filters)])
         const order = orderView(snapshot, sort.key, sort.descending)
         const passing = { order, start: 0, most: order.count }
-        return { rows, ordinals: firstPassing(snapshot, filters, null, passing) }
+        return { rows, ordinals: firstPassing(snapshot, filters, matches, passing) }
       })
     },
 
@@ -225,6 +248,9 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       return decodeStats(gunzipFile('stats', await objects.whole(fileOf(manifest, 'stats'))))
     },
 
+    // `async`, so that invalid arguments reject.
+    search: async (q, options = {}) => texts.search(readSearch(q, options)),
+    suggest: async (q, options = {}) => texts.suggest(readSuggest(q, options)),
     close,
   }
 }
