@@ -23,7 +23,6 @@ import {
   plainBytes,
   type RowKey,
   resume,
-  SNAPSHOT_PREFIX_LENGTH,
   SnapshotError,
   sliceAfter,
   type TextSetName,
@@ -31,6 +30,7 @@ import {
 import { openListPages } from './list-pages.ts'
 import type { ListQuery } from './list-query.ts'
 import { type Objects, remembered } from './objects.ts'
+import { namedSnapshot } from './open.ts'
 import type { Pagination } from './record.ts'
 import { parsedJson } from './rows.ts'
 import type { TextSearch } from './text-search.ts'
@@ -66,10 +66,7 @@ export function openLists(manifest: Manifest, objects: Objects, texts: TextSearc
   const pages = openListPages(manifest, objects)
   /** The position after each row that ended a page, by list, order and key of the row. */
   const issued = generationalCache<string, { position: number }>(ISSUED_BYTES, () => BYTES_PER_CURSOR)
-  const snapshot = {
-    prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
-    createdAt: Date.parse(manifest.created_at),
-  }
+  const snapshot = namedSnapshot(manifest)
   const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
   const isMissing = (name: ListName) => name === 'packages' && !hasPackages(manifest)
 

@@ -17,11 +17,19 @@ export {
   type TrustedKey,
 } from '../snapshot/index.ts'
 export { TransferError } from '../transfer/error.ts'
+export type { Change, ChangePage, SnapshotRow } from './changes.ts'
 export type { ReportOptions } from './documents.ts'
 export type { ListOptions } from './list-query.ts'
 export type * from './list-row.ts'
 export type { PackageQuestion } from './packages.ts'
-export type { CveFilterOptions, CveListOptions, CveWalkOptions, SearchOptions } from './query.ts'
+export type {
+  ChangesOptions,
+  CveFilterOptions,
+  CveListOptions,
+  CveWalkOptions,
+  SearchOptions,
+  SnapshotsOptions,
+} from './query.ts'
 export type * from './record.ts'
 export type { Reader, ReadOptions } from './snapshot-reader.ts'
 export type { SearchResults } from './text-search.ts'

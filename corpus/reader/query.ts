@@ -21,6 +21,7 @@ import {
   type SearchType,
   VENDOR_FORM,
 } from '../snapshot/index.ts'
+import { type ChangesQuery, SNAPSHOT_CHOICE_FORM, type SnapshotChoice, snapshotDigits } from './changes.ts'
 
 /** The filters of `/cves`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
 export interface CveFilterOptions {
@@ -212,6 +213,47 @@ export interface SearchOptions {
   types?: readonly SearchType[] | undefined
   /** Of `search`: results per type, 1 to 25. Default: 5. Of `suggest`: suggestions, 1 to 15. Default: 8. */
   limit?: number | undefined
+}
+
+export interface ChangesOptions {
+  /** Changes per page, 1 to 100. Default: 25. */
+  limit?: number | undefined
+  /** `next_cursor` of the previous page, from a reader or a gateway, with the same options. */
+  cursor?: string | undefined
+  /** The later snapshot, in the forms of `since`. Default: the current one. */
+  until?: string | Date | undefined
+}
+
+export interface SnapshotsOptions {
+  /** Maximum number of rows. Default: all. */
+  limit?: number | undefined
+}
+
+const snapshot: Option<SnapshotChoice> = {
+  read: (value) => (typeof value === 'string' ? snapshotDigits(value) : null) ?? date.read(value),
+  form: SNAPSHOT_CHOICE_FORM,
+}
+
+const CHANGES = { since: snapshot, until: snapshot, limit: numberFrom(1, LIMIT_MAX, true), cursor: text } as const
+
+/**
+ * Parses the arguments of `changes`.
+ * @throws TypeError that names the option
+ */
+export function readChanges(given: string | Date, options: ChangesOptions): ChangesQuery {
+  assertKnown(['limit', 'cursor', 'until'], options)
+  const { since, until, limit = LIMIT_DEFAULT, cursor } = valuesOf(CHANGES, { ...options, since: given })
+  if (since === undefined) throw new TypeError(`argument 'since' is missing; it must be ${SNAPSHOT_CHOICE_FORM}`)
+  return { since, until, limit, cursor }
+}
+
+/**
+ * Parses the options of `snapshots`.
+ * @throws TypeError that names the option
+ */
+export function readSnapshots(options: SnapshotsOptions): number {
+  const known = { limit: numberFrom(1, Number.MAX_SAFE_INTEGER, true) }
+  return valuesOf(known, options).limit ?? Number.POSITIVE_INFINITY
 }
 
 interface SearchQuery {

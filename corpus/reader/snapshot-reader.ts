@@ -28,25 +28,31 @@ import {
   type Suggestion,
   splicePlain,
 } from '../snapshot/index.ts'
+import { type ChangePage, openChanges, type SnapshotRow } from './changes.ts'
 import { type CveLookup, openCveLookup } from './cve-lookup.ts'
 import { openDocuments, type ReportOptions } from './documents.ts'
 import { openEntries } from './entries.ts'
+import { openLineage } from './lineage.ts'
 import type { ListOptions } from './list-query.ts'
 import type { CveAdvisory, CveReport, ListEntry, ListPage, ReportTypes } from './list-row.ts'
 import { openLists } from './lists.ts'
 import { type NamePostings, openNamePostings } from './name-postings.ts'
 import { type Objects, remembered } from './objects.ts'
-import { openCurrent, type ReadSnapshot, readTables, type Trust } from './open.ts'
+import { namedSnapshot, openCurrent, type ReadSnapshot, readTables, type Trust } from './open.ts'
 import { openPackages, type PackageQuestion } from './packages.ts'
 import {
   assertKnown,
+  type ChangesOptions,
   type CveListOptions,
   type CveWalkOptions,
+  readChanges,
   readList,
   readSearch,
+  readSnapshots,
   readSuggest,
   readWalk,
   type SearchOptions,
+  type SnapshotsOptions,
 } from './query.ts'
 import type { CveDetail, CvePage, CveSummary, OsvRecord } from './record.ts'
 import { openRows, parsedJson, type Rows } from './rows.ts'
@@ -154,6 +160,18 @@ export interface Reader {
    * @throws TypeError, SnapshotError, TransferError
    */
   suggest(q: string, options?: SearchOptions): Promise<Suggestion[]>
+  /**
+   * Returns a page of `/changes`: the CVEs that were added, changed or removed since an earlier snapshot. `since` is its
+   * id, at least its first 7 digits, or a time, which selects the newest snapshot created at or before it.
+   * @throws TypeError, CursorError, SnapshotError, TransferError; SnapshotError `missing` if the repository no longer has
+   *   the snapshot
+   */
+  changes(since: string | Date, options?: ChangesOptions): Promise<ChangePage>
+  /**
+   * Returns the rows of `/snapshots`: the snapshots that `changes` can compare, newest first.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  snapshots(options?: SnapshotsOptions): Promise<SnapshotRow[]>
   close(): Promise<void>
 }
 
@@ -166,6 +184,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
   const cves = openCveLookup(manifest, objects)
   const members = keptMembers(cves)
   const packages = openPackages(manifest, objects, cves, about.ecosystems)
+  const history = openChanges(namedSnapshot(manifest), openLineage(manifest, objects), objects)
   const texts = openTextSearch(manifest, objects)
   const tables = openLists(manifest, objects, texts)
   const { entries, entry, cnaStats } = openEntries(tables, packages, about.ecosystems)
@@ -251,6 +270,8 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
     // `async`, so that invalid arguments reject.
     search: async (q, options = {}) => texts.search(readSearch(q, options)),
     suggest: async (q, options = {}) => texts.suggest(readSuggest(q, options)),
+    changes: async (since, options = {}) => history.page(readChanges(since, options)),
+    snapshots: async (options = {}) => history.snapshots(readSnapshots(options)),
     close,
   }
 }

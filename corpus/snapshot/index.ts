@@ -51,11 +51,15 @@ export {
 } from './derive/advisory-rows.ts'
 export { type Aliases, aliasesOf } from './derive/aliases.ts'
 export {
+  type BlockChange,
   CHANGED_SECTIONS,
   type ChangedCve,
+  type ChangedSection,
   changedSections,
   changesBetween,
+  changesInBlock,
   firstChangeAfter,
+  type SourcedRow,
 } from './derive/changes.ts'
 export { type Columns, decodeColumns } from './derive/columns.ts'
 export { countsOf, ecosystemsOf } from './derive/counts.ts'
@@ -70,6 +74,7 @@ export {
   indexBlocks,
   positionInBlock,
   rowInBlock,
+  type SourcedBlock,
 } from './derive/index-block.ts'
 export {
   CORE,
