@@ -27,7 +27,7 @@ const timeless = (value: unknown): unknown =>
 const shortened = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_key, member) =>
-      Array.isArray(member) && typeof member[0] === 'object' ? member.slice(0, 3) : member,
+      Array.isArray(member) && typeof member[0] === 'object' && !Array.isArray(member[0]) ? member.slice(0, 3) : member,
     ),
   )
 
