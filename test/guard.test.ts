@@ -57,6 +57,16 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/derived.ts',
     'corpus/snapshot/index.ts',
   ],
+  'gateway/explorer': [
+    'corpus/model',
+    'corpus/reader',
+    'corpus/repository',
+    'corpus/runtime',
+    'corpus/snapshot/index.ts',
+    'corpus/transfer',
+    'gateway/http',
+    'gateway/routes/answers',
+  ],
   'gateway/mirror': [
     'corpus/command',
     'corpus/model',
@@ -86,7 +96,7 @@ const inFolder = (path: string, folder: string) => path.startsWith(`${folder}/`)
 /** The TypeScript files of a folder, with `/`, relative to the root. */
 function sourcesOf(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => `${folder}/${name.split(sep).join('/')}`)
 }
 

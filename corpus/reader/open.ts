@@ -56,10 +56,10 @@ export async function openCurrent(objects: Objects, trust: Trust): Promise<Opene
   return { manifest, about: decodeAbout(gunzipFile('about', about)) }
 }
 
-/** Returns what a cursor states of a snapshot. */
-export const namedSnapshot = (manifest: Manifest): NamedSnapshot => ({
-  prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
-  createdAt: Date.parse(manifest.created_at),
+/** Returns the name of a snapshot in cursors. */
+export const namedSnapshot = ({ snapshot, created_at }: Manifest): NamedSnapshot => ({
+  prefix: snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
+  createdAt: Date.parse(created_at),
 })
 
 /**

@@ -7,11 +7,10 @@ import {
   affectedRows,
   type CveFacts,
   matchAdvisories,
-  type PackageMatch,
   type PackageQuery,
 } from '../model/packages/match.ts'
-import { packageKey } from '../model/packages/package-advisory.ts'
-import type { PackageEntry } from '../model/packages/package-entry.ts'
+import { type PackageAdvisory, packageKey } from '../model/packages/package-advisory.ts'
+import { type PackageDetail, type PackageEntry, packageDetail } from '../model/packages/package-entry.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
@@ -48,6 +47,11 @@ export type PackageQuestion =
 export interface Packages {
   /** @throws TypeError, PurlError, SnapshotError, TransferError */
   affected(question: PackageQuestion): Promise<AffectedRow[]>
+  /**
+   * Returns a package, by an ecosystem in canonical form and a name in any spelling; null for an unknown one.
+   * @throws SnapshotError, TransferError
+   */
+  entry(ecosystem: string, name: string): Promise<PackageDetail | null>
   /** @throws TypeError, SnapshotError, TransferError */
   advisory(id: string): Promise<OsvRecord | null>
 }
@@ -119,10 +123,10 @@ export function openPackages(
   }
 
   /** Returns the alias sets of advisories, by each id that has one. */
-  async function aliasSets(matches: readonly PackageMatch[]): Promise<Map<string, readonly string[]>> {
-    const sets = await aliases.sets([...new Set(matches.map(({ advisory }) => advisory.id))])
+  async function aliasSets(advisories: readonly PackageAdvisory[]): Promise<Map<string, readonly string[]>> {
+    const sets = await aliases.sets([...new Set(advisories.map(({ id }) => id))])
     // The set of an advisory contains its aliases, unless they are malformed.
-    const others = matches.flatMap(({ advisory }) => advisory.aliases.filter((id) => !sets.has(id)))
+    const others = advisories.flatMap((advisory) => advisory.aliases.filter((id) => !sets.has(id)))
     for (const [id, set] of await aliases.sets([...new Set(others)])) sets.set(id, set)
     return sets
   }
@@ -135,12 +139,19 @@ export function openPackages(
       const query: PackageQuery = { ecosystem, version }
       const matches = matchAdvisories(entry.advisories, query, { preferList: true })
       if (matches.length === 0) return []
-      const sets = await aliasSets(matches)
+      const sets = await aliasSets(matches.map(({ advisory }) => advisory))
       const rows = (cve: (id: CveId) => CveFacts | null) =>
         affectedRows(matches, query, { aliasesOf: (id) => sets.get(id) ?? null, cve })
       // The first pass names the CVEs.
       const found = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
       return rows((id) => found.get(id) ?? null)
+    },
+
+    async entry(ecosystem, name) {
+      const entry = await packageOf(ecosystem, name)
+      if (!entry) return null
+      const sets = await aliasSets(entry.advisories)
+      return packageDetail(entry, (id) => sets.get(id) ?? null)
     },
 
     async advisory(id) {

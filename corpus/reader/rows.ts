@@ -65,6 +65,13 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/**
+ * Returns the rows of a segment of a page.
+ * @throws SnapshotError
+ */
+export const segmentRows = (member: ReadMember, number: number): object[] =>
+  parsedRows(member.bytes, segmentOf(member, number))
+
 export function openRows(manifest: Manifest, objects: Objects): Rows {
   const pages = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
   const heads = generationalCache<string, MemberHead>(HEADS_BYTES, () => BYTES_PER_HEAD)

@@ -20,6 +20,7 @@ export const ROLES = [
   'list',
   'pages',
   'aliases',
+  'stats',
   'query',
 ] as const
 export type Role = (typeof ROLES)[number]
@@ -84,6 +85,9 @@ export const pageStartsFile = ({ files }: Pick<Manifest, 'files'>, sort: string)
 /** Returns the file of alias sets by hash; undefined without advisories, and for a snapshot of an earlier builder. */
 export const aliasBucketsFile = ({ files }: Pick<Manifest, 'files'>): FileEntry | undefined =>
   files.find(({ role, name }) => role === 'aliases' && name === 'buckets')
+
+/** Whether the builder wrote figures. */
+export const hasStats = ({ files }: Pick<Manifest, 'files'>): boolean => files.some(({ role }) => role === 'stats')
 
 const PACKAGE_ROLES: readonly Role[] = ['advisories', 'packages', 'aliases']
 

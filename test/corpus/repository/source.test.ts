@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { downloadObject } from '../../../corpus/repository/download.ts'
-import { readFile, readPart, supportsRanges } from '../../../corpus/repository/read.ts'
+import { readFile, readPart, readParts } from '../../../corpus/repository/read.ts'
 import { openSource } from '../../../corpus/repository/source.ts'
 import { END_BYTES, encodeHeader, paddingOf } from '../../../corpus/repository/tar.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
@@ -72,14 +72,31 @@ test('files and parts of files', async () => {
       [0, 700_000],
     ] as const) {
       const part = await readPart(PATH, { at: start, length }, stored.size, reading)
-      assert.ok(part.equals(object.subarray(start, start + length)), `${start} to ${start + length} of ${name}`)
+      assert.ok(part?.equals(object.subarray(start, start + length)), `${start} to ${start + length} of ${name}`)
     }
   }
 })
 
-test('ranges are supported, but for servers that ignore them', async () => {
-  for (const reading of readings) assert.ok(await supportsRanges('latest.json', reading), reading.source.name)
-  assert.not.ok(await supportsRanges('latest.json', open(whole.url)))
+test('a server that ignores ranges sends no part, only the whole file', async () => {
+  const reading = open(whole.url)
+  for (const span of [
+    { at: 1, length: 1 },
+    { at: 0, length: stored.size - 1 },
+  ]) {
+    assert.is(await readPart(PATH, span, stored.size, reading), null)
+  }
+  assert.ok((await readPart(PATH, { at: 0, length: stored.size }, stored.size, reading))?.equals(object))
+  assert.is(
+    await readParts(
+      PATH,
+      [
+        { at: 0, length: 1 },
+        { at: 9, length: 1 },
+      ],
+      reading,
+    ),
+    null,
+  )
 })
 
 test('a missing file, one that is too long and one that is too short', async () => {

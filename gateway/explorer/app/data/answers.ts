@@ -1,0 +1,39 @@
+/** The types of the API's answers. */
+import type { z } from 'zod'
+import type * as catalogs from '../../../routes/answers/catalogs.ts'
+import type * as changes from '../../../routes/answers/changes.ts'
+import type * as detail from '../../../routes/answers/cve-detail.ts'
+import type * as documents from '../../../routes/answers/cve-documents.ts'
+import type * as signals from '../../../routes/answers/cve-signals.ts'
+import type * as summary from '../../../routes/answers/cve-summary.ts'
+import type * as directory from '../../../routes/answers/directory.ts'
+import type * as packages from '../../../routes/answers/packages.ts'
+import type * as search from '../../../routes/answers/search.ts'
+import type * as snapshot from '../../../routes/answers/snapshot.ts'
+
+export interface Page<T> {
+  data: T[]
+  pagination: { limit: number; next_cursor: string | null }
+}
+
+export type Severity = z.infer<typeof summary.severity>
+export type CveSummary = z.infer<typeof summary.cveSummary>
+export type CveDetail = z.infer<typeof detail.cveDetail>
+export type Advisory = z.infer<typeof documents.cveAdvisory>
+export type Reports = z.infer<typeof documents.cveReports>
+export type CweEntry = z.infer<typeof catalogs.cweEntry>
+export type CapecEntry = z.infer<typeof catalogs.capecEntry>
+export type CnaDetail = z.infer<typeof directory.cnaDetail>
+export type CnaStats = z.infer<typeof directory.cnaStats>
+export type VendorRow = z.infer<typeof directory.vendorRow>
+export type ProductRow = z.infer<typeof directory.productRow>
+export type ExploitModule = z.infer<typeof signals.exploitModule>
+export type ExploitDetail = z.infer<typeof directory.exploitDetail>
+export type PackageDetail = z.infer<typeof packages.packageDetail>
+export type Affected = z.infer<typeof packages.affected>
+export type OsvRecord = z.infer<typeof packages.osvRecord>
+export type Changes = z.infer<typeof changes.changes>
+export type SearchResults = z.infer<typeof search.searchResults>
+export type Suggestions = z.infer<typeof search.suggestions>
+export type Snapshot = z.infer<typeof snapshot.snapshot>
+export type Snapshots = z.infer<typeof snapshot.snapshots>

@@ -1,0 +1,48 @@
+/** What pages ask: the API of a gateway, or a reader of a snapshot that answers the same questions. */
+
+/** Parameters of the query. Those that are undefined, null or empty are left out; arrays are joined by commas. */
+export type Params = Record<string, string | number | boolean | readonly string[] | null | undefined>
+
+export interface Api {
+  /** `gateway`: asks the API. `static`: reads a snapshot from the server of the page. */
+  readonly mode: 'gateway' | 'static'
+  /**
+   * Returns the answer of an API path such as `/cves/CVE-2024-3400`. Parts of the path are percent-encoded.
+   * @throws ApiFailure; DOMException `AbortError`
+   */
+  get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>
+}
+
+/** An answer other than 200. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure'
+  /** 0 if there was no answer. */
+  readonly status: number
+  /** The code of the API, such as `not_found`; `network` without an answer. */
+  readonly code: string
+  /** Seconds after which the request may succeed. */
+  readonly retryAfter: number | null
+
+  constructor(status: number, code: string, message: string, retryAfter: number | null = null) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Returns the query, without `?`. Parameters are in the order of `params`. */
+export function queryOf(params: Params): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(params)) {
+    const text = Array.isArray(value) ? value.join(',') : String(value ?? '')
+    if (text !== '') query.set(name, text)
+  }
+  return query.toString()
+}
+
+/** Returns `path?query`, or the path alone. */
+export function target(path: string, params: Params = {}): string {
+  const query = queryOf(params)
+  return query === '' ? path : `${path}?${query}`
+}

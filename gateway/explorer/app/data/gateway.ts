@@ -1,0 +1,32 @@
+/** The API of the gateway that serves the page. */
+import { type Api, ApiFailure, target } from './api.ts'
+
+const TOKEN = 'vulnshelf.token'
+
+/** The token of this tab, or null. The browser forgets it when the tab is closed. */
+export const token = {
+  read: (): string | null => sessionStorage.getItem(TOKEN),
+  store: (text: string) => sessionStorage.setItem(TOKEN, text),
+  forget: () => sessionStorage.removeItem(TOKEN),
+}
+
+export const apiBase = (): URL => new URL('api/v1', document.baseURI)
+
+/** Without a token of the tab, requests have the session cookie, if there is one. */
+export const gatewayApi: Api = {
+  mode: 'gateway',
+  async get<T>(path: string, params = {}, signal?: AbortSignal): Promise<T> {
+    const own = token.read()
+    const response = await fetch(`${apiBase()}${target(path, params)}`, {
+      headers: own === null ? {} : { Authorization: `Bearer ${own}` },
+      ...(signal ? { signal } : {}),
+    }).catch((error: Error) => {
+      if (error.name === 'AbortError') throw error
+      throw new ApiFailure(0, 'network', 'The gateway does not answer. Check the connection, then try again.')
+    })
+    if (response.ok) return (await response.json()) as T
+    const { error, message } = await response.json().catch(() => ({ error: 'internal', message: response.statusText }))
+    const wait = Number(response.headers.get('Retry-After'))
+    throw new ApiFailure(response.status, error, message, wait > 0 ? wait : null)
+  },
+}

@@ -1,0 +1,142 @@
+/** Hooks that ask the API. */
+import { createContext } from 'preact'
+import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Page } from './answers.ts'
+import { type Api, ApiFailure, type Params, target } from './api.ts'
+
+export interface Session {
+  api: Api
+  /** Shows the sign-in page after a request without a valid token. */
+  askToken(): void
+  signOut(): void
+}
+
+export const SessionContext = createContext<Session | null>(null)
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (!session) throw new Error('useSession outside of the application')
+  return session
+}
+
+export interface Answer<T> {
+  /** The last answer; of the same path while another is loaded. */
+  data: T | null
+  error: ApiFailure | null
+  loading: boolean
+  retry(): void
+}
+
+/** Asks for a path, and again when it changes. `null` asks nothing. */
+export function useAnswer<T>(path: string | null, params: Params = {}): Answer<T> {
+  const { api, askToken } = useSession()
+  const asked = path === null ? null : target(path, params)
+  const latest = useRef(params)
+  latest.current = params
+  const [round, setRound] = useState(0)
+  const [got, setGot] = useState<{ asked: string | null; data: T | null; error: ApiFailure | null }>()
+  useEffect(() => {
+    if (path === null) return
+    const stop = new AbortController()
+    api.get<T>(path, latest.current, stop.signal).then(
+      (data) => stop.signal.aborted || setGot({ asked, data, error: null }),
+      (error) => {
+        if (stop.signal.aborted) return
+        const failure = failureOf(error)
+        if (failure.status === 401) askToken()
+        setGot({ asked, data: null, error: failure })
+      },
+    )
+    return () => stop.abort()
+  }, [api, asked, round])
+  const isCurrent = got?.asked === asked
+  const retry = useCallback(() => {
+    setGot(undefined)
+    setRound((n) => n + 1)
+  }, [])
+  return {
+    data: got && (isCurrent || samePath(got.asked, asked)) ? got.data : null,
+    error: isCurrent ? got.error : null,
+    loading: asked !== null && !isCurrent,
+    retry,
+  }
+}
+
+export interface Pages<T> {
+  rows: T[]
+  /** The first page, which may have more fields than rows. */
+  first: Page<T> | null
+  error: ApiFailure | null
+  loading: boolean
+  /** Loads the next page; null after the last one. */
+  more: (() => void) | null
+  retry(): void
+}
+
+/** Rows that were loaded, so that going back shows them at once. */
+const remembered = new Map<string, Page<unknown>[]>()
+const MOST_REMEMBERED = 20
+
+/** Loads a list page by page. */
+export function usePages<T>(path: string | null, params: Params = {}): Pages<T> {
+  const { api, askToken } = useSession()
+  const asked = path === null ? null : target(path, params)
+  const latest = useRef(params)
+  latest.current = params
+  const [state, setState] = useState<{ asked: string | null; pages: Page<T>[]; error: ApiFailure | null }>()
+  const [wanted, setWanted] = useState<{ asked: string | null; pages: number; round: number }>()
+  const known = useMemo(() => (asked === null ? [] : ((remembered.get(asked) ?? []) as Page<T>[])), [asked])
+  const isCurrent = state?.asked === asked
+  const pages = isCurrent ? state.pages : known
+  const want = wanted?.asked === asked ? wanted.pages : Math.max(1, known.length)
+  const round = wanted?.asked === asked ? wanted.round : 0
+  const cursor = pages.at(-1)?.pagination.next_cursor ?? null
+  const error = isCurrent ? state.error : null
+  const isOpen = asked !== null && pages.length < want && (pages.length === 0 || cursor !== null)
+  useEffect(() => {
+    if (path === null || asked === null || !isOpen) return
+    const stop = new AbortController()
+    api.get<Page<T>>(path, { ...latest.current, cursor }, stop.signal).then(
+      (page) => {
+        if (stop.signal.aborted) return
+        const all = [...pages, page]
+        remember(asked, all)
+        setState({ asked, pages: all, error: null })
+      },
+      (thrown) => {
+        if (stop.signal.aborted) return
+        const failure = failureOf(thrown)
+        if (failure.status === 401) askToken()
+        setState({ asked, pages, error: failure })
+      },
+    )
+    return () => stop.abort()
+  }, [api, asked, pages.length, want, round])
+  return {
+    rows: pages.flatMap(({ data }) => data),
+    first: pages[0] ?? null,
+    error,
+    loading: isOpen && error === null,
+    more: cursor === null || isOpen ? null : () => setWanted({ asked, pages: pages.length + 1, round }),
+    retry: () => {
+      setState({ asked, pages, error: null })
+      setWanted({ asked, pages: pages.length + 1, round: round + 1 })
+    },
+  }
+}
+
+/** Snapshots change: what was remembered may be old. */
+export const forgetPages = () => remembered.clear()
+
+function remember(asked: string, pages: Page<unknown>[]): void {
+  remembered.delete(asked)
+  remembered.set(asked, pages)
+  if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.keys().next().value!)
+}
+
+const samePath = (a: string | null, b: string | null) => a?.split('?', 1)[0] === b?.split('?', 1)[0]
+
+function failureOf(error: unknown): ApiFailure {
+  if (error instanceof ApiFailure) return error
+  return new ApiFailure(0, 'internal', error instanceof Error ? error.message : String(error))
+}

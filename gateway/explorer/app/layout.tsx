@@ -1,0 +1,82 @@
+/** What surrounds each page: the menu and the snapshot. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Snapshot } from './data/answers.ts'
+import { token } from './data/gateway.ts'
+import { useAnswer, useSession } from './data/use.ts'
+import { MENU } from './pages.ts'
+import { ThemeChoice } from './parts/theme.tsx'
+import { Time } from './parts/values.tsx'
+import { link } from './router.ts'
+
+export function Layout({ current, children }: { current: string; children: ComponentChildren }) {
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useValidAnchor: it is a link; the address has the page after `#`, so it must not change. */}
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the content
+      </a>
+      <header>
+        <a class="home" href="#/">
+          vulnshelf
+        </a>
+        <Menu current={current} />
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <Footer />
+    </>
+  )
+}
+
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+/** On narrow screens a button shows the menu. Choosing a page hides it again. */
+function Menu({ current }: { current: string }) {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const close = () => setOpen(false)
+    window.addEventListener('hashchange', close)
+    return () => window.removeEventListener('hashchange', close)
+  }, [])
+  return (
+    <nav aria-label="Pages">
+      <button type="button" class="menu" aria-expanded={isOpen} aria-controls="menu" onClick={() => setOpen(!isOpen)}>
+        Menu
+      </button>
+      <ul id="menu" class={isOpen ? 'open' : undefined}>
+        {MENU.map(([path, name]) => (
+          <li key={path}>
+            <a href={link([path])} aria-current={path === current ? 'page' : undefined}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function Footer() {
+  const { api, signOut } = useSession()
+  const { data } = useAnswer<Snapshot>('/snapshot')
+  return (
+    <footer>
+      {data ? (
+        <p>
+          Snapshot <code title={data.id}>{data.id.slice(0, 12)}</code> of <Time at={data.created_at} />
+        </p>
+      ) : null}
+      <ThemeChoice />
+      {api.mode === 'gateway' && token.read() !== null ? (
+        <button type="button" onClick={signOut}>
+          Sign out
+        </button>
+      ) : null}
+    </footer>
+  )
+}

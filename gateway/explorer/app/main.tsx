@@ -1,0 +1,90 @@
+/** The explorer: pages over a gateway's API, or over a snapshot on a static web server. */
+import './style.css'
+import { render } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { Api, ApiFailure } from './data/api.ts'
+import { gatewayApi, token } from './data/gateway.ts'
+import { forgetPages, SessionContext } from './data/use.ts'
+import { Layout } from './layout.tsx'
+import { PAGES, type PageComponent } from './pages.ts'
+import { Failure, Loading } from './parts/answer.tsx'
+import { Heading } from './parts/heading.tsx'
+import { SignIn } from './parts/sign-in.tsx'
+import { applyTheme } from './parts/theme.tsx'
+import { useLocation } from './router.ts'
+
+const isStatic = document.querySelector('meta[name="vulnshelf-mode"]')?.getAttribute('content') === 'static'
+
+function App({ api }: { api: Api }) {
+  const { path, query } = useLocation()
+  const [name = '', ...rest] = path
+  const [signIn, setSignIn] = useState<'no' | 'asked' | 'rejected'>('no')
+  const session = useMemo(
+    () => ({
+      api,
+      askToken() {
+        setSignIn(token.read() === null ? 'asked' : 'rejected')
+        token.forget()
+      },
+      signOut() {
+        setSignIn('asked')
+        token.forget()
+        forgetPages()
+      },
+    }),
+    [api],
+  )
+  return (
+    <SessionContext.Provider value={session}>
+      {signIn === 'no' ? (
+        <Layout current={name}>
+          <Shown name={name} path={rest} query={query} />
+        </Layout>
+      ) : (
+        <main>
+          <SignIn wasRejected={signIn === 'rejected'} done={() => setSignIn('no')} />
+        </main>
+      )}
+    </SessionContext.Provider>
+  )
+}
+
+const loaded = new Map<string, PageComponent>()
+
+/** Loads the code of a page, then shows it. Another entry is another page: its state begins anew. */
+function Shown({ name, path, query }: { name: string; path: string[]; query: URLSearchParams }) {
+  const [, setShown] = useState(name)
+  const [error, setError] = useState<string>()
+  useEffect(() => {
+    const load = PAGES[name]
+    setError(undefined)
+    if (!load || loaded.has(name)) return
+    load().then(
+      (module) => {
+        loaded.set(name, module.default)
+        setShown(`${name} loaded`)
+      },
+      () => setError('This page could not be loaded. Check the connection, then reload the page.'),
+    )
+  }, [name])
+  const Page = loaded.get(name)
+  if (Page) return <Page key={`${name}/${path.join('/')}`} path={path} query={query} />
+  if (PAGES[name] && error === undefined) return <Loading />
+  return (
+    <>
+      <Heading>{error === undefined ? 'No such page' : 'Not loaded'}</Heading>
+      <p>{error ?? 'The address names no page of the explorer.'}</p>
+      <a href="#/">Start page</a>
+    </>
+  )
+}
+
+const root = document.getElementById('app')!
+
+async function start(): Promise<void> {
+  applyTheme()
+  const api = isStatic ? await (await import('./data/static.ts')).staticApi() : gatewayApi
+  render(<App api={api} />, root)
+}
+
+start().catch((error: ApiFailure) => render(<Failure error={error} retry={() => window.location.reload()} />, root))

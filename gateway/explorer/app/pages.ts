@@ -1,0 +1,41 @@
+/** The pages by their addresses. Each is loaded when it is shown. */
+import type { ComponentType } from 'preact'
+
+export interface PageProps {
+  /** The decoded parts of the address after the first one: `#/vendors/acme` has `['acme']`. */
+  path: string[]
+  query: URLSearchParams
+}
+
+export type PageComponent = ComponentType<PageProps>
+
+/** The first part of the address, and what shows the page. */
+export const PAGES: Readonly<Record<string, () => Promise<{ default: PageComponent }>>> = {
+  '': () => import('./pages/start.tsx'),
+  search: () => import('./pages/search.tsx'),
+  cves: () => import('./pages/cves.tsx'),
+  cwes: () => import('./pages/cwes.tsx'),
+  capecs: () => import('./pages/capecs.tsx'),
+  cnas: () => import('./pages/cnas.tsx'),
+  vendors: () => import('./pages/vendors.tsx'),
+  packages: () => import('./pages/packages.tsx'),
+  exploits: () => import('./pages/exploits.tsx'),
+  advisories: () => import('./pages/advisories.tsx'),
+  changes: () => import('./pages/changes.tsx'),
+  check: () => import('./pages/check.tsx'),
+  api: () => import('./pages/api.tsx'),
+}
+
+/** What the menu shows. */
+export const MENU: readonly (readonly [path: string, name: string])[] = [
+  ['cves', 'CVEs'],
+  ['cwes', 'Weaknesses'],
+  ['capecs', 'Attack patterns'],
+  ['vendors', 'Vendors'],
+  ['packages', 'Packages'],
+  ['cnas', 'CNAs'],
+  ['exploits', 'Exploits'],
+  ['changes', 'Changes'],
+  ['check', 'Check'],
+  ['api', 'API'],
+]

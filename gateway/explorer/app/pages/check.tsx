@@ -1,0 +1,5 @@
+import { Heading } from '../parts/heading.tsx'
+
+export default function CheckPage() {
+  return <Heading>Check</Heading>
+}

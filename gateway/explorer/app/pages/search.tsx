@@ -1,0 +1,5 @@
+import { Heading } from '../parts/heading.tsx'
+
+export default function SearchPage() {
+  return <Heading>Search</Heading>
+}

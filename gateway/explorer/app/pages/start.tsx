@@ -1,0 +1,5 @@
+import { Heading } from '../parts/heading.tsx'
+
+export default function StartPage() {
+  return <Heading>vulnshelf</Heading>
+}

@@ -1,0 +1,5 @@
+import { Heading } from '../parts/heading.tsx'
+
+export default function VendorsPage() {
+  return <Heading>Vendors</Heading>
+}

@@ -1,0 +1,19 @@
+/** Numbers and dates in the user's locale. */
+
+const NUMBER = new Intl.NumberFormat()
+const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+/** Dates without a time are days in UTC. */
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+export const formatCount = (count: number): string => NUMBER.format(count)
+/** A share from 0 to 1. */
+export const formatShare = (share: number): string => PERCENT.format(share)
+export const formatScore = (score: number): string => SCORE.format(score)
+/** `YYYY-MM-DD` */
+export const formatDay = (day: string): string => DAY.format(new Date(`${day}T00:00:00Z`))
+/** An ISO 8601 time, in the user's time zone. */
+export const formatTime = (time: string): string => TIME.format(new Date(time))
+/** An ISO 8601 time in UTC: `2024-04-12 07:20:00 UTC`. */
+export const formatUtc = (time: string): string => `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`

@@ -1,0 +1,35 @@
+/** Asks for the token of a gateway. */
+import { useState } from 'preact/hooks'
+import { token } from '../data/gateway.ts'
+import { Heading } from './heading.tsx'
+
+export function SignIn({ wasRejected, done }: { wasRejected: boolean; done(): void }) {
+  const [text, setText] = useState('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    token.store(text.trim())
+    done()
+  }
+  return (
+    <form class="sign-in" onSubmit={submit}>
+      <Heading>Sign in</Heading>
+      {wasRejected ? (
+        <p class="notice failure" role="alert">
+          The gateway rejected the token. It may have expired.
+        </p>
+      ) : null}
+      <label>
+        Access token
+        <input
+          type="password"
+          autocomplete="current-password"
+          required
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <p class="dim">This tab keeps the token until you close it. `vulnshelf-gateway token` prints one.</p>
+      <button type="submit">Sign in</button>
+    </form>
+  )
+}

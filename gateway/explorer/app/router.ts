@@ -1,0 +1,49 @@
+/** The page's address: path and query after `#`, so that a static server needs no rules. */
+import { useEffect, useState } from 'preact/hooks'
+import { type Params, target } from './data/api.ts'
+
+export interface Location {
+  /** Decoded parts: `['cves', 'CVE-2024-3400']`. */
+  path: string[]
+  query: URLSearchParams
+}
+
+/** Returns the link of a page: `link(['cves'], { kev: true })` is `#/cves?kev=true`. */
+export function link(path: readonly string[], params: Params = {}): string {
+  return `#/${target(path.map(encodeURIComponent).join('/'), params)}`
+}
+
+/** Shows another page. `replace` leaves no entry in the history. */
+export function go(to: string, { replace = false } = {}): void {
+  if (!replace) {
+    window.location.hash = to
+    return
+  }
+  history.replaceState(history.state, '', to)
+  window.dispatchEvent(new HashChangeEvent('hashchange'))
+}
+
+export function parseLocation(hash: string): Location {
+  const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s)
+  return { path: path === '' ? [] : path.split('/').map(decoded), query: new URLSearchParams(query) }
+}
+
+/** A malformed escape stays as it is. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** Returns the location, and again when it changes. */
+export function useLocation(): Location {
+  const [location, setLocation] = useState(() => parseLocation(window.location.hash))
+  useEffect(() => {
+    const change = () => setLocation(parseLocation(window.location.hash))
+    window.addEventListener('hashchange', change)
+    return () => window.removeEventListener('hashchange', change)
+  }, [])
+  return location
+}
