@@ -14,20 +14,10 @@ import { type PackageDetail, type PackageEntry, packageDetail } from '../model/p
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
-import {
-  decodeHashedMember,
-  decodePackageTable,
-  type HashedRole,
-  hashedFiles,
-  hashedPositions,
-  type Manifest,
-  type PackageTables,
-  packageTableFile,
-  plainBytes,
-} from '../snapshot/index.ts'
+import { type HashedRole, plainBytes } from '../snapshot/index.ts'
 import type { AliasLookup } from './alias-lookup.ts'
 import type { CveLookup, FoundCore } from './cve-lookup.ts'
-import { type Objects, remembered } from './objects.ts'
+import type { HashedLookup } from './hashed-lookup.ts'
 import { assertKnown } from './query.ts'
 import type { OsvRecord } from './record.ts'
 import { parsedJson } from './rows.ts'
@@ -65,37 +55,21 @@ const FACTS_BYTES = 4 * 1024 * 1024
 const BYTES_PER_CVE = 200
 
 export function openPackages(
-  manifest: Manifest,
-  objects: Objects,
+  members: HashedLookup,
   cves: CveLookup,
   aliases: AliasLookup,
   ecosystems: readonly string[],
 ): Packages {
-  const tables = new Map<string, Promise<PackageTables[keyof PackageTables]>>()
-  const shards = {
-    advisories: hashedFiles(manifest.files, 'advisories'),
-    packages: hashedFiles(manifest.files, 'packages'),
-  }
   const entries = generationalCache<string, { entry: PackageEntry; bytes: number }>(
     PACKAGES_BYTES,
     ({ bytes }) => bytes,
   )
   const facts = generationalCache<CveId, { cve: CveFacts | null }>(FACTS_BYTES, () => BYTES_PER_CVE)
 
-  const table = <Name extends keyof PackageTables>(name: Name) =>
-    remembered(tables, name, async () => {
-      const file = packageTableFile(manifest, name)
-      return decodePackageTable(manifest, name, file ? await objects.whole(file) : null)
-    }) as Promise<PackageTables[Name]>
-
   /** Returns the JSON of a member; null without one. */
   async function textOf(role: HashedRole, key: string): Promise<string | null> {
-    for (const { shard, at, length } of hashedPositions(await table(role), key)) {
-      const bytes = (await objects.parts(shards[role][shard]!, [{ at, length }]))[0]!
-      const member = decodeHashedMember(role, key, bytes)
-      if (member) return plainBytes(bytes, member.segments[0]!).toString()
-    }
-    return null
+    const member = await members.member(role, key)
+    return member && plainBytes(member.bytes, member.segments[0]!).toString()
   }
 
   async function packageOf(ecosystem: string, name: string): Promise<PackageEntry | null> {

@@ -32,6 +32,7 @@ import { type ChangePage, openChanges, type SnapshotRow } from './changes.ts'
 import { type CveLookup, openCveLookup } from './cve-lookup.ts'
 import { openDocuments, type ReportOptions } from './documents.ts'
 import { openEntries } from './entries.ts'
+import { openHashedLookup } from './hashed-lookup.ts'
 import { openLineage } from './lineage.ts'
 import type { ListOptions } from './list-query.ts'
 import type { CveAdvisory, CveReport, ListEntry, ListPage, ReportTypes } from './list-row.ts'
@@ -187,7 +188,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
   const cves = openCveLookup(manifest, objects, headers)
   const members = keptMembers(cves)
   const aliases = openAliasLookup(manifest, objects, headers)
-  const packages = openPackages(manifest, objects, cves, aliases, about.ecosystems)
+  const packages = openPackages(openHashedLookup(manifest, objects, headers), cves, aliases, about.ecosystems)
   const rows = openRows(manifest, objects)
   const unfiltered = openUnfiltered(manifest, objects, rows)
   const history = openChanges(namedSnapshot(manifest), openLineage(manifest, objects), objects)

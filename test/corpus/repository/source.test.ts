@@ -64,6 +64,7 @@ test('files and parts of files', async () => {
     for (const [path, bytes] of Object.entries(FILES)) {
       assert.ok((await readFile(path, bytes.length, reading)).equals(bytes), `${path} of ${name}`)
     }
+    if (name === whole.url) continue
     for (const [start, length] of [
       [0, 1],
       [1, 9],
@@ -103,10 +104,10 @@ test('a missing file, one that is too long and one that is too short', async () 
   for (const reading of all) {
     assert.match(await refusal(readFile('objects/none', 10, reading)), /^missing: objects\/none: /)
     assert.match(await refusal(readFile(PATH, 699_999, reading)), /^too_large: .*: more than 699999 bytes$/)
-    const beyond = readPart(PATH, { at: 699_999, length: 2 }, 800_000, reading)
-    assert.match(await refusal(beyond), /^cut: .*: 1 of 2 bytes$/)
   }
   for (const reading of readings) {
+    const cut = readPart(PATH, { at: 699_999, length: 2 }, 800_000, reading)
+    assert.match(await refusal(cut), /^cut: .*: 1 of 2 bytes$/)
     const beyond = readPart(PATH, { at: 700_001, length: 2 }, 800_000, reading)
     assert.match(await refusal(beyond), /^restart: /, reading.source.name)
   }
