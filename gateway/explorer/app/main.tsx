@@ -83,11 +83,8 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
 const root = document.getElementById('app')!
 
 async function start(): Promise<void> {
-<<<<<<< HEAD
   applyTheme()
-=======
   keepScroll()
->>>>>>> h-cve
   const api = isStatic ? await (await import('./data/static.ts')).staticApi() : gatewayApi
   render(<App api={api} />, root)
 }
