@@ -3,7 +3,6 @@ import type { CveId } from '../model/ids/cve-id.ts'
 import {
   CVE_PARTS,
   decodeCatalog,
-  epssAt,
   fileOf,
   type Manifest,
   partSegment,
@@ -29,18 +28,14 @@ export interface Documents {
   reportTypes(options?: { include_schema?: boolean | undefined }): Promise<ReportTypes>
 }
 
-export function openDocuments(
-  manifest: Manifest,
-  objects: Objects,
-  cves: Pick<CveLookup, 'member' | 'epss'>,
-): Documents {
+export function openDocuments(manifest: Manifest, objects: Objects, cves: Pick<CveLookup, 'member'>): Documents {
   const types = new Map<string, Promise<Required<ReportTypes['report_types'][number]>[]>>()
   return {
     async advisoryOf(id) {
       const found = await cves.member(id)
       const advisory = found && partOf(found.member, 'advisory')
       if (!advisory) return null
-      const { score = null, percentile = null } = epssAt(await cves.epss(), found.row) ?? {}
+      const { score = null, percentile = null } = found.epss ?? {}
       return { ...(advisory as CveAdvisory), epss: { percentage: score, percentile } }
     },
 
