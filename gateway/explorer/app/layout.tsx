@@ -1,9 +1,11 @@
 /** What surrounds each page: the menu and the snapshot. */
 import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { Snapshot } from './data/answers.ts'
 import { token } from './data/gateway.ts'
 import { useAnswer, useSession } from './data/use.ts'
 import { MENU } from './pages.ts'
+import { ThemeChoice } from './parts/theme.tsx'
 import { Time } from './parts/values.tsx'
 import { link } from './router.ts'
 
@@ -15,20 +17,10 @@ export function Layout({ current, children }: { current: string; children: Compo
         Skip to the content
       </a>
       <header>
-        <nav aria-label="Pages">
-          <a class="home" href="#/">
-            vulnshelf
-          </a>
-          <ul>
-            {MENU.map(([path, name]) => (
-              <li key={path}>
-                <a href={link([path])} aria-current={path === current ? 'page' : undefined}>
-                  {name}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <a class="home" href="#/">
+          vulnshelf
+        </a>
+        <Menu current={current} />
       </header>
       <main id="main" tabIndex={-1}>
         {children}
@@ -43,6 +35,32 @@ function skip(event: Event): void {
   document.getElementById('main')?.focus()
 }
 
+/** On narrow screens a button shows the menu. Choosing a page hides it again. */
+function Menu({ current }: { current: string }) {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const close = () => setOpen(false)
+    window.addEventListener('hashchange', close)
+    return () => window.removeEventListener('hashchange', close)
+  }, [])
+  return (
+    <nav aria-label="Pages">
+      <button type="button" class="menu" aria-expanded={isOpen} aria-controls="menu" onClick={() => setOpen(!isOpen)}>
+        Menu
+      </button>
+      <ul id="menu" class={isOpen ? 'open' : undefined}>
+        {MENU.map(([path, name]) => (
+          <li key={path}>
+            <a href={link([path])} aria-current={path === current ? 'page' : undefined}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
 function Footer() {
   const { api, signOut } = useSession()
   const { data } = useAnswer<Snapshot>('/snapshot')
@@ -53,6 +71,7 @@ function Footer() {
           Snapshot <code title={data.id}>{data.id.slice(0, 12)}</code> of <Time at={data.created_at} />
         </p>
       ) : null}
+      <ThemeChoice />
       {api.mode === 'gateway' && token.read() !== null ? (
         <button type="button" onClick={signOut}>
           Sign out

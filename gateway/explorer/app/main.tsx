@@ -10,6 +10,7 @@ import { PAGES, type PageComponent } from './pages.ts'
 import { Failure, Loading } from './parts/answer.tsx'
 import { Heading } from './parts/heading.tsx'
 import { SignIn } from './parts/sign-in.tsx'
+import { applyTheme } from './parts/theme.tsx'
 import { useLocation } from './router.ts'
 import { keepScroll } from './scroll.ts'
 
@@ -82,6 +83,7 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
 const root = document.getElementById('app')!
 
 async function start(): Promise<void> {
+  applyTheme()
   keepScroll()
   const api = isStatic ? await (await import('./data/static.ts')).staticApi() : gatewayApi
   render(<App api={api} />, root)

@@ -1,0 +1,52 @@
+/** Converts hits to search results (API 26.10, rule 28). */
+import type { Hit } from './open.ts'
+import { RANK } from './rank.ts'
+import type { SearchType } from './sets.ts'
+
+export interface Suggestion {
+  type: SearchType
+  id: string
+  label: string
+  href: string
+}
+
+export interface SearchItem extends Suggestion {
+  subtitle: string
+  /** By the rank of the match alone: 1, 0.75, 0.5, 0.25. */
+  score: number
+}
+
+const RANKS = Object.keys(RANK).length
+
+export const searchItem = ({ type, id, key, label, subtitle, rank }: Hit): SearchItem => ({
+  type,
+  id,
+  label,
+  subtitle,
+  href: HREFS[type](id, key),
+  score: 1 - rank / RANKS,
+})
+
+export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({
+  type,
+  id,
+  label,
+  href: HREFS[type](id, key),
+})
+
+const HREFS: Record<SearchType, (id: string, key: string) => string> = {
+  vendor: (id) => `/vendors/${segment(id)}`,
+  // A slash in the vendor is `%2F`, in snapshots of earlier builders `/`. Keys are lower case and contain no `%2F`.
+  product: (id, slug) => `/vendors/${segment(before(id, slug).replaceAll('%2F', '/'))}/products/${segment(slug)}`,
+  cwe: (id) => `/cwes/${segment(id.toLowerCase())}`,
+  capec: (id) => `/capecs/${segment(id.toLowerCase())}`,
+  cna: (id) => `/cnas/${segment(id)}`,
+  cve: (id) => `/cves/${segment(id)}`,
+  // A slash may be in the name in `<ecosystem>/<name>`.
+  package: (id, name) => `/packages/${segment(before(id, name))}/${segment(name)}`,
+}
+
+/** Returns what precedes the slash before `end`. */
+const before = (id: string, end: string): string => id.slice(0, -end.length - 1)
+
+const segment = (text: string): string => encodeURIComponent(text.toWellFormed())
