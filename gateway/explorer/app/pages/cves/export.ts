@@ -1,6 +1,7 @@
 /** Files of the rows of a CVE list: CSV and NDJSON. */
 import type { CveSummary, Page } from '../../data/answers.ts'
 import { type Api, ApiFailure, type Params } from '../../data/api.ts'
+import { type Cell, csvLine } from '../../parts/csv.ts'
 
 export type Format = 'csv' | 'ndjson'
 
@@ -58,8 +59,6 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-type Cell = string | number | boolean | null
-
 /** The columns of the CSV file: the fields of a summary record, those of objects with the name of the object before. */
 const COLUMNS: readonly (readonly [string, (row: CveSummary) => Cell])[] = [
   ['cve_id', (row) => row.cve_id],
@@ -96,18 +95,7 @@ export const headOf = (format: Format): string =>
 /** Returns the lines of a row: a record of RFC 4180, or the JSON of the row. */
 export function lineOf(row: CveSummary, format: Format): string {
   if (format === 'ndjson') return `${JSON.stringify(row)}\n`
-  return `${COLUMNS.map(([, value]) => csvCell(value(row))).join(',')}\r\n`
-}
-
-/**
- * Returns a cell of RFC 4180. Null is empty. A text that a spreadsheet would take for a formula, because it begins with
- * `=`, `+`, `-`, `@`, a tab or a carriage return, gets an apostrophe before it.
- */
-export function csvCell(value: Cell): string {
-  if (value === null) return ''
-  if (typeof value !== 'string') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return csvLine(COLUMNS.map(([, value]) => value(row)))
 }
 
 /** Returns a file name with the snapshot and the filters: `cves-94ac31b8bb2f-kev-true.csv`. */
