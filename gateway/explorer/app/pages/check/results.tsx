@@ -92,7 +92,7 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
   if (findings.length === 0) return null
   return (
     <div class="scroll">
-      <table class="rows findings">
+      <table class="rows cards findings">
         <caption class="for-reader">{caption}</caption>
         <thead>
           <tr>
@@ -127,11 +127,13 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
                 <td>
                   <RowFlags row={advisory} />
                 </td>
-                <td class="number">{advisory.epss === null ? <Unknown /> : formatShare(advisory.epss)}</td>
+                <td class="number" data-label="EPSS">
+                  {advisory.epss === null ? <Unknown /> : formatShare(advisory.epss)}
+                </td>
                 <td>
                   <Verdict row={advisory} />
                 </td>
-                <td>
+                <td data-label="Fixed in">
                   <FixedVersions versions={advisory.fixed_versions} />
                 </td>
               </tr>
@@ -202,7 +204,7 @@ function Skipped({ result: { skipped, rejected } }: { result: CheckResult }) {
   return (
     <Section title="Skipped">
       <div class="scroll">
-        <table class="rows">
+        <table class="rows cards">
           <caption class="for-reader">Skipped entries</caption>
           <thead>
             <tr>
@@ -217,7 +219,9 @@ function Skipped({ result: { skipped, rejected } }: { result: CheckResult }) {
             {rows.map(({ name, line, reason }, i) => (
               <tr key={i}>
                 <td class="wide">{name}</td>
-                <td class="number">{line === null ? <Unknown /> : formatCount(line)}</td>
+                <td class="number" data-label="Line">
+                  {line === null ? <Unknown /> : formatCount(line)}
+                </td>
                 <td>{reason}</td>
               </tr>
             ))}
