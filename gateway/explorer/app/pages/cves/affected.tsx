@@ -7,10 +7,10 @@ import { sourceName } from './origin.ts'
 import {
   type AffectedEntry,
   type AffectedRange,
+  boundsText,
   defaultText,
   isOfCommits,
   packageOf,
-  rangeText,
   shortVersion,
 } from './version-text.ts'
 
@@ -141,7 +141,7 @@ function Versions({ entry }: { entry: AffectedEntry }) {
 }
 
 function rangeOf(range: AffectedRange): { text: string; title: string | null } {
-  const text = rangeText(range)
+  const text = boundsText(range)
   if (!isOfCommits(range)) return { text, title: null }
   const bounds = [range.introduced, range.fixed ?? range.last_affected].filter((one) => one !== null)
   return { text: `commits ${text}`, title: bounds.join(' to ') }

@@ -1,5 +1,6 @@
 /** Affected versions in words. */
 import type { CveDetail } from '../../data/answers.ts'
+import { rangeText } from '../../parts/ranges.ts'
 
 export type AffectedEntry = NonNullable<CveDetail['affected']>[number]
 export type AffectedRange = NonNullable<AffectedEntry['affected_ranges']>[number]
@@ -11,15 +12,11 @@ const SHOWN_DIGITS = 12
 export const shortVersion = (version: string): string =>
   COMMIT.test(version) ? version.slice(0, SHOWN_DIGITS) : version
 
-/** Returns a range as an inequality of the version: `≥ 1.0 and < 1.4`. `0` precedes every version (rule 24). */
-export function rangeText({ introduced, fixed, last_affected: last }: AffectedRange): string {
-  const hasStart = introduced !== null && introduced !== '0'
-  const start = hasStart ? `≥ ${shortVersion(introduced)}` : ''
-  const end = fixed !== null ? `< ${shortVersion(fixed)}` : last === undefined ? '' : `≤ ${shortVersion(last)}`
-  if (start && end) return `${start} and ${end}`
-  if (end) return end
-  if (start) return `${start}, no fixed version stated`
-  return introduced === null ? 'a range without bounds' : 'all versions'
+/** Returns a range as bounds of the version: `≥ 1.0, < 1.4`. */
+export function boundsText({ introduced, fixed, last_affected: last }: AffectedRange): string {
+  const [start, end, lastAffected] = [introduced, fixed, last].map((version) => version && shortVersion(version))
+  const text = rangeText(start ?? null, end ?? null, lastAffected ?? null)
+  return start && start !== '0' && !end && !lastAffected ? `${text}, without an end` : text
 }
 
 /** Whether the bounds are commits: they have no order by themselves. */
