@@ -33,7 +33,7 @@ export function LongText({ text, first = 1200 }: { text: string; first?: number 
   const isLong = text.length > first * SLACK
   return (
     <>
-      <p class="text" id={id}>
+      <p class="long-text" id={id}>
         {isLong && !isAll ? `${text.slice(0, first)}…` : text}
       </p>
       {isLong ? (

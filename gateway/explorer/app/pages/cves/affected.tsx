@@ -44,7 +44,7 @@ function Source({ source, entries }: { source: string; entries: readonly Affecte
         </span>
       </h3>
       <div class="scroll">
-        <table class="stack affected">
+        <table class="cards affected">
           <caption class="for-reader">Affected products by {name}</caption>
           <thead>
             <tr>
@@ -56,19 +56,17 @@ function Source({ source, entries }: { source: string; entries: readonly Affecte
           </thead>
           <tbody>
             {shown.map((entry, index) => (
-              // Entries have no key: a source may state one twice.
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list does not change.
               <tr key={index}>
                 <th scope="row" class="wide">
                   <Product entry={entry} />
                 </th>
-                <td>
+                <td class="wide">
                   <Versions entry={entry} />
                 </td>
                 <td data-label="Fixed in">
                   <Fixed entry={entry} />
                 </td>
-                <td>
+                <td class="wide">
                   <Details entry={entry} />
                 </td>
               </tr>
@@ -93,7 +91,7 @@ function Product({ entry }: { entry: AffectedEntry }) {
         <Named source={entry.source} text={product} keys={vendor === null ? null : [vendor, product]} />
       )}
       {name === null ? null : (
-        <span class={vendor === null && product === null ? undefined : 'package'}>
+        <span class={vendor === null && product === null ? undefined : 'named-package'}>
           {found ? <a href={link(['packages', ...found])}>{name}</a> : name}
           {ecosystem === null ? null : <span class="dim"> {ecosystem}</span>}
         </span>
@@ -173,17 +171,17 @@ function Details({ entry }: { entry: AffectedEntry }) {
   return (
     <>
       {platforms.shown.length === 0 ? null : (
-        <p>
+        <p class="cell-line">
           <span class="dim">Platforms</span> {platforms.shown.join(', ')} {platforms.button}
         </p>
       )}
       {urls.map((url) => (
-        <p key={url}>
+        <p key={url} class="cell-line">
           <ExternalLink url={url} />
         </p>
       ))}
       {entry.package_url === null ? null : (
-        <p>
+        <p class="cell-line">
           <code>{entry.package_url}</code>
         </p>
       )}

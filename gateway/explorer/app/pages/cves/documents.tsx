@@ -103,7 +103,7 @@ export function AdvisoryText({ advisory }: { advisory: Advisory }) {
       </dl>
       {shown.length === 0 ? null : (
         <div class="scroll">
-          <table class="stack">
+          <table class="cards">
             <caption class="for-reader">Packages of the advisory</caption>
             <thead>
               <tr>
@@ -115,7 +115,6 @@ export function AdvisoryText({ advisory }: { advisory: Advisory }) {
             </thead>
             <tbody>
               {shown.map((one, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: an advisory may name a package twice.
                 <tr key={index}>
                   <th scope="row" class="wide">
                     <a href={link(['packages', one.ecosystem, one.name])}>{one.name}</a>
@@ -201,7 +200,7 @@ export function ReportTexts({ id, reports }: { id: string; reports: readonly Rep
           {texts.has(report.id) ? (
             <Markdown text={texts.get(report.id) ?? ''} />
           ) : (
-            <p class="text">{report.excerpt}…</p>
+            <p class="long-text">{report.excerpt}…</p>
           )}
         </article>
       ))}

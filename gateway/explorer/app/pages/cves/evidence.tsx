@@ -52,7 +52,7 @@ function Group({ title, items }: { title: string; items: readonly Item[] }) {
         {title} <span class="dim">{items.length}</span>
       </h3>
       <div class="scroll">
-        <table class="stack">
+        <table class="cards">
           <caption class="for-reader">Evidence: {title}</caption>
           <thead>
             <tr>
@@ -66,7 +66,6 @@ function Group({ title, items }: { title: string; items: readonly Item[] }) {
           </thead>
           <tbody>
             {shown.map((item, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list does not change, and items have no key.
               <tr key={index}>
                 <th scope="row">{WHAT[item.evidence_type] ?? item.evidence_type.replaceAll('_', ' ')}</th>
                 <td>{sourceName(item.source)}</td>
@@ -108,7 +107,7 @@ export function Exploits({ modules }: { modules: readonly ExploitModule[] }) {
   return (
     <>
       <div class="scroll">
-        <table class="stack">
+        <table class="cards">
           <caption class="for-reader">Exploit modules</caption>
           <thead>
             <tr>

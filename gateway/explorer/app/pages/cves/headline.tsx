@@ -22,10 +22,8 @@ export function Headline({ cve }: { cve: CveSummary }) {
         </p>
       )}
       {title.text}
-      <div class="headline">
-        <Facts cve={cve} />
-        <Description text={cve.description} />
-      </div>
+      <Facts cve={cve} />
+      <Description text={cve.description} />
     </>
   )
 }
@@ -33,7 +31,7 @@ export function Headline({ cve }: { cve: CveSummary }) {
 function Description({ text }: { text: string | null }) {
   const origin = useOrigin('the description', ORIGINS.description)
   return (
-    <section aria-label="Description">
+    <section class="description" aria-label="Description">
       <h2>Description {origin.button}</h2>
       {origin.text}
       {text === null ? <p class="dim">No source describes it.</p> : <LongText text={text} />}
@@ -44,10 +42,13 @@ function Description({ text }: { text: string | null }) {
 function Facts({ cve }: { cve: CveSummary }) {
   const { kev, epss, ssvc, assigner, primary_cwe_id: weakness } = cve
   return (
-    <dl class="facts panel">
+    <dl class="facts headline panel">
       <Fact name="Severity" origin="severity">
         <Severity band={cve.severity} score={cve.cvss_score} />
         {cve.cvss_score_source === null ? null : <span class="dim"> from {sourceName(cve.cvss_score_source)}</span>}
+      </Fact>
+      <Fact name="Exploit" origin="exploit">
+        <Known is={cve.has_exploit} />
       </Fact>
       <Fact name="KEV" origin="kev">
         {kev.listed ? (
@@ -57,6 +58,9 @@ function Facts({ cve }: { cve: CveSummary }) {
         ) : (
           'not listed'
         )}
+      </Fact>
+      <Fact name="Patch" origin="patch">
+        <Known is={cve.has_patch} />
       </Fact>
       <Fact name="EPSS" origin="epss">
         {epss.score === null ? (
@@ -72,17 +76,11 @@ function Facts({ cve }: { cve: CveSummary }) {
           </>
         )}
       </Fact>
-      <Fact name="SSVC" origin="ssvc">
-        <Decision ssvc={ssvc} />
-      </Fact>
-      <Fact name="Exploit" origin="exploit">
-        <Known is={cve.has_exploit} />
-      </Fact>
-      <Fact name="Patch" origin="patch">
-        <Known is={cve.has_patch} />
-      </Fact>
       <Fact name="Workaround" origin="workaround">
         <Known is={cve.has_workaround} />
+      </Fact>
+      <Fact name="SSVC" origin="ssvc">
+        <Decision ssvc={ssvc} />
       </Fact>
       <Fact name="Detection" origin="detection">
         {cve.detection_layers.length > 0 ? (
@@ -94,15 +92,15 @@ function Facts({ cve }: { cve: CveSummary }) {
       <Fact name="Weakness" origin="weakness">
         {weakness === null ? <Unknown /> : <a href={link(['cwes', weakness])}>{weakness.toUpperCase()}</a>}
       </Fact>
+      <Fact name="Published" origin="published">
+        <Time at={cve.date_published} />
+      </Fact>
       <Fact name="CNA" origin="assigner">
         {assigner === null ? (
           <Unknown />
         ) : (
           <a href={link(['cnas', assigner.toLowerCase().replace(/\s+/g, '_')])}>{assigner}</a>
         )}
-      </Fact>
-      <Fact name="Published" origin="published">
-        <Time at={cve.date_published} />
       </Fact>
       <Fact name="Updated" origin="updated">
         <Time at={cve.date_updated} />

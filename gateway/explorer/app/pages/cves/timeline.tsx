@@ -49,7 +49,6 @@ export function Timeline({ id, entries, query }: TimelineProps) {
       {matching.length === 0 ? <p class="dim">No entry has this category.</p> : null}
       <ol class="timeline">
         {shown.map((entry, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be equal.
           <li key={`${chosen} ${index}`}>
             <TimelineEntry entry={entry} />
           </li>
@@ -88,13 +87,12 @@ function TimelineEntry({ entry }: { entry: Entry }) {
     <>
       <Time at={entry.changed_at} />
       {changes.length === 0 ? (
-        <p>{head}</p>
+        <div>{head}</div>
       ) : (
         <details open={changes.length <= OPEN_CHANGES}>
           <summary>{head}</summary>
           <ul>
             {shown.map((message, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list does not change, and messages have no key.
               <li key={index}>
                 <Change message={message} />
               </li>
