@@ -216,7 +216,7 @@ export {
   partSegment,
   recordPieces,
   SECTION_NAMES,
-  type SECTIONS,
+  SECTIONS,
   type Section,
   spliced,
 } from './record/cve-pieces.ts'
