@@ -14,6 +14,7 @@ export const getStats = defineRoute<Context, Record<never, never>, Record<never,
   summary: 'Get the figures of the snapshot',
   description:
     'Returns counts for charts and overviews: CVEs by month and severity, KEV additions by month, EPSS against CVSS, top weaknesses, vendors and CNAs, and what the last update brought.',
+  example: '/stats',
   errors: ['not_found'],
   params: { path: {}, query: {} },
   answer: stats,
