@@ -32,10 +32,10 @@ export function openIndexSlices(manifest: Manifest, objects: Objects): IndexSlic
 
   async function readHeader(length: number): Promise<Columns> {
     const span = { at: 0, length: Math.min(length, file().size) }
-    const columns = locateColumns((await objects.parts(file(), [span]))[0]!)
-    if (typeof columns !== 'number') return columns
-    if (columns > file().size) throw damagedIndex()
-    return readHeader(columns)
+    const header = locateColumns((await objects.parts(file(), [span]))[0]!)
+    if (typeof header !== 'number') return header.columns
+    if (header > file().size) throw damagedIndex()
+    return readHeader(header)
   }
 
   return async (blocks) => {

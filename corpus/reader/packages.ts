@@ -7,6 +7,7 @@ import {
   affectedRows,
   type CveFacts,
   matchAdvisories,
+  type PackageMatch,
   type PackageQuery,
 } from '../model/packages/match.ts'
 import { packageKey } from '../model/packages/package-advisory.ts'
@@ -15,11 +16,8 @@ import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/pu
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
-  aliasesOf,
   decodeHashedMember,
   decodePackageTable,
-  type EpssColumns,
-  epssAt,
   type HashedRole,
   hashedFiles,
   hashedPositions,
@@ -28,6 +26,7 @@ import {
   packageTableFile,
   plainBytes,
 } from '../snapshot/index.ts'
+import type { AliasLookup } from './alias-lookup.ts'
 import type { CveLookup, FoundCore } from './cve-lookup.ts'
 import { type Objects, remembered } from './objects.ts'
 import { assertKnown } from './query.ts'
@@ -70,6 +69,7 @@ export function openPackages(
   manifest: Manifest,
   objects: Objects,
   cves: CveLookup,
+  aliases: AliasLookup,
   ecosystems: readonly string[],
 ): Packages {
   const tables = new Map<string, Promise<PackageTables[keyof PackageTables]>>()
@@ -115,13 +115,21 @@ export function openPackages(
     const unknown = ids.filter((id) => !facts.get(id))
     const found = new Map(ids.map((id) => [id, facts.get(id)?.cve ?? null]))
     const cores = await cves.cores(unknown)
-    const epss = cores.size === 0 ? null : await cves.epss()
     for (const id of unknown) {
-      const cve = factsIn(cores.get(id), epss)
+      const cve = factsIn(cores.get(id))
       facts.set(id, { cve })
       found.set(id, cve)
     }
     return found
+  }
+
+  /** Returns the alias sets of advisories, by each id that has one. */
+  async function aliasSets(matches: readonly PackageMatch[]): Promise<Map<string, readonly string[]>> {
+    const sets = await aliases.sets([...new Set(matches.map(({ advisory }) => advisory.id))])
+    // The set of an advisory contains its aliases, unless they are malformed.
+    const others = matches.flatMap(({ advisory }) => advisory.aliases.filter((id) => !sets.has(id)))
+    for (const [id, set] of await aliases.sets([...new Set(others)])) sets.set(id, set)
+    return sets
   }
 
   return {
@@ -132,9 +140,9 @@ export function openPackages(
       const query: PackageQuery = { ecosystem, version }
       const matches = matchAdvisories(entry.advisories, query, { preferList: true })
       if (matches.length === 0) return []
-      const aliases = await table('aliases')
+      const sets = await aliasSets(matches)
       const rows = (cve: (id: CveId) => CveFacts | null) =>
-        affectedRows(matches, query, { aliasesOf: (id) => aliasesOf(aliases, id), cve })
+        affectedRows(matches, query, { aliasesOf: (id) => sets.get(id) ?? null, cve })
       // The first pass names the CVEs.
       const found = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
       return rows((id) => found.get(id) ?? null)
@@ -143,8 +151,8 @@ export function openPackages(
     async entry(ecosystem, name) {
       const entry = await packageOf(ecosystem, name)
       if (!entry) return null
-      const aliases = await table('aliases')
-      return packageDetail(entry, (id) => aliasesOf(aliases, id))
+      const sets = await aliases.sets(entry.advisories.map(({ id }) => id))
+      return packageDetail(entry, (id) => sets.get(id) ?? null)
     },
 
     async advisory(id) {
@@ -162,10 +170,10 @@ export function openPackages(
   }
 }
 
-function factsIn(found: FoundCore | undefined, epss: EpssColumns | null): CveFacts | null {
-  if (!found || !epss) return null
+function factsIn(found: FoundCore | undefined): CveFacts | null {
+  if (!found) return null
   const { severity, cvss_score, kev, has_exploit } = found.core
-  return { severity, cvss_score, kev: kev.listed, has_exploit, epss: epssAt(epss, found.row)?.score ?? null }
+  return { severity, cvss_score, kev: kev.listed, has_exploit, epss: found.epss?.score ?? null }
 }
 
 /**
