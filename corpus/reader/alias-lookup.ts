@@ -1,4 +1,4 @@
-/** Finds the aliases of advisories by parts of the file of buckets, or in the table of all aliases. */
+/** Finds the aliases of advisories by parts of the file of buckets. Many lookups read the table of all aliases. */
 import {
   aliasBucketsFile,
   aliasesInBucket,
@@ -21,8 +21,13 @@ export interface AliasLookup {
   sets(ids: readonly string[]): Promise<Map<string, readonly string[]>>
 }
 
+/** From these numbers on, the table takes less time than the buckets: 5 MB for 180,000 ids. */
+const MANY_IDS = 200
+const MANY_LOOKUPS = 64
+
 export function openAliasLookup(manifest: Manifest, objects: Objects, headers: TableHeaders): AliasLookup {
   const buckets = aliasBucketsFile(manifest)
+  let lookups = 0
   const tables = new Map<string, Promise<PackageTables['aliases']>>()
 
   const table = () =>
@@ -32,7 +37,7 @@ export function openAliasLookup(manifest: Manifest, objects: Objects, headers: T
     })
 
   async function inBuckets(ids: readonly string[]): Promise<(readonly string[] | null)[]> {
-    if (!buckets) return inTable(ids)
+    if (!buckets || lookups++ >= MANY_LOOKUPS || ids.length > MANY_IDS) return inTable(ids)
     const header = await headers.of(buckets)
     const starts = await objects.parts(
       buckets,

@@ -7,28 +7,17 @@ import {
   affectedRows,
   type CveFacts,
   matchAdvisories,
-  type PackageMatch,
   type PackageQuery,
 } from '../model/packages/match.ts'
-import { packageKey } from '../model/packages/package-advisory.ts'
+import { type PackageAdvisory, packageKey } from '../model/packages/package-advisory.ts'
 import { type PackageDetail, type PackageEntry, packageDetail } from '../model/packages/package-entry.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
-import {
-  decodeHashedMember,
-  decodePackageTable,
-  type HashedRole,
-  hashedFiles,
-  hashedPositions,
-  type Manifest,
-  type PackageTables,
-  packageTableFile,
-  plainBytes,
-} from '../snapshot/index.ts'
+import { type HashedRole, plainBytes } from '../snapshot/index.ts'
 import type { AliasLookup } from './alias-lookup.ts'
 import type { CveLookup, FoundCore } from './cve-lookup.ts'
-import { type Objects, remembered } from './objects.ts'
+import type { HashedLookup } from './hashed-lookup.ts'
 import { assertKnown } from './query.ts'
 import type { OsvRecord } from './record.ts'
 import { parsedJson } from './rows.ts'
@@ -66,37 +55,21 @@ const FACTS_BYTES = 4 * 1024 * 1024
 const BYTES_PER_CVE = 200
 
 export function openPackages(
-  manifest: Manifest,
-  objects: Objects,
+  members: HashedLookup,
   cves: CveLookup,
   aliases: AliasLookup,
   ecosystems: readonly string[],
 ): Packages {
-  const tables = new Map<string, Promise<PackageTables[keyof PackageTables]>>()
-  const shards = {
-    advisories: hashedFiles(manifest.files, 'advisories'),
-    packages: hashedFiles(manifest.files, 'packages'),
-  }
   const entries = generationalCache<string, { entry: PackageEntry; bytes: number }>(
     PACKAGES_BYTES,
     ({ bytes }) => bytes,
   )
   const facts = generationalCache<CveId, { cve: CveFacts | null }>(FACTS_BYTES, () => BYTES_PER_CVE)
 
-  const table = <Name extends keyof PackageTables>(name: Name) =>
-    remembered(tables, name, async () => {
-      const file = packageTableFile(manifest, name)
-      return decodePackageTable(manifest, name, file ? await objects.whole(file) : null)
-    }) as Promise<PackageTables[Name]>
-
   /** Returns the JSON of a member; null without one. */
   async function textOf(role: HashedRole, key: string): Promise<string | null> {
-    for (const { shard, at, length } of hashedPositions(await table(role), key)) {
-      const bytes = (await objects.parts(shards[role][shard]!, [{ at, length }]))[0]!
-      const member = decodeHashedMember(role, key, bytes)
-      if (member) return plainBytes(bytes, member.segments[0]!).toString()
-    }
-    return null
+    const member = await members.member(role, key)
+    return member && plainBytes(member.bytes, member.segments[0]!).toString()
   }
 
   async function packageOf(ecosystem: string, name: string): Promise<PackageEntry | null> {
@@ -124,10 +97,10 @@ export function openPackages(
   }
 
   /** Returns the alias sets of advisories, by each id that has one. */
-  async function aliasSets(matches: readonly PackageMatch[]): Promise<Map<string, readonly string[]>> {
-    const sets = await aliases.sets([...new Set(matches.map(({ advisory }) => advisory.id))])
+  async function aliasSets(advisories: readonly PackageAdvisory[]): Promise<Map<string, readonly string[]>> {
+    const sets = await aliases.sets([...new Set(advisories.map(({ id }) => id))])
     // The set of an advisory contains its aliases, unless they are malformed.
-    const others = matches.flatMap(({ advisory }) => advisory.aliases.filter((id) => !sets.has(id)))
+    const others = advisories.flatMap((advisory) => advisory.aliases.filter((id) => !sets.has(id)))
     for (const [id, set] of await aliases.sets([...new Set(others)])) sets.set(id, set)
     return sets
   }
@@ -140,7 +113,7 @@ export function openPackages(
       const query: PackageQuery = { ecosystem, version }
       const matches = matchAdvisories(entry.advisories, query, { preferList: true })
       if (matches.length === 0) return []
-      const sets = await aliasSets(matches)
+      const sets = await aliasSets(matches.map(({ advisory }) => advisory))
       const rows = (cve: (id: CveId) => CveFacts | null) =>
         affectedRows(matches, query, { aliasesOf: (id) => sets.get(id) ?? null, cve })
       // The first pass names the CVEs.
@@ -151,7 +124,7 @@ export function openPackages(
     async entry(ecosystem, name) {
       const entry = await packageOf(ecosystem, name)
       if (!entry) return null
-      const sets = await aliases.sets(entry.advisories.map(({ id }) => id))
+      const sets = await aliasSets(entry.advisories)
       return packageDetail(entry, (id) => sets.get(id) ?? null)
     },
 

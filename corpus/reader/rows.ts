@@ -69,11 +69,8 @@ export function parsedJson(text: string): unknown {
  * Returns the rows of a segment of a page.
  * @throws SnapshotError
  */
-export function segmentRows(member: ReadMember, at: number): object[] {
-  const segment = member.segments[at]
-  if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${member.key} has no segment ${at}`)
-  return parsedJson(`[${plainBytes(member.bytes, segment).toString()}]`) as object[]
-}
+export const segmentRows = (member: ReadMember, number: number): object[] =>
+  parsedRows(member.bytes, segmentOf(member, number))
 
 export function openRows(manifest: Manifest, objects: Objects): Rows {
   const pages = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)

@@ -32,6 +32,7 @@ import { type ChangePage, openChanges, type SnapshotRow } from './changes.ts'
 import { type CveLookup, openCveLookup } from './cve-lookup.ts'
 import { openDocuments, type ReportOptions } from './documents.ts'
 import { openEntries } from './entries.ts'
+import { openHashedLookup } from './hashed-lookup.ts'
 import { openLineage } from './lineage.ts'
 import type { ListOptions } from './list-query.ts'
 import type { CveAdvisory, CveReport, ListEntry, ListPage, ReportTypes } from './list-row.ts'
@@ -187,15 +188,15 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
   const cves = openCveLookup(manifest, objects, headers)
   const members = keptMembers(cves)
   const aliases = openAliasLookup(manifest, objects, headers)
-  const packages = openPackages(manifest, objects, cves, aliases, about.ecosystems)
+  const packages = openPackages(openHashedLookup(manifest, objects, headers), cves, aliases, about.ecosystems)
+  const rows = openRows(manifest, objects)
+  const unfiltered = openUnfiltered(manifest, objects, rows)
   const history = openChanges(namedSnapshot(manifest), openLineage(manifest, objects), objects)
   const texts = openTextSearch(manifest, objects)
   const tables = openLists(manifest, objects, texts)
   const { entries, entry, cnaStats } = openEntries(tables, packages, about.ecosystems)
-  const documents = openDocuments(manifest, objects, members)
+  const documents = openDocuments(manifest, objects, { member: members })
   const matchesOf = (q: string | undefined) => (q === undefined ? null : texts.matches('cve', q))
-  const rows = openRows(manifest, objects)
-  const unfiltered = openUnfiltered(manifest, objects, rows)
   const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; names: NamePostings }>>()
   const lists = () =>
     remembered(opened, '', async () => {

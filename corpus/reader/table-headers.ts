@@ -12,6 +12,9 @@ export interface TableHeaders {
 
 const FIRST_BYTES = 1024
 
+/** Nearly every header of the index of CVEs is shorter: it names the shards. */
+export const INDEX_HEADER_BYTES = 16 * 1024
+
 export function openHeaders(objects: Objects): TableHeaders {
   const headers = new Map<string, Promise<TableHeader>>()
 

@@ -53,7 +53,7 @@ function partsOf(bytes: Buffer, boundary: string): Part[] | 'cut' | null {
   const delimiter = `--${boundary}`
   // Text before the first delimiter is ignored.
   let at = bytes.toString('latin1', 0, PART_HEADER_BYTES).indexOf(delimiter)
-  if (at < 0) return bytes.length === 0 ? 'cut' : null
+  if (at < 0) return null
   for (;;) {
     const text = bytes.toString('latin1', at, Math.min(at + PART_HEADER_BYTES, bytes.length))
     if (text.startsWith(`${delimiter}--`)) return parts

@@ -74,8 +74,6 @@ export const hasPackages = ({ files }: Pick<Manifest, 'files'>): boolean =>
 export const hasListPostings = ({ files }: Pick<Manifest, 'files'>): boolean =>
   files.some(({ role, name }) => role === 'columns' && name === 'lists')
 
-/** Whether the builder wrote figures. */
-export const hasStats = ({ files }: Pick<Manifest, 'files'>): boolean => files.some(({ role }) => role === 'stats')
 /** Returns the file of ids and EPSS scores by block; undefined for a snapshot of an earlier builder. */
 export const rowsFile = ({ files }: Pick<Manifest, 'files'>): FileEntry | undefined =>
   files.find(({ role, name }) => role === 'columns' && name === 'rows')
@@ -87,6 +85,9 @@ export const pageStartsFile = ({ files }: Pick<Manifest, 'files'>, sort: string)
 /** Returns the file of alias sets by hash; undefined without advisories, and for a snapshot of an earlier builder. */
 export const aliasBucketsFile = ({ files }: Pick<Manifest, 'files'>): FileEntry | undefined =>
   files.find(({ role, name }) => role === 'aliases' && name === 'buckets')
+
+/** Whether the builder wrote figures. */
+export const hasStats = ({ files }: Pick<Manifest, 'files'>): boolean => files.some(({ role }) => role === 'stats')
 
 const PACKAGE_ROLES: readonly Role[] = ['advisories', 'packages', 'aliases']
 
