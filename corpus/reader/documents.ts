@@ -28,7 +28,7 @@ export interface Documents {
   reportTypes(options?: { include_schema?: boolean | undefined }): Promise<ReportTypes>
 }
 
-export function openDocuments(manifest: Manifest, objects: Objects, cves: Pick<CveLookup, 'member'>): Documents {
+export function openDocuments(manifest: Manifest, objects: Objects, memberOf: CveLookup['member']): Documents {
   const types = new Map<string, Promise<Required<ReportTypes['report_types'][number]>[]>>()
   return {
     async advisoryOf(id) {
