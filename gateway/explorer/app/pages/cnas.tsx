@@ -79,12 +79,12 @@ function CnaList({ query }: { query: URLSearchParams }) {
       columns={COLUMNS}
       keyOf={({ slug }) => slug}
     >
-      <Stats />
+      <Totals />
     </EntryList>
   )
 }
 
-function Stats() {
+function Totals() {
   const answer = useAnswer<CnaStats>('/cnas/stats')
   return (
     <Await answer={answer}>
