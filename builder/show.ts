@@ -77,6 +77,7 @@ function showFile(dist: string, file: FileEntry): unknown {
       )
     case 'about':
     case 'rejected':
+    case 'stats':
       return JSON.parse(gunzipFile(file.role, bytes).toString())
     case 'epss':
       return showTable(gunzipFile(file.role, bytes))

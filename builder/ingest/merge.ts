@@ -3,6 +3,7 @@
 import type Database from 'better-sqlite3'
 import { VERSION } from '../../corpus/command/version.ts'
 import type { CweEntry } from '../../corpus/model/catalog.ts'
+import { lastUpdate } from '../../corpus/model/last-update.ts'
 import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/values/date.ts'
 import { MAX_SHARDS } from '../../corpus/snapshot/index.ts'
 import { readCatalog } from '../../corpus/store/corpus.ts'
@@ -76,6 +77,10 @@ export async function mergeStaged(
   const { merged, changes, withheld } = await mergeTouched(merging, settings, context)
   for (const report of reports.filter((one) => noteWithheld(one, withheld))) {
     writeFeedState(database, feedState(report, sources, corpusDate))
+  }
+  if (previousCorpusDate !== null && corpusDate !== null) {
+    const update = lastUpdate(changes, previousCorpusDate, corpusDate)
+    if (update) writeMeta(database, 'last_update', JSON.stringify(update))
   }
   const counts = merging.counts()
   assertFits(counts)

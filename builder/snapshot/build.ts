@@ -161,7 +161,8 @@ async function buildFrom(
     ]
     const shardsAt = lap()
     const { advisories, packages } = hashed
-    const input = { rows, epss, catalogs, advisories, packages, corpusDate: description.corpus_date }
+    const { corpus_date: corpusDate, last_update: lastUpdate } = description
+    const input = { rows, epss, catalogs, advisories, packages, corpusDate, lastUpdate }
     files.push(...(await writeDerived(pool, input, objects, progress)))
     const derivedAt = lap()
     const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
@@ -268,11 +269,12 @@ function alignEpss(corpus: Corpus, blocks: readonly Block[]): EpssColumns {
 
 /** Returns the snapshot's description of itself (`/snapshot`): its feeds and the count of each kind of entry. */
 function about(corpus: Corpus, counted: Pick<About, 'counts' | 'ecosystems'>, epss: EpssColumns): About {
-  const { corpusDate, feeds } = corpus.state()
+  const { corpusDate, feeds, lastUpdate } = corpus.state()
   return {
     corpus_date: corpusDate,
     epss_date: epss.date,
     ...counted,
+    last_update: lastUpdate,
     feeds: Object.fromEntries(
       feeds.map(({ name, version, date, records, licence, attribution }) => [
         name,

@@ -3,19 +3,16 @@ import { ECOSYSTEMS, knownEcosystems } from '../model/versions/ecosystems.ts'
 import {
   type CveFilters,
   decodeListPostings,
-  decodeListTable,
   fileOf,
   forEachFilter,
   hasListPostings,
   LISTED,
-  LISTS,
   type Listed,
   type ListPostings,
-  type ListSpec,
   type Manifest,
   SnapshotError,
-  textIndex,
 } from '../snapshot/index.ts'
+import type { Lists } from './lists.ts'
 import type { Objects } from './objects.ts'
 import type { ReadSnapshot } from './open.ts'
 
@@ -28,7 +25,12 @@ export interface NamePostings {
   load(filters: CveFilters): Promise<void>
 }
 
-export function openNamePostings(manifest: Manifest, { columns }: ReadSnapshot, objects: Objects): NamePostings {
+export function openNamePostings(
+  manifest: Manifest,
+  { columns }: ReadSnapshot,
+  objects: Objects,
+  tables: Lists,
+): NamePostings {
   const counts = () => forEachFilter((filter) => fileOf(manifest, 'list', LISTED[filter]).count)
   const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
     let reading: Promise<T> | null = null
@@ -48,13 +50,11 @@ export function openNamePostings(manifest: Manifest, { columns }: ReadSnapshot, 
     once(async () => {
       const lists = await postings()
       const name = LISTED[filter]
-      const bytes = await objects.whole(fileOf(manifest, 'list', name))
-      const ids = decodeListTable(name, bytes, Number.POSITIVE_INFINITY).ids as readonly string[]
+      const { ids, ordinalOf } = (await tables.table(name))!
       if (ids.length !== lists[filter].starts.length - 1) {
         throw new SnapshotError('malformed', `the list ${name} and its posting lists have different lengths`)
       }
-      const { idKey } = LISTS[name] as ListSpec<never>
-      const keys = { get: textIndex(ids, idKey), keys: () => ids }
+      const keys = { get: ordinalOf, keys: () => ids as readonly string[] }
       columns[filter] = { keys, ...lists[filter] }
     }),
   )

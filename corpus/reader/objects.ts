@@ -2,7 +2,15 @@
  * Reads the files of a repository, whole or in parts. It merges nearby parts into one request, and limits memory and the
  * number of concurrent requests.
  */
-import { type ReadEffects, type Reading, readFile, readPart, type Span, supportsRanges } from '../repository/read.ts'
+import {
+  isThere,
+  type ReadEffects,
+  type Reading,
+  readFile,
+  readPart,
+  type Span,
+  supportsRanges,
+} from '../repository/read.ts'
 import type { Source } from '../repository/source.ts'
 import { sha256 } from '../runtime/digest.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
@@ -15,6 +23,8 @@ export interface Objects {
   file(path: string, most: number): Promise<Buffer>
   /** Returns a complete object, verified against its digest. */
   whole(file: FileEntry): Promise<Buffer>
+  /** Whether the repository has an object. */
+  has(file: FileEntry): Promise<boolean>
   /** Returns the bytes of each span of an object. The caller must verify them. */
   parts(file: FileEntry, spans: readonly Span[]): Promise<Buffer[]>
   /** Ends all reads, and removes temporary copies. */
@@ -106,6 +116,7 @@ export function openObjects(
   return {
     file: fileOf,
     whole,
+    has: ({ sha256 }) => read(objectName(sha256), () => isThere(objectName(sha256), reading)),
     async parts(file, spans) {
       for (const { at, length } of spans) {
         if (length > 0 && at + length <= file.size) continue

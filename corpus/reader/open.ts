@@ -18,6 +18,7 @@ import {
   MAX_POINTER_BYTES,
   type Manifest,
   manifestName,
+  type NamedSnapshot,
   openSigned,
   POINTER_NAME,
   type Pointer,
@@ -34,10 +35,7 @@ export interface OpenedSnapshot {
 }
 
 /** A snapshot with the tables of lists. */
-export interface ReadSnapshot extends CveTables {
-  /** Prefix of the snapshot id in cursors. */
-  prefix: string
-  createdAt: number
+export interface ReadSnapshot extends CveTables, NamedSnapshot {
   /** The shards, by their number in the index. */
   shards: FileEntry[]
   pages: Record<CveSort, FileEntry>
@@ -60,6 +58,12 @@ export async function openCurrent(objects: Objects, trust: Trust): Promise<Opene
   return { manifest, about: decodeAbout(gunzipFile('about', about)) }
 }
 
+/** Returns the name of a snapshot in cursors. */
+export const namedSnapshot = ({ snapshot, created_at }: Manifest): NamedSnapshot => ({
+  prefix: snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
+  createdAt: Date.parse(created_at),
+})
+
 /**
  * Reads the tables of lists.
  * @throws SnapshotError, TransferError
@@ -71,8 +75,7 @@ export async function readTables(objects: Objects, manifest: Manifest): Promise<
   const shards = new Map(manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file]))
   return {
     ...decoded,
-    prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
-    createdAt: Date.parse(manifest.created_at),
+    ...namedSnapshot(manifest),
     shards: decoded.index.shards.map((name) => shards.get(name) ?? fileOf(manifest, 'cve', name)),
     pages: bySort((sort) => fileOf(manifest, 'pages', sort)),
   }

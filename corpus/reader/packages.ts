@@ -10,7 +10,7 @@ import {
   type PackageQuery,
 } from '../model/packages/match.ts'
 import { packageKey } from '../model/packages/package-advisory.ts'
-import type { PackageEntry } from '../model/packages/package-entry.ts'
+import { type PackageDetail, type PackageEntry, packageDetail } from '../model/packages/package-entry.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
@@ -49,6 +49,11 @@ export type PackageQuestion =
 export interface Packages {
   /** @throws TypeError, PurlError, SnapshotError, TransferError */
   affected(question: PackageQuestion): Promise<AffectedRow[]>
+  /**
+   * Returns a package, by an ecosystem in canonical form and a name in any spelling; null for an unknown one.
+   * @throws SnapshotError, TransferError
+   */
+  entry(ecosystem: string, name: string): Promise<PackageDetail | null>
   /** @throws TypeError, SnapshotError, TransferError */
   advisory(id: string): Promise<OsvRecord | null>
 }
@@ -133,6 +138,13 @@ export function openPackages(
       // The first pass names the CVEs.
       const found = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
       return rows((id) => found.get(id) ?? null)
+    },
+
+    async entry(ecosystem, name) {
+      const entry = await packageOf(ecosystem, name)
+      if (!entry) return null
+      const aliases = await table('aliases')
+      return packageDetail(entry, (id) => aliasesOf(aliases, id))
     },
 
     async advisory(id) {

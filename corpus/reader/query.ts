@@ -16,12 +16,17 @@ import {
   PRODUCT_FORM,
   readProduct,
   readVendor,
+  SEARCH_TYPES,
   SEVERITIES,
+  type SearchType,
   VENDOR_FORM,
 } from '../snapshot/index.ts'
+import { type ChangesQuery, SNAPSHOT_CHOICE_FORM, type SnapshotChoice, snapshotDigits } from './changes.ts'
 
-/** The filters of `/cves` except `q`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
+/** The filters of `/cves`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
 export interface CveFilterOptions {
+  /** Part of the id or title, in any case: 1 to 200 characters. */
+  q?: string | undefined
   severity?: Severity | readonly Severity[] | undefined
   kev?: boolean | undefined
   has_exploit?: boolean | undefined
@@ -73,11 +78,11 @@ export interface CveListQuery extends CveWalkQuery {
   cursor: string | undefined
 }
 
-const LIMIT_DEFAULT = 25
-const LIMIT_MAX = 100
+export const LIMIT_DEFAULT = 25
+export const LIMIT_MAX = 100
 
 /** The parser of an option. `read` returns null for invalid values; `form` completes "must be …". */
-interface Option<T> {
+export interface Option<T> {
   read(value: unknown): T | null
   form: string
 }
@@ -90,8 +95,16 @@ const nameOf = <T>(read: (value: string) => T | null, form: string): Option<T> =
   read: (value) => (typeof value === 'string' && value !== '' ? read(value) : null),
   form,
 })
-const text = nameOf((value) => value, 'a string that is not empty')
-const date: Option<DateBound> = {
+export const text = nameOf((value) => value, 'a string that is not empty')
+const PART_MAX = 200
+export const part = (min: number): Option<string> => ({
+  read(value) {
+    const length = typeof value === 'string' ? [...value].length : 0
+    return length >= min && length <= PART_MAX ? (value as string) : null
+  },
+  form: `a text of ${min} to ${PART_MAX} characters`,
+})
+export const date: Option<DateBound> = {
   read(value) {
     if (typeof value === 'string') return parseDateBound(value)
     return value instanceof Date && Number.isFinite(value.getTime()) ? { kind: 'instant', ms: value.getTime() } : null
@@ -108,11 +121,14 @@ const severity: Option<Severity[]> = {
   },
   form: `one or more of ${SEVERITIES.toReversed().join(', ')}`,
 }
+/** Returns the id of a catalog entry in lower case; null for another form than `79`, `CWE-79` or `cwe-79`. */
+export function readCatalogId(catalog: 'CWE' | 'CAPEC', text: string): string | null {
+  const lower = catalog.toLowerCase()
+  const digits = new RegExp(`^(?:${catalog}-|${lower}-)?(0|[1-9]\\d{0,18})$`).exec(text)?.[1]
+  return digits === undefined ? null : `${lower}-${digits}`
+}
 const cwe: Option<string> = {
-  read(value) {
-    const digits = /^(?:CWE-|cwe-)?(0|[1-9]\d{0,18})$/.exec(String(value))?.[1]
-    return digits === undefined ? null : `cwe-${digits}`
-  },
+  read: (value) => readCatalogId('CWE', String(value)),
   form: 'of the form 79, CWE-79 or cwe-79',
 }
 const ids: Option<CveId[]> = {
@@ -123,11 +139,11 @@ const ids: Option<CveId[]> = {
   },
   form: 'one or more CVE ids such as CVE-2024-3400',
 }
-const oneOf = <const M extends string>(members: readonly M[]): Option<M> => ({
+export const oneOf = <const M extends string>(members: readonly M[]): Option<M> => ({
   read: (value) => readMember(members, value),
   form: `one of ${members.join(', ')}`,
 })
-const numberFrom = (min: number, max: number, whole: boolean): Option<number> => ({
+export const numberFrom = (min: number, max: number, whole: boolean): Option<number> => ({
   read(value) {
     const isNumber = typeof value === 'number' && value >= min && value <= max
     return isNumber && (!whole || Number.isInteger(value)) ? value : null
@@ -143,6 +159,7 @@ function readPackage(value: string): string | null {
 }
 
 const FILTERS = {
+  q: part(1),
   severity,
   kev: boolean,
   has_exploit: boolean,
@@ -175,6 +192,94 @@ const LIST = {
 
 type Values<Options> = { [Name in keyof Options]?: Options[Name] extends Option<infer T> ? T : never }
 
+const searchTypes: Option<SearchType[]> = {
+  read(value) {
+    if (!Array.isArray(value) || value.length === 0) return null
+    const given = value.map((one) => readMember(SEARCH_TYPES, one))
+    return given.includes(null) ? null : (given as SearchType[])
+  },
+  form: `one or more of ${SEARCH_TYPES.join(', ')}`,
+}
+const searchOptions = (most: number) =>
+  ({ q: part(2), types: searchTypes, limit: numberFrom(1, most, true) }) as const satisfies Record<
+    string,
+    Option<unknown>
+  >
+const SEARCH = searchOptions(25)
+const SUGGEST = searchOptions(15)
+
+export interface SearchOptions {
+  /** Types of results. Default: all types. */
+  types?: readonly SearchType[] | undefined
+  /** Of `search`: results per type, 1 to 25. Default: 5. Of `suggest`: suggestions, 1 to 15. Default: 8. */
+  limit?: number | undefined
+}
+
+export interface ChangesOptions {
+  /** Changes per page, 1 to 100. Default: 25. */
+  limit?: number | undefined
+  /** `next_cursor` of the previous page, from a reader or a gateway, with the same options. */
+  cursor?: string | undefined
+  /** The later snapshot, in the forms of `since`. Default: the current one. */
+  until?: string | Date | undefined
+}
+
+export interface SnapshotsOptions {
+  /** Maximum number of rows. Default: all. */
+  limit?: number | undefined
+}
+
+const snapshot: Option<SnapshotChoice> = {
+  read: (value) => (typeof value === 'string' ? snapshotDigits(value) : null) ?? date.read(value),
+  form: SNAPSHOT_CHOICE_FORM,
+}
+
+const CHANGES = { since: snapshot, until: snapshot, limit: numberFrom(1, LIMIT_MAX, true), cursor: text } as const
+
+/**
+ * Parses the arguments of `changes`.
+ * @throws TypeError that names the option
+ */
+export function readChanges(given: string | Date, options: ChangesOptions): ChangesQuery {
+  assertKnown(['limit', 'cursor', 'until'], options)
+  const { since, until, limit = LIMIT_DEFAULT, cursor } = valuesOf(CHANGES, { ...options, since: given })
+  if (since === undefined) throw new TypeError(`argument 'since' is missing; it must be ${SNAPSHOT_CHOICE_FORM}`)
+  return { since, until, limit, cursor }
+}
+
+/**
+ * Parses the options of `snapshots`.
+ * @throws TypeError that names the option
+ */
+export function readSnapshots(options: SnapshotsOptions): number {
+  const known = { limit: numberFrom(1, Number.MAX_SAFE_INTEGER, true) }
+  return valuesOf(known, options).limit ?? Number.POSITIVE_INFINITY
+}
+
+interface SearchQuery {
+  q: string
+  types: readonly SearchType[]
+  limit: number
+}
+
+/**
+ * Parses the arguments of `search`.
+ * @throws TypeError that names the option
+ */
+export const readSearch = (q: string, options: SearchOptions): SearchQuery => searchQuery(SEARCH, 5, q, options)
+
+/**
+ * Parses the arguments of `suggest`.
+ * @throws TypeError that names the option
+ */
+export const readSuggest = (q: string, options: SearchOptions): SearchQuery => searchQuery(SUGGEST, 8, q, options)
+
+function searchQuery(known: typeof SEARCH, most: number, q: string, options: SearchOptions): SearchQuery {
+  assertKnown(['types', 'limit'], options)
+  const { types = SEARCH_TYPES, limit = most } = valuesOf(known, { ...options, q })
+  return { q, types, limit }
+}
+
 /**
  * Parses the options of `walk`.
  * @throws TypeError that names the option
@@ -205,7 +310,11 @@ function queryOf({ sort = '-published', cna, scope, ...given }: Values<typeof WA
   return { sort: { key: (descending ? sort.slice(1) : sort) as CveSort, descending }, filters }
 }
 
-function valuesOf<O extends Readonly<Record<string, Option<unknown>>>>(known: O, options: object): Values<O> {
+/**
+ * Parses options.
+ * @throws TypeError that names the option
+ */
+export function valuesOf<O extends Readonly<Record<string, Option<unknown>>>>(known: O, options: object): Values<O> {
   assertKnown(Object.keys(known), options)
   const values: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(options)) {
@@ -245,6 +354,5 @@ export function assertOptions(address: unknown, known: readonly string[], option
 }
 
 function unknown(name: string, known: readonly string[]): TypeError {
-  if (name === 'q') return new TypeError("a reader has no option 'q'; use a gateway to search texts")
   return new TypeError(`unknown option '${name}'; known options are ${known.join(', ')}`)
 }

@@ -43,14 +43,16 @@ export interface CveSections {
 /** The record of a CVE with the sections `S`. */
 export type CveDetail<S extends Section = Section> = CveSummary & Pick<CveSections, (typeof SECTIONS)[S]>
 
+export interface Pagination {
+  limit: number
+  /** Continues after the last row, at a reader or a gateway of the same snapshot. Null on the last page. */
+  next_cursor: string | null
+}
+
 /** A page of a list. */
 export interface CvePage {
   data: CveSummary[]
-  pagination: {
-    limit: number
-    /** Continues after the last row, at a reader or a gateway of the same snapshot. Null on the last page. */
-    next_cursor: string | null
-  }
+  pagination: Pagination
 }
 
 /** An advisory in the OSV schema (1.3 to 1.7), as its publisher states it. */

@@ -57,6 +57,16 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/**
+ * Returns the rows of a segment of a page.
+ * @throws SnapshotError
+ */
+export function segmentRows(member: ReadMember, at: number): object[] {
+  const segment = member.segments[at]
+  if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${member.key} has no segment ${at}`)
+  return parsedJson(`[${plainBytes(member.bytes, segment).toString()}]`) as object[]
+}
+
 export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
   const { index, columns, orders, positions, epss, shards, pages } = snapshot
   const read = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
@@ -93,9 +103,7 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
       const at = Math.floor((one.position % ROWS_PER_PAGE) / ROWS_PER_SEGMENT)
       let rows = parsed.get(at)
       if (!rows) {
-        const segment = member.segments[at]
-        if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${member.key} has no segment ${at}`)
-        rows = parsedJson(`[${plainBytes(member.bytes, segment).toString()}]`) as CveSummary[]
+        rows = segmentRows(member, at) as CveSummary[]
         parsed.set(at, rows)
       }
       put(out, one, rows[one.position % ROWS_PER_SEGMENT])

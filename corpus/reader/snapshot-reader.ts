@@ -1,31 +1,62 @@
 /** The methods of a reader, for any source. Uses no API of Node. */
-import { parseCveId } from '../model/ids/cve-id.ts'
+import type { CnaStats } from '../model/directory.ts'
+import { type CveId, parseCveId } from '../model/ids/cve-id.ts'
 import type { AffectedRow } from '../model/packages/match.ts'
+import type { Stats } from '../model/stats.ts'
 import { memberOf } from '../model/values/closed-set.ts'
+import { generationalCache } from '../runtime/generational-cache.ts'
 import {
   type About,
   type CveSort,
   cursorAfter,
   DEFAULT_SECTIONS,
+  decodeMemberHead,
+  decodeStats,
   epssAt,
+  fileOf,
   firstPassing,
+  gunzipFile,
+  hasStats,
   isCveKey,
+  type ListName,
   orderView,
   ROWS_PER_PAGE,
   recordPieces,
   resume,
   SECTION_NAMES,
   type Section,
+  type Suggestion,
   splicePlain,
 } from '../snapshot/index.ts'
-import { openCveLookup } from './cve-lookup.ts'
+import { type ChangePage, openChanges, type SnapshotRow } from './changes.ts'
+import { type CveLookup, openCveLookup } from './cve-lookup.ts'
+import { openDocuments, type ReportOptions } from './documents.ts'
+import { openEntries } from './entries.ts'
+import { openLineage } from './lineage.ts'
+import type { ListOptions } from './list-query.ts'
+import type { CveAdvisory, CveReport, ListEntry, ListPage, ReportTypes } from './list-row.ts'
+import { openLists } from './lists.ts'
 import { type NamePostings, openNamePostings } from './name-postings.ts'
 import { type Objects, remembered } from './objects.ts'
-import { openCurrent, type ReadSnapshot, readTables, type Trust } from './open.ts'
+import { namedSnapshot, openCurrent, type ReadSnapshot, readTables, type Trust } from './open.ts'
 import { openPackages, type PackageQuestion } from './packages.ts'
-import { assertKnown, type CveListOptions, type CveWalkOptions, readList, readWalk } from './query.ts'
+import {
+  assertKnown,
+  type ChangesOptions,
+  type CveListOptions,
+  type CveWalkOptions,
+  readChanges,
+  readList,
+  readSearch,
+  readSnapshots,
+  readSuggest,
+  readWalk,
+  type SearchOptions,
+  type SnapshotsOptions,
+} from './query.ts'
 import type { CveDetail, CvePage, CveSummary, OsvRecord } from './record.ts'
 import { openRows, parsedJson, type Rows } from './rows.ts'
+import { openTextSearch, type SearchResults } from './text-search.ts'
 
 export interface ReadOptions<S extends Section> {
   /** The sections in addition to the core. Default: `cvss` and `epss`. */
@@ -81,6 +112,66 @@ export interface Reader {
    * @throws TypeError, SnapshotError, TransferError
    */
   advisory(id: string): Promise<OsvRecord | null>
+  /**
+   * Returns a page of a list as the API does. With `vendor`, `products` are those of `/vendors/{vendor}/products`;
+   * without it, all products.
+   * @throws TypeError, CursorError, SnapshotError, TransferError
+   */
+  entries<Name extends ListName>(list: Name, options?: ListOptions[Name]): Promise<ListPage<Name>>
+  /**
+   * Returns an entry of a list as the API does, by its id in each form that the API accepts: `79`, `CWE-79`;
+   * `<vendor>/<product>`, `<source>/<source_id>` and `<ecosystem>/<name>`, where `%2F` is a slash within the vendor. Null
+   * for an unknown id.
+   * @throws TypeError for an id of another form, SnapshotError, TransferError
+   */
+  entry<Name extends ListName>(list: Name, id: string | number): Promise<ListEntry[Name] | null>
+  /**
+   * Returns the answer of `/cves/{cveId}/advisory`; null without an advisory.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  advisoryOf(cveId: string): Promise<CveAdvisory | null>
+  /**
+   * Returns the `reports` of `/cves/{cveId}/reports`; null without a record.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  reports(cveId: string, options?: ReportOptions): Promise<CveReport[] | null>
+  /**
+   * Returns the answer of `/reports/types`.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  reportTypes(options?: { include_schema?: boolean | undefined }): Promise<ReportTypes>
+  /**
+   * Returns the answer of `/cnas/stats`.
+   * @throws SnapshotError, TransferError
+   */
+  cnaStats(): Promise<CnaStats>
+  /**
+   * Returns the figures as `/stats` does. Null for a snapshot of an earlier builder.
+   * @throws SnapshotError, TransferError
+   */
+  stats(): Promise<Stats | null>
+  /**
+   * Searches ids, keys, names and titles as `/search` does. `q` has 2 to 200 characters.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  search(q: string, options?: SearchOptions): Promise<SearchResults>
+  /**
+   * Returns the suggestions of `/search/suggest`. `q` has 2 to 200 characters.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  suggest(q: string, options?: SearchOptions): Promise<Suggestion[]>
+  /**
+   * Returns a page of `/changes`: the CVEs that were added, changed or removed since an earlier snapshot. `since` is its
+   * id, at least its first 7 digits, or a time, which selects the newest snapshot created at or before it.
+   * @throws TypeError, CursorError, SnapshotError, TransferError; SnapshotError `missing` if the repository no longer has
+   *   the snapshot
+   */
+  changes(since: string | Date, options?: ChangesOptions): Promise<ChangePage>
+  /**
+   * Returns the rows of `/snapshots`: the snapshots that `changes` can compare, newest first.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  snapshots(options?: SnapshotsOptions): Promise<SnapshotRow[]>
   close(): Promise<void>
 }
 
@@ -91,12 +182,23 @@ export interface Reader {
 export async function openSnapshot(objects: Objects, trust: Trust, close: () => Promise<void>): Promise<Reader> {
   const { manifest, about } = await openCurrent(objects, trust)
   const cves = openCveLookup(manifest, objects)
+  const members = keptMembers(cves)
   const packages = openPackages(manifest, objects, cves, about.ecosystems)
+  const history = openChanges(namedSnapshot(manifest), openLineage(manifest, objects), objects)
+  const texts = openTextSearch(manifest, objects)
+  const tables = openLists(manifest, objects, texts)
+  const { entries, entry, cnaStats } = openEntries(tables, packages, about.ecosystems)
+  const documents = openDocuments(manifest, objects, { ...cves, member: members })
+  const matchesOf = (q: string | undefined) => (q === undefined ? null : texts.matches('cve', q))
   const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; rows: Rows; names: NamePostings }>>()
   const lists = () =>
     remembered(opened, '', async () => {
       const snapshot = await readTables(objects, manifest)
-      return { snapshot, rows: openRows(snapshot, objects), names: openNamePostings(manifest, snapshot, objects) }
+      return {
+        snapshot,
+        rows: openRows(snapshot, objects),
+        names: openNamePostings(manifest, snapshot, objects, tables),
+      }
     })
   return {
     snapshot: {
@@ -112,10 +214,9 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
     async get<S extends Section>(cveId: string, options: ReadOptions<S> = {}) {
       assertKnown(['include'], options)
       const { include } = options
-      const id = parseCveId(cveId)
-      if (id === null) throw new TypeError(`'${cveId}' is not a CVE id such as CVE-2024-3400`)
+      const id = knownCveId(cveId)
       const sections = sectionsOf(include ?? DEFAULT_SECTIONS)
-      const found = await cves.member(id)
+      const found = await members(id)
       if (!found) return null
       const epss = epssAt(await cves.epss(), found.row)
       return parsedJson(splicePlain(recordPieces(found.member, epss, sections)).toString()) as CveDetail<S>
@@ -127,11 +228,11 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       const { snapshot, rows, names } = await lists()
       const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
       const { after } = resume(open, cursor, binding, isCveKey)
-      await names.load(filters)
+      const [matches] = await Promise.all([matchesOf(filters.q), names.load(filters)])
       const order = orderView(snapshot, sort.key, sort.descending)
       const start = after ? order.positionAfter(after) : 0
       // One row more than requested shows whether another page follows (rule 8).
-      const found = firstPassing(snapshot, filters, null, { order, start, most: limit + 1 })
+      const found = firstPassing(snapshot, filters, matches, { order, start, most: limit + 1 })
       const ordinals = found.slice(0, limit)
       const last = ordinals.at(-1)
       const more = found.length > limit && last !== undefined
@@ -145,16 +246,63 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       const { sort, filters } = readWalk(options)
       return walkOf(sort.key, async () => {
         const { snapshot, rows, names } = await lists()
-        await names.load(filters)
+        const [matches] = await Promise.all([matchesOf(filters.q), names.load(filters)])
         const order = orderView(snapshot, sort.key, sort.descending)
         const passing = { order, start: 0, most: order.count }
-        return { rows, ordinals: firstPassing(snapshot, filters, null, passing) }
+        return { rows, ordinals: firstPassing(snapshot, filters, matches, passing) }
       })
     },
 
     affected: packages.affected,
     advisory: packages.advisory,
+    entries,
+    entry,
+    advisoryOf: async (cveId) => documents.advisoryOf(knownCveId(cveId)),
+    reports: async (cveId, options) => documents.reports(knownCveId(cveId), options),
+    reportTypes: documents.reportTypes,
+    cnaStats,
+
+    async stats() {
+      if (!hasStats(manifest)) return null
+      return decodeStats(gunzipFile('stats', await objects.whole(fileOf(manifest, 'stats'))))
+    },
+
+    // `async`, so that invalid arguments reject.
+    search: async (q, options = {}) => texts.search(readSearch(q, options)),
+    suggest: async (q, options = {}) => texts.suggest(readSuggest(q, options)),
+    changes: async (since, options = {}) => history.page(readChanges(since, options)),
+    snapshots: async (options = {}) => history.snapshots(readSnapshots(options)),
     close,
+  }
+}
+
+/** @throws TypeError */
+function knownCveId(cveId: string): CveId {
+  const id = parseCveId(cveId)
+  if (id === null) throw new TypeError(`'${cveId}' is not a CVE id such as CVE-2024-3400`)
+  return id
+}
+
+/** Cache size for members. A program often reads several parts of one CVE. */
+const MEMBERS_BYTES = 4 * 1024 * 1024
+
+/** Returns a lookup of members that keeps the last ones. Concurrent callers share one download. */
+function keptMembers({ member }: CveLookup): CveLookup['member'] {
+  const kept = generationalCache<CveId, NonNullable<Awaited<ReturnType<CveLookup['member']>>>>(
+    MEMBERS_BYTES,
+    ({ member }) => member.bytes.length,
+  )
+  const coming = new Map<string, ReturnType<CveLookup['member']>>()
+  return async (id) => {
+    const known = kept.get(id)
+    if (known) return known
+    const found = await remembered(coming, id, () => member(id).finally(() => coming.delete(id)))
+    if (!found) return null
+    // Copies the bytes: the part may be a view into a larger buffer.
+    const bytes = Buffer.from(found.member.bytes)
+    const own = { member: { ...decodeMemberHead(bytes), bytes }, row: found.row }
+    kept.set(id, own)
+    return own
   }
 }
 

@@ -54,5 +54,20 @@ export const supportsRanges = (path: string, reading: Reading): Promise<boolean>
     return from === 1
   })
 
+/**
+ * Returns whether the source has `path`, a file that is not empty.
+ * @throws TransferError
+ */
+export const isThere = (path: string, reading: Reading): Promise<boolean> =>
+  withUploadRetries(path, reading, async ({ source }) => {
+    try {
+      await (await source.open(path, 0, 1)).discard()
+      return true
+    } catch (error) {
+      if (error instanceof TransferError && error.code === 'missing') return false
+      throw error
+    }
+  })
+
 const withUploadRetries = <T>(path: string, reading: Reading, work: (reading: Reading) => Promise<T>): Promise<T> =>
   transferring(path, reading.effects, () => work(reading), { local: reading.source.isLocal, signal: reading.signal })

@@ -5,7 +5,6 @@ export {
   type DeriveInput,
   deriveFiles,
   deriveTasks,
-  listPagesName,
   type TemporaryFile,
 } from './derive/derive.ts'
 export { rederive } from './derive/rederive.ts'

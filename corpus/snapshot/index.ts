@@ -35,7 +35,7 @@ export {
   SNAPSHOT_PREFIX_LENGTH,
   type Snapshots,
 } from './cursor/cursor.ts'
-export { compareRowKeys, LIST_NAMES, LISTS, type ListName, type ListSpec, productId } from './cursor/lists.ts'
+export { LIST_NAMES, LISTS, type ListName, type ListSpec, listPagesName, productId } from './cursor/lists.ts'
 export { bySort, CVE_SORTS, type CveSort, type SortOrder } from './cursor/order.ts'
 export {
   appendRows,
@@ -51,11 +51,15 @@ export {
 } from './derive/advisory-rows.ts'
 export { type Aliases, aliasesOf } from './derive/aliases.ts'
 export {
+  type BlockChange,
   CHANGED_SECTIONS,
   type ChangedCve,
+  type ChangedSection,
   changedSections,
   changesBetween,
+  changesInBlock,
   firstChangeAfter,
+  type SourcedRow,
 } from './derive/changes.ts'
 export { type Columns, decodeColumns } from './derive/columns.ts'
 export { countsOf, ecosystemsOf } from './derive/counts.ts'
@@ -70,6 +74,7 @@ export {
   indexBlocks,
   positionInBlock,
   rowInBlock,
+  type SourcedBlock,
 } from './derive/index-block.ts'
 export {
   CORE,
@@ -83,7 +88,7 @@ export {
 } from './derive/index-table.ts'
 export { decodeListPostings, forEachFilter, LISTED, type Listed, type ListPostings } from './derive/list-postings.ts'
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
-export { type List, listOf } from './derive/list-view.ts'
+export { decodeList, type List, listOf } from './derive/list-view.ts'
 export { decodeListTable, emptyListTable, type ListTable } from './derive/lists.ts'
 export { decodePackageTable, type PackageTables, packageTableFile, readPackageTables } from './derive/package-tables.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
@@ -135,6 +140,7 @@ export {
   FORMAT,
   hasListPostings,
   hasPackages,
+  hasStats,
   type Manifest,
   type Role,
   type Stored,
@@ -156,18 +162,38 @@ export {
   type TrustedKey,
   withKey,
 } from './files/signature.ts'
+export { decodeStats } from './files/stats.ts'
 export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
 export { type CveFilters, canonicalFilters } from './filter/filters.ts'
+export {
+  ACTIVITY_STATUSES,
+  CAPEC_SEVERITIES,
+  CWE_ABSTRACTIONS,
+  CWE_LIKELIHOODS,
+  defaultOrder,
+  EXPLOIT_SOURCES,
+  GRADES,
+  keyOfName,
+  type ListFilters,
+  type ListParameters,
+  listFilters,
+  sortKeys,
+} from './filter/list-filters.ts'
+export { type ListOrderView, listOrderView } from './filter/list-order.ts'
+export { passingPositions, sliceAfter } from './filter/list-search.ts'
 export { lowerBound, reversedPosition } from './filter/lower-bound.ts'
 export { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from './filter/name-filters.ts'
 export { isCveKey, orderView } from './filter/order-view.ts'
 export { perSnapshot } from './filter/per-snapshot.ts'
 export { firstPassing } from './filter/search.ts'
 export { blockCache } from './query/blocks.ts'
-export { type Hit, openQuery, type Query, type SearchResult } from './query/open.ts'
+export { type FileRows, openFileRows } from './query/file-rows.ts'
+export { type Hit, openQuery, openRemoteQuery, type Query, type QueryInSteps, type SearchResult } from './query/open.ts'
 export { encodePostings, type Postings, writeOrdinals } from './query/postings.ts'
 export { RANK } from './query/rank.ts'
+export { type RowName, rowKey } from './query/rows.ts'
 export { checkQuerySchema, MAX_PAGE_BYTES } from './query/schema.ts'
+export { type SearchItem, type Suggestion, searchItem, suggestion } from './query/search-item.ts'
 export { SEARCH_TYPES, type SearchType, type TextSetName } from './query/sets.ts'
 export type { Steps } from './query/steps.ts'
 export {

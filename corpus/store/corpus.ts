@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
+import type { LastUpdate } from '../model/last-update.ts'
 import { type Advisories, readAdvisories } from './advisories.ts'
 import { type PackedText, unpackText } from './packed-text.ts'
 import { type PartTexts, unpackParts } from './record-parts.ts'
 import { openDatabase } from './schema.ts'
 import { sortKey } from './sort-key.ts'
-import { type FeedState, readCorpusDate, readFeedStates, readMeta } from './state.ts'
+import { type FeedState, readCorpusDate, readFeedStates, readLastUpdate, readMeta } from './state.ts'
 
 /** A merged record. `digest` is its `recordDigest`. */
 export interface StoredRecord {
@@ -28,7 +29,7 @@ export interface EpssRelease {
 
 export interface Corpus {
   /** `corpusDate` is the newest date in the CVE list, ISO 8601 in UTC. */
-  state(): { corpusDate: string | null; feeds: FeedState[] }
+  state(): { corpusDate: string | null; feeds: FeedState[]; lastUpdate: LastUpdate | null }
   /** Returns the id blocks (`2024/3xxx`) by year and number, each with its number of records. */
   blocks(): { block: string; records: number }[]
   /** Returns the records of a block in the order of `compareCveIds`, without reading their parts. */
@@ -108,7 +109,11 @@ function readCorpus(database: Database.Database): Corpus {
   }
 
   return {
-    state: () => ({ corpusDate: readCorpusDate(database), feeds: readFeedStates(database) }),
+    state: () => ({
+      corpusDate: readCorpusDate(database),
+      feeds: readFeedStates(database),
+      lastUpdate: readLastUpdate(database),
+    }),
     blocks: () => blocks.all(),
     digests: (block) => digests.all(block),
     records: (block, cveIds) => (cveIds ? named(cveIds) : all(block)),

@@ -1,5 +1,6 @@
 /** The state of each feed in the corpus, and the corpus's single values. */
 import type Database from 'better-sqlite3'
+import type { LastUpdate } from '../model/last-update.ts'
 
 export interface FeedFileState {
   /** Relative to the feeds folder, separated by `/`. */
@@ -52,9 +53,9 @@ export interface FeedState {
 
 /**
  * Names of values in `meta`. `merge_rules` contains the settings of the last merge, `written_by` the version of the
- * program that wrote last.
+ * program that wrote last, `last_update` what the last ingest that changed records brought (model/last-update.ts).
  */
-export type MetaName = 'corpus_date' | 'merge_rules' | 'written_by'
+export type MetaName = 'corpus_date' | 'last_update' | 'merge_rules' | 'written_by'
 
 export function readFeedStates(database: Database.Database): FeedState[] {
   const rows = database.prepare<[], string>('SELECT state FROM feed ORDER BY name').pluck().all()
@@ -75,6 +76,12 @@ export function writeMeta(database: Database.Database, name: MetaName, value: st
   const upsert =
     'INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value WHERE value <> excluded.value'
   database.prepare(upsert).run(name, value)
+}
+
+/** Null if no ingest changed an existing corpus. */
+export function readLastUpdate(database: Database.Database): LastUpdate | null {
+  const text = readMeta(database, 'last_update')
+  return text === null ? null : (JSON.parse(text) as LastUpdate)
 }
 
 export function readCorpusDate(database: Database.Database): string | null {

@@ -38,8 +38,8 @@ const RESOURCES: readonly (Tag & { segments: readonly string[] })[] = [
   },
   {
     name: 'Service',
-    segments: ['snapshot', 'snapshots', 'changes', 'openapi.json'],
-    description: 'Snapshots, changes between snapshots, and this description',
+    segments: ['snapshot', 'snapshots', 'stats', 'changes', 'openapi.json'],
+    description: 'Snapshots, their figures, changes between snapshots, and this description',
   },
 ]
 

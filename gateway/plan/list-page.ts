@@ -1,31 +1,20 @@
-/**
- * Plans a page of a list other than `/cves`: whole segments of page shards, or the positions of the rows that match.
- * Lists are small enough for plain arrays of ordinals.
- */
+/** Plans a page of a list other than `/cves`: whole segments of page shards, or the positions of the rows that match. */
 
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import {
   cursorAfter,
+  type ListFilters,
   type ListName,
-  lowerBound,
+  listOrderView,
+  passingPositions,
   perSnapshot,
-  postingsOf,
   type RowKey,
   type SortOrder,
+  sliceAfter,
 } from '../../corpus/snapshot/index.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
-import type { OpenList } from '../snapshots/open-lists.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
-import { listOrderView } from './list-order.ts'
 import { isWithinSegments, type PageSegment, segmentsOf } from './page-segments.ts'
-
-export interface ListFilters {
-  q?: string | undefined
-  /** Folded values by filter name; absent ones do not filter. */
-  equal?: Readonly<Record<string, string | undefined>>
-  /** Inclusive bounds by name; a row without the number never matches. */
-  between?: Readonly<Record<string, { least?: number | undefined; most?: number | undefined }>>
-}
 
 export interface ListRequest {
   list: ListName
@@ -52,20 +41,15 @@ export function planListPage(snapshot: OpenSnapshot, request: ListRequest, match
   const { list: name, sort, filters, limit, after, paged = true } = request
   const list = snapshot.lists[name]
   const order = listOrderView(list, sort)
-  const matching = passingPositions(snapshot, request, matches)
-  const count = matching?.length ?? order.count
-  const behind = after === null ? 0 : order.positionAfter(after)
-  const start = matching ? lowerBound(matching, behind) : behind
-  const end = Math.min(start + limit, count)
-  const ordinals: number[] = []
-  for (let at = start; at < end; at++) ordinals.push(order.ordinal(matching ? matching[at]! : at))
+  const passing = rememberedPositions(snapshot, request, matches)
+  const { start, end, count, ordinals } = sliceAfter(order, passing, after, limit)
   const last = ordinals.at(-1)
   const nextCursor =
     paged && end < count && last !== undefined
       ? cursorAfter(snapshot, { list: name, sort, filters }, order.keyOf(last))
       : null
   const head = { list: name, sort: sort.key, ordinals, limit, nextCursor }
-  if (matching === null && order.stored && isWithinSegments(start, limit, count)) {
+  if (passing === null && order.stored && isWithinSegments(start, limit, count)) {
     return { ...head, way: 'shard', segments: segmentsOf(start, end) }
   }
   return { ...head, way: matches ? 'sqlite' : 'merge', segments: [] }
@@ -81,8 +65,8 @@ const remembered = perSnapshot(() =>
   ),
 )
 
-/** Ascending; null if all rows match. */
-function passingPositions(
+/** Ascending; null if all rows pass. */
+function rememberedPositions(
   snapshot: OpenSnapshot,
   { list: name, sort, filters }: ListRequest,
   matches: Uint32Array | null,
@@ -92,44 +76,7 @@ function passingPositions(
   const positions = known.get(key)
   if (positions) return positions
   const list = snapshot.lists[name]
-  const sets = constraintsOf(list, filters, matches)
-  if (sets.length === 0) return null
-  const order = listOrderView(list, sort)
-  const matching = intersection(sets)
-    .map((ordinal) => order.position(ordinal))
-    .sort()
-  known.set(key, matching)
-  return matching
-}
-
-function constraintsOf(list: OpenList, filters: ListFilters, matches: Uint32Array | null): Uint32Array[] {
-  const sets: Uint32Array[] = matches ? [matches] : []
-  for (const [name, value] of Object.entries(filters.equal ?? {})) {
-    if (value !== undefined) sets.push(postingsOf(list.filters[name]!, value))
-  }
-  for (const [name, { least, most }] of Object.entries(filters.between ?? {})) {
-    if (least === undefined && most === undefined) continue
-    const numbers = list.bounds[name]!
-    const within = []
-    for (let ordinal = 0; ordinal < list.count; ordinal++) {
-      const number = numbers[ordinal]!
-      // NaN represents null and fails both comparisons.
-      if (number >= (least ?? Number.NEGATIVE_INFINITY) && number <= (most ?? Number.POSITIVE_INFINITY)) {
-        within.push(ordinal)
-      }
-    }
-    sets.push(Uint32Array.from(within))
-  }
-  return sets
-}
-
-function intersection(sets: readonly Uint32Array[]): Uint32Array {
-  const [smallest, ...others] = sets.toSorted((a, b) => a.length - b.length)
-  return others.reduce((common, set) => {
-    let at = 0
-    return common.filter((ordinal) => {
-      while (at < set.length && set[at]! < ordinal) at++
-      return set[at] === ordinal
-    })
-  }, smallest!)
+  const passing = passingPositions(list, listOrderView(list, sort), filters, matches)
+  if (passing) known.set(key, passing)
+  return passing
 }

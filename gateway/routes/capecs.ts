@@ -1,5 +1,5 @@
 /** The catalog of attack patterns: list and entries. */
-import { fold } from '../../corpus/snapshot/index.ts'
+import { CAPEC_SEVERITIES, listFilters } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { capecId } from '../params/ids.ts'
@@ -12,7 +12,7 @@ import { listPage, paging } from './paging.ts'
 const listQuery = {
   q: described('Part of the name or description, in any case', text()),
   status: openText(),
-  severity: described('Only this typical severity', oneOf(['Very High', 'High', 'Medium', 'Low', 'Very Low'])),
+  severity: described('Only this typical severity', oneOf(CAPEC_SEVERITIES)),
   sort: sort(['id', 'name', 'severity'], 'id'),
   ...paging,
 }
@@ -28,10 +28,7 @@ export const listCapecs = defineRoute<Context, Record<never, never>, typeof list
   handle: (context, { q, status, severity, sort, limit, cursor }) =>
     listPage(context, {
       list: 'capecs',
-      filters: {
-        q: q && fold(q),
-        equal: { status: status && fold(status), severity: severity && fold(severity) },
-      },
+      filters: listFilters('capecs', { q, status, severity }),
       sort,
       limit,
       cursor,

@@ -1,8 +1,14 @@
 /** CVE numbering authorities: their directory, statistics, and CVEs. */
 
-import { nameKey } from '../../corpus/model/affected/products.ts'
 import type { CnaRow, CnaStats } from '../../corpus/model/directory.ts'
-import { type CnaEntryDetail, cweNumber, fold } from '../../corpus/snapshot/index.ts'
+import {
+  ACTIVITY_STATUSES,
+  type CnaEntryDetail,
+  cweNumber,
+  GRADES,
+  keyOfName,
+  listFilters,
+} from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
@@ -18,8 +24,8 @@ import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {
   q: text(),
-  grade: oneOf(['A', 'B', 'C', 'D', 'F']),
-  activity_status: oneOf(['Active', 'Inactive']),
+  grade: oneOf(GRADES),
+  activity_status: oneOf(ACTIVITY_STATUSES),
   sort: sort(['cves', 'name', 'completeness'], '-cves'),
   ...paging,
 }
@@ -46,10 +52,10 @@ The directory is the CNA list of the CVE Program. An assigner that it does not l
   example: '/cnas?limit=2',
   params: { path: {}, query: listQuery },
   answer: cnaPage,
-  handle: (context, { q, grade, activity_status: status, sort, limit, cursor }) =>
+  handle: (context, { q, grade, activity_status, sort, limit, cursor }) =>
     listPage(context, {
       list: 'cnas',
-      filters: { q: q && fold(q), equal: { grade: grade && fold(grade), activity_status: status && fold(status) } },
+      filters: listFilters('cnas', { q, grade, activity_status }),
       sort,
       limit,
       cursor,
@@ -71,9 +77,6 @@ export const getCnaStats = defineRoute<Context, Record<never, never>, Record<nev
 
 const path = { slug: openText() }
 
-/** Names are folded (rule 27). */
-const slugOf = (text: string): string => nameKey(text) ?? text
-
 function cnaOf(snapshot: OpenSnapshot, slug: string): { ordinal: number; row: CnaRow } | null {
   const ordinal = snapshot.lists.cnas.ordinalOf(slug)
   return ordinal === undefined ? null : { ordinal, row: JSON.parse(rowText(snapshot, 'cnas', ordinal)) as CnaRow }
@@ -89,7 +92,7 @@ export const getCna = defineRoute<Context, typeof path, Record<never, never>>({
   params: { path, query: {} },
   answer: cnaDetail,
   handle({ registry: { current } }, { slug }) {
-    const cna = cnaOf(current, slugOf(slug))
+    const cna = cnaOf(current, keyOfName(slug))
     if (!cna) throw notFound(`the directory has no CNA ${quote(slug)}`)
     const entry = entryValue(current.lists.cnas.entry(cna.ordinal)) as CnaEntryDetail
     const { country, organization_type, scope, advisories_url } = entry
@@ -116,7 +119,7 @@ export const listCnaCves = defineRoute<Context, typeof path, typeof cvesQuery>({
   params: { path, query: cvesQuery },
   answer: cnaCves,
   handle(context, { slug: text, severity, kev, has_exploit, cwe, sort, limit, cursor }) {
-    const slug = slugOf(text)
+    const slug = keyOfName(text)
     return cvePage(context, {
       list: 'cnas/cves',
       filters: {

@@ -1,11 +1,10 @@
 /** The catalog of weaknesses: list, entries, and the CVEs mapped to each. */
-import { CVE_SORTS, cweNumber, fold } from '../../corpus/snapshot/index.ts'
+import { CVE_SORTS, CWE_ABSTRACTIONS, CWE_LIKELIHOODS, cweNumber, listFilters } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { cweId } from '../params/ids.ts'
 import { withDefault } from '../params/parameter.ts'
 import { boolean, csvOf, oneOf, openText, sort, text } from '../params/parameter-types.ts'
-import { abstractionOfCwe, likelihoodOfCwe } from './answers/catalogs.ts'
 import { severity } from './answers/cve-summary.ts'
 import { cweCves, cweEntry, cwePage } from './answers.ts'
 import { catalogEntry } from './catalog-entry.ts'
@@ -14,9 +13,9 @@ import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {
   q: described('Part of the id or name, in any case', text()),
-  abstraction: oneOf(abstractionOfCwe.options),
+  abstraction: oneOf(CWE_ABSTRACTIONS),
   status: openText(),
-  likelihood: oneOf(likelihoodOfCwe.options),
+  likelihood: oneOf(CWE_LIKELIHOODS),
   sort: sort(['cves', 'id', 'name'], '-cves'),
   ...paging,
 }
@@ -32,14 +31,7 @@ export const listCwes = defineRoute<Context, Record<never, never>, typeof listQu
   handle: (context, { q, abstraction, status, likelihood, sort, limit, cursor }) =>
     listPage(context, {
       list: 'cwes',
-      filters: {
-        q: q && fold(q),
-        equal: {
-          abstraction: abstraction && fold(abstraction),
-          status: status && fold(status),
-          likelihood: likelihood && fold(likelihood),
-        },
-      },
+      filters: listFilters('cwes', { q, abstraction, status, likelihood }),
       sort,
       limit,
       cursor,

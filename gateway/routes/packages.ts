@@ -3,9 +3,9 @@ import { cpeText } from '../../corpus/model/affected/cpe.ts'
 import { nameKey } from '../../corpus/model/affected/products.ts'
 import { formatCpe } from '../../corpus/model/cpe/name.ts'
 import type { AffectedRow } from '../../corpus/model/packages/match.ts'
-import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
+import { packageDetail as detailOf } from '../../corpus/model/packages/package-entry.ts'
 import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
-import { type CursorBinding, cursorAfter, fold, productId, type RowKey } from '../../corpus/snapshot/index.ts'
+import { type CursorBinding, cursorAfter, listFilters, productId, type RowKey } from '../../corpus/snapshot/index.ts'
 import { type Answer, jsonAnswer } from '../http/answer.ts'
 import { invalidParameter, notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
@@ -171,7 +171,7 @@ export const listPackages = defineRoute<Context, Record<never, never>, typeof pa
     const canonical = ecosystem && ecosystemOf(ecosystem, ecosystems, { suffixed: false })
     return listPage(context, {
       list: 'packages',
-      filters: { q: q && fold(q), equal: { ecosystem: canonical && fold(canonical) } },
+      filters: listFilters('packages', { q, ecosystem: canonical }),
       sort: BY_ADVISORIES,
       limit,
       cursor,
@@ -204,20 +204,6 @@ export const getPackage = defineRoute<Context, typeof path, Record<never, never>
       const remedy = `search for a part of the name with /packages?ecosystem=${encodeURIComponent(canonical)}&q=…`
       throw notFound(`no advisory names the package ${quote(name)} of ${canonical}; ${remedy}`)
     }
-    return jsonAnswer(detailOf(entry, packages), 'shard', current.id)
+    return jsonAnswer(detailOf(entry, packages.aliasesOf), 'shard', current.id)
   },
 })
-
-/** Advisories of one alias set count once, as in the list. */
-function detailOf({ ecosystem, name, purl, spellings, advisories }: PackageEntry, { aliasesOf }: OpenPackages) {
-  const sets = new Set(advisories.map(({ id }) => aliasesOf(id)?.[0] ?? id))
-  const published = advisories.flatMap(({ published }) => published ?? []).sort()
-  return {
-    ecosystem,
-    name,
-    purl,
-    advisory_count: sets.size,
-    spellings,
-    latest_advisory_at: published.at(-1) ?? null,
-  }
-}

@@ -4,6 +4,7 @@ import {
   CursorError,
   type CveFilters,
   isCveKey,
+  type ListFilters,
   type ListName,
   type NamedSnapshot,
   type RowKey,
@@ -20,7 +21,7 @@ import { cursor, integer } from '../params/parameter-types.ts'
 import { cvePageAnswer, NO_HEAD } from '../plan/cve-answer.ts'
 import { type CveListRequest, planCvePage } from '../plan/cve-page.ts'
 import { type ListShape, listPageAnswer } from '../plan/list-answer.ts'
-import { type ListFilters, planListPage } from '../plan/list-page.ts'
+import { planListPage } from '../plan/list-page.ts'
 import { responseCache } from '../plan/response-cache.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import { type Matches, unpackMatches } from '../query/matches.ts'

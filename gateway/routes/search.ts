@@ -1,11 +1,10 @@
 /** `/search` and `/search/suggest`: search by a part of an id or label (rule 28). */
-import { SEARCH_TYPES, type SearchType } from '../../corpus/snapshot/index.ts'
+import { SEARCH_TYPES, type SearchType, searchItem, suggestion } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { required, withDefault } from '../params/parameter.ts'
 import { csvOf, integer, text } from '../params/parameter-types.ts'
-import { searchItem, suggestion } from '../query/search-item.ts'
 import type { ServedSnapshot } from '../snapshots/registry.ts'
 import { searchResults, suggestions } from './answers.ts'
 import type { Context } from './context.ts'

@@ -26,6 +26,7 @@ import { openapiRoute } from './openapi.ts'
 import { getPackage, listAffecting, listPackages } from './packages.ts'
 import { search, suggest } from './search.ts'
 import { getSnapshot, listSnapshots } from './snapshot.ts'
+import { getStats } from './stats.ts'
 import { getProduct, getVendor, listProducts, listVendorProducts, listVendors } from './vendors.ts'
 
 /** The first matching route answers: `/cnas/stats` before `/cnas/:slug`. */
@@ -69,6 +70,7 @@ export const ROUTES: readonly Route<Context>[] = [
   listChanges,
   getSnapshot,
   listSnapshots,
+  getStats,
   openapiRoute(() => DOCUMENT),
 ]
 

@@ -1,8 +1,7 @@
 /** Vendors and their products, ranked by number of CVEs. */
 
-import { nameKey } from '../../corpus/model/affected/products.ts'
 import type { ProductRow, VendorRow } from '../../corpus/model/directory.ts'
-import { fold, productId } from '../../corpus/snapshot/index.ts'
+import { keyOfName, listFilters, productId } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
@@ -30,7 +29,14 @@ export const listVendors = defineRoute<Context, Record<never, never>, typeof ven
   params: { path: {}, query: vendorsQuery },
   answer: vendorPage,
   handle: (context, { q, sort, limit, cursor }) =>
-    listPage(context, { list: 'vendors', filters: { q: q && fold(q) }, sort, limit, cursor, texts: 'vendor' }),
+    listPage(context, {
+      list: 'vendors',
+      filters: listFilters('vendors', { q }),
+      sort,
+      limit,
+      cursor,
+      texts: 'vendor',
+    }),
 })
 
 const BY_CVES = { key: 'cves', descending: true }
@@ -42,9 +48,6 @@ const vendorPath = {
   ),
 }
 const vendorProductsQuery = { q: described(byName, text()), ...paging }
-
-/** Names are folded (rule 27). */
-const keyOf = (text: string): string => nameKey(text) ?? text
 
 export const getVendor = defineRoute<Context, typeof vendorPath, Record<never, never>>({
   name: 'getVendor',
@@ -73,10 +76,10 @@ export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof
   params: { path: vendorPath, query: vendorProductsQuery },
   answer: vendorProducts,
   handle(context, { vendorSlug, q, limit, cursor }) {
-    const slug = keyOf(vendorSlug)
+    const slug = keyOfName(vendorSlug)
     return listPage(context, {
       list: 'products',
-      filters: { q: q && fold(q), equal: { vendor: slug } },
+      filters: listFilters('products', { q, vendor: slug }),
       sort: BY_CVES,
       limit,
       cursor,
@@ -88,7 +91,7 @@ export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof
 })
 
 function rowOf(snapshot: OpenSnapshot, vendorSlug: string): VendorRow | null {
-  const ordinal = snapshot.lists.vendors.ordinalOf(keyOf(vendorSlug))
+  const ordinal = snapshot.lists.vendors.ordinalOf(keyOfName(vendorSlug))
   return ordinal === undefined ? null : (JSON.parse(rowText(snapshot, 'vendors', ordinal)) as VendorRow)
 }
 
@@ -118,8 +121,8 @@ export const getProduct = defineRoute<Context, typeof productPath, Record<never,
   params: { path: productPath, query: {} },
   answer: productRow,
   handle({ registry: { current } }, { vendorSlug, productSlug }) {
-    const vendor = keyOf(vendorSlug)
-    const ordinal = current.lists.products.ordinalOf(productId(vendor, keyOf(productSlug)))
+    const vendor = keyOfName(vendorSlug)
+    const ordinal = current.lists.products.ordinalOf(productId(vendor, keyOfName(productSlug)))
     if (ordinal !== undefined) {
       return jsonAnswer(JSON.parse(rowText(current, 'products', ordinal)) as ProductRow, 'shard', current.id)
     }
@@ -146,7 +149,7 @@ export const listProducts = defineRoute<Context, Record<never, never>, typeof pr
   handle: (context, { q, vendor, limit }) =>
     listPage(context, {
       list: 'products',
-      filters: { q: fold(q), equal: { vendor: vendor === undefined ? undefined : keyOf(vendor) } },
+      filters: listFilters('products', { q, vendor }),
       sort: BY_CVES,
       limit,
       texts: 'product',

@@ -1,10 +1,8 @@
 /** The lists of an open snapshot: tables in memory, pages and entries in open files. */
 
-import { listPagesName } from '../../corpus/snapshot/derived.ts'
 import {
   type CatalogName,
   catalogKey,
-  cursorId,
   decodeListTable,
   decodeMemberHead,
   emptyListTable,
@@ -12,19 +10,16 @@ import {
   fileOf,
   forEachFilter,
   hasPackages,
-  indexIn,
-  isTextOffsets,
   type KeyedPostings,
   LIST_NAMES,
   LISTED,
-  LISTS,
   type List,
   type Listed,
   type ListName,
   type ListPostings,
-  type ListSpec,
   type ListTable,
   listOf,
+  listPagesName,
   type Manifest,
   type OpenObject,
   pageKey,
@@ -32,15 +27,9 @@ import {
   type Role,
   readObject,
   SnapshotError,
-  textIndex,
 } from '../../corpus/snapshot/index.ts'
 
 export interface OpenList extends List {
-  id(ordinal: number): string
-  /** Returns undefined for an unknown id. Finds vendors and products by each of their spellings (rule 27). */
-  ordinalOf(id: string): number | undefined
-  /** For ids that are too long for a cursor, by their truncated form. */
-  ordinalOfCut(kept: string): number | undefined
   /** In the stored direction. */
   page(sort: string, page: number): ReadMember
   entry(ordinal: number): ReadMember
@@ -100,26 +89,8 @@ function openList(table: ListTable, open: (role: Role, name: string) => OpenObje
     Object.keys(list.orders).map((sort) => [sort, open('pages', listPagesName(name, sort))] as const),
   )
   const catalog = list.entries ? open('catalog', name satisfies ListName as CatalogName) : null
-  const { idKey } = LISTS[name] as ListSpec<never>
-  const { idSlots } = table
-  const ordinalOf = idSlots
-    ? (id: string) => indexIn(idSlots, list.ids, id, idKey)
-    : textIndex(list.ids as readonly string[], idKey)
-  // Built on first use: truncated ids are rare.
-  let cut: Map<string, number> | undefined
-  const idOf = (ordinal: number): string => {
-    const id = list.ids.at(ordinal)
-    if (id === undefined) throw new SnapshotError('malformed', `${name} has no row ${ordinal}`)
-    return id
-  }
   return {
     ...list,
-    id: idOf,
-    ordinalOf,
-    ordinalOfCut(kept) {
-      cut ??= cutIds(isTextOffsets(table.ids) ? table.ids.long : list.ids.length, idOf)
-      return cut.get(kept)
-    },
     page(sort, page) {
       const from = pages.get(sort)
       const at = list.orders[sort]?.pagesAt[page]
@@ -131,19 +102,9 @@ function openList(table: ListTable, open: (role: Role, name: string) => OpenObje
     entry(ordinal) {
       const { entries } = list
       if (!catalog || !entries) throw new SnapshotError('malformed', `${name} has no entries`)
-      return readMember(catalog, entries.at[ordinal]!, entries.length[ordinal]!, catalogKey(idOf(ordinal)))
+      return readMember(catalog, entries.at[ordinal]!, entries.length[ordinal]!, catalogKey(list.id(ordinal)))
     },
   }
-}
-
-/** Returns ordinals by truncated id. `among` is a list of ordinals, or the number of ids. */
-function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string): Map<string, number> {
-  const cut = new Map<string, number>()
-  for (const ordinal of typeof among === 'number' ? Array(among).keys() : among) {
-    const id = idOf(ordinal)
-    if (cursorId(id) !== id) cut.set(cursorId(id), ordinal)
-  }
-  return cut
 }
 
 /** The key is checked, because a list's position may be wrong. */

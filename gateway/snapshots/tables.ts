@@ -8,10 +8,12 @@ import {
   decodeCatalog,
   decodeCveTables,
   decodeListPostings,
+  decodeStats,
   fileOf,
   forEachFilter,
   gunzipFile,
   hasListPostings,
+  hasStats,
   LISTED,
   type ListPostings,
   MAX_PAGE_BYTES,
@@ -41,6 +43,16 @@ export interface SnapshotTables extends CveTables {
   listPostings: ListPostings | null
   packageTables: PackageTables
   reportTypes: ReportType[]
+  /** Null for a snapshot of an earlier builder. */
+  stats: StoredStats | null
+}
+
+/** The stored answer of `/stats`. */
+export interface StoredStats {
+  /** The gzip member. */
+  gzip: Uint8Array
+  /** SHA-256 of its plain bytes. */
+  content: string
 }
 
 /**
@@ -67,7 +79,16 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
     listPostings: readListPostings(dist, manifest, lists, tables.columns.count),
     packageTables: readPackageTables(manifest, (file) => readObject(dist, file)),
     reportTypes: reportTypes.map(({ text }) => JSON.parse(text) as ReportType),
+    stats: readStats(dist, manifest),
   }
+}
+
+function readStats(dist: string, manifest: Manifest): StoredStats | null {
+  if (!hasStats(manifest)) return null
+  const file = fileOf(manifest, 'stats')
+  const gzip = readObject(dist, file)
+  decodeStats(gunzipFile('stats', gzip))
+  return { gzip, content: file.content }
 }
 
 function readListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): ListPostings | null {

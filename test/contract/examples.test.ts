@@ -23,13 +23,21 @@ const timeless = (value: unknown): unknown =>
     }),
   )
 
+/** Figures are long lists: three rows of each are enough. */
+const shortened = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_key, member) =>
+      Array.isArray(member) && typeof member[0] === 'object' && !Array.isArray(member[0]) ? member.slice(0, 3) : member,
+    ),
+  )
+
 async function examplesNow(): Promise<Record<string, unknown>> {
   const examples: Record<string, unknown> = {}
   for (const { name, example } of ROUTES) {
     if (example === undefined) continue
     const { status, body } = await service.ask(example)
     assert.is(status, 200, `${name}: ${example}`)
-    examples[name] = timeless(body)
+    examples[name] = timeless(name === 'getStats' ? shortened(body) : body)
   }
   return examples
 }

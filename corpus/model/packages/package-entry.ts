@@ -21,6 +21,31 @@ export interface PackageRow extends Pick<PackageEntry, 'ecosystem' | 'name' | 'p
   advisory_count: number
 }
 
+/** A package as `/packages/{ecosystem}/{name}` answers it. */
+export interface PackageDetail extends PackageRow {
+  /** All spellings of the name, ascending. */
+  spellings: string[]
+  /** ISO 8601. Null if no advisory states its publication. */
+  latest_advisory_at: string | null
+}
+
+/** Returns the answer for a package. `aliasesOf` returns all ids of the alias set of an id. */
+export function packageDetail(
+  { ecosystem, name, purl, spellings, advisories }: PackageEntry,
+  aliasesOf: (id: string) => readonly string[] | null,
+): PackageDetail {
+  const sets = new Set(advisories.map(({ id }) => aliasesOf(id)?.[0] ?? id))
+  const published = advisories.flatMap(({ published }) => published ?? []).sort()
+  return {
+    ecosystem,
+    name,
+    purl,
+    advisory_count: sets.size,
+    spellings,
+    latest_advisory_at: published.at(-1) ?? null,
+  }
+}
+
 /** Returns the entry of the package with this key (`packageKey`). */
 export function packageEntry(key: string, purl: string | null, advisories: PackageAdvisory[]): PackageEntry {
   const counts = new Map<string, number>()

@@ -142,6 +142,9 @@ export const LISTS = { cwes, capecs, cnas, vendors, products, exploits, packages
 export type ListName = keyof typeof LISTS
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
+/** Returns the name of a list's page shard. */
+export const listPagesName = (list: ListName, sort: string): string => `${list}.${sort}`
+
 /** Exploit-DB ids compare as numbers, Metasploit ids as text; Exploit-DB comes first. */
 function compareModuleIds(a: string, b: string): number {
   const [x, y] = [a.slice(a.indexOf('/') + 1), b.slice(b.indexOf('/') + 1)]

@@ -8,6 +8,7 @@ import { partitionPoint } from '../../model/values/partition-point.ts'
 import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
 import type { MemberHead } from '../record/member.ts'
+import { type BlockRow, distancesOf, rowInBlock, type SourcedBlock } from './index-block.ts'
 import { type Index, idAt } from './index-table.ts'
 
 /** The row is -1 in a snapshot without the CVE. */
@@ -52,6 +53,38 @@ function isSameSource(before: Index, oldRow: number, after: Index, newRow: numbe
     if (before.sources[old] !== after.sources[now]) return false
   }
   return true
+}
+
+/** A row of a block, and the source of its member. */
+export type SourcedRow = BlockRow & { source: Uint8Array }
+
+/** The row is null in a snapshot without the CVE. */
+export interface BlockChange {
+  id: CveId
+  old: SourcedRow | null
+  now: SourcedRow | null
+}
+
+/**
+ * Returns the changes in a block, sorted by id, from its rows in two snapshots; null without the block.
+ * @throws SnapshotError `malformed`
+ */
+export function changesInBlock(before: SourcedBlock | null, after: SourcedBlock | null): BlockChange[] {
+  const [oldNumbers, newNumbers] = [before ? distancesOf(before) : [], after ? distancesOf(after) : []]
+  const changes: BlockChange[] = []
+  for (let i = 0, j = 0; i < oldNumbers.length || j < newNumbers.length; ) {
+    const order = (oldNumbers[i] ?? Number.POSITIVE_INFINITY) - (newNumbers[j] ?? Number.POSITIVE_INFINITY)
+    const old = order <= 0 ? sourcedRow(before!, i++) : null
+    const now = order >= 0 ? sourcedRow(after!, j++) : null
+    if (old && now && Buffer.compare(old.source, now.source) === 0) continue
+    changes.push({ id: (now ?? old!).id, old, now })
+  }
+  return changes
+}
+
+function sourcedRow(rows: SourcedBlock, position: number): SourcedRow {
+  const at = position * SHORT_HASH_LENGTH
+  return { ...rowInBlock(rows.block, rows, position), source: rows.sources.subarray(at, at + SHORT_HASH_LENGTH) }
 }
 
 export function firstChangeAfter(changes: readonly ChangedCve[], id: CveId): number {

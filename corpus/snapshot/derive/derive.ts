@@ -4,11 +4,14 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
+import type { LastUpdate } from '../../model/last-update.ts'
 import { sha256 } from '../../runtime/digest.ts'
 import { handleLater, type Pool, type TaskResult } from '../../runtime/pool.ts'
-import { LIST_NAMES, LISTS, type ListName } from '../cursor/lists.ts'
+import { gzipFile } from '../codec/deflate.ts'
+import { LIST_NAMES, LISTS, type ListName, listPagesName } from '../cursor/lists.ts'
 import { CVE_SORTS } from '../cursor/order.ts'
 import type { Role } from '../files/manifest.ts'
+import { encodeStats } from '../files/stats.ts'
 import { buildQueryDb } from '../query/build.ts'
 import { openSet, type PackedSet } from '../query/sets.ts'
 import { CATALOGS, type CatalogName, catalogKey, type LocatedEntry } from '../record/catalog.ts'
@@ -35,6 +38,7 @@ import { encodeOrders, type Order, type Orders, ordersContent, type SortedOrders
 import { type PageSource, type WrittenPages, writePages } from './pages.ts'
 import type { Rows } from './rows.ts'
 import { type SortedList, sortList } from './sorted-list.ts'
+import { statsOf } from './stats.ts'
 import { advisoryTexts, cveTexts, listTexts, packageTexts } from './texts.ts'
 
 /** A temporary file, with its digest and size when its writer computed them. */
@@ -67,6 +71,7 @@ export interface DeriveInput {
   catalogs: Record<CatalogName, readonly LocatedEntry[]>
   /** The newest date in the CVE list. "The last year" counts back from it. */
   corpusDate: string | null
+  lastUpdate: LastUpdate | null
   advisories: AdvisoryRows
   /** Null for a snapshot of an earlier builder: it has no list of packages, and no texts of packages and advisories. */
   packages: PackageRows | null
@@ -93,13 +98,19 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 }
 
 /**
- * Returns the lists, their posting lists (null for a snapshot of an earlier builder), all searchable texts, and the alias
- * sets. Empties `rows.names`. Yields to the event loop between steps, so that threads get work.
+ * Returns the lists, their posting lists (null for a snapshot of an earlier builder), all searchable texts, the alias
+ * sets, and the figures as JSON. Empties `rows.names`. Yields to the event loop between steps, so that threads get work.
  */
 export async function deriveLists(
-  { rows, catalogs, corpusDate, advisories, packages }: DeriveInput,
+  { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages }: DeriveInput,
   { row }: Columns,
-): Promise<{ lists: SortedList[]; postings: ListPostings | null; texts: PackedSet[]; aliases: AliasSets }> {
+): Promise<{
+  lists: SortedList[]
+  postings: ListPostings | null
+  texts: PackedSet[]
+  aliases: AliasSets
+  stats: Buffer
+}> {
   const parsed = <T>(name: CatalogName) => catalogs[name].map(({ text }) => JSON.parse(text) as T)
   const entries: CatalogEntries = {
     cwes: parsed('cwes'),
@@ -108,7 +119,10 @@ export async function deriveLists(
     exploits: parsed('exploits'),
   }
   await setImmediate()
-  const { lists: ofRecords, stats, cves } = listRows(rows, entries, corpusDate)
+  const { lists: ofRecords, stats: cnaStats, cves } = listRows(rows, entries, corpusDate)
+  const stats = encodeStats(
+    statsOf({ rows, epss, corpusDate, lastUpdate }, { ...ofRecords, cvesOfVendor: cves.vendor }),
+  )
   // The lists contain all of it now. Frees as much memory again.
   const { isJoined } = rows.names
   rows.names = noNames(isJoined)
@@ -126,14 +140,14 @@ export async function deriveLists(
   for (const name of LIST_NAMES) {
     if (name === 'packages' && !packages) continue
     await setImmediate()
-    sorted.push(sortList(name, lists[name] as never, name === 'cnas' ? stats : null))
+    sorted.push(sortList(name, lists[name] as never, name === 'cnas' ? cnaStats : null))
     // Frees the rows of a list as soon as its texts exist.
     lists[name] = []
   }
   await setImmediate()
   const ofPackages = packages ? cvesOfPackages(packages, advisories, aliases, rows.ids) : new Map()
   const postings = isJoined ? postingsIn(sorted, { ...cves, package: ofPackages }, row) : null
-  return { lists: sorted, postings, texts, aliases }
+  return { lists: sorted, postings, texts, aliases, stats }
 }
 
 function postingsIn(lists: readonly SortedList[], cves: ListedCves, row: Uint32Array): ListPostings {
@@ -158,7 +172,8 @@ export async function* deriveFiles(
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   // A third of the memory in use; only the pages need it.
   rows.cores = []
-  const { lists, postings, texts, aliases } = await deriveLists(input, columns)
+  const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns)
+  yield table('stats', 'cve', gzipFile(stats), sha256(stats), 1)
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   if (advisories.keys.length > 0) {
     yield hashedIndex('advisories', advisories)
@@ -206,7 +221,7 @@ export function countDerivedFiles({
 }: Pick<DeriveInput, 'advisories' | 'packages'> & { rows: Pick<Rows, 'names'> }): number {
   const lists = LIST_NAMES.filter((name) => name !== 'packages' || packages)
   const tables =
-    4 + Number(names.isJoined) + (advisories.keys.length > 0 ? 2 : 0) + (packages && packages.keys.length > 0 ? 1 : 0)
+    5 + Number(names.isJoined) + (advisories.keys.length > 0 ? 2 : 0) + (packages && packages.keys.length > 0 ? 1 : 0)
   return tables + CVE_SORTS.length + lists.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
 }
 
@@ -233,8 +248,6 @@ function openPages(pool: Pool, temporary: (name: string) => string) {
     },
   }
 }
-
-export const listPagesName = (list: ListName, sort: string) => `${list}.${sort}`
 
 /** Returns the positions of a list's entries in its catalog shard; null for a list without one. */
 export function entryPositions(list: SortedList, catalogs: DeriveInput['catalogs']): ListPositions['entries'] {

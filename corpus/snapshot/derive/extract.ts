@@ -1,8 +1,8 @@
 /** First step of deriving: extracts the list, filter and search data of one shard's CVEs. */
-import type { CveCore, Facets, PartName } from '../../model/record.ts'
+import type { CveCore, CvssSection, Facets, PartName } from '../../model/record.ts'
 import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
 import { MAX_EXTRACT_PLAIN } from '../bounds.ts'
-import { plainOfMany, type SegmentBytes } from '../codec/segment-bytes.ts'
+import { plainBytes, plainOfMany, type SegmentBytes } from '../codec/segment-bytes.ts'
 import { SnapshotError } from '../error.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
 import { type LocatedMember, membersOf } from '../record/shard.ts'
@@ -60,10 +60,23 @@ export function extractShard(shard: Buffer, members: readonly LocatedMember[] = 
     located.coreLengths[i] = texts.core.length
     reports += segmentOf(member, 'reports')?.count ?? 0
     const { core, facets } = parsed(texts)
-    facts.read(core, facets)
+    facts.read(core, facets, hasCnaCvss(core, shard, member))
     names.read(facets.products)
   }
   return { ...located, ...facts.facts(), ...names.names(), cores: joined(cores), reports }
+}
+
+/**
+ * The CNA precedes every source except the operator's own scores (rule 18), so the source of the headline is sufficient
+ * for nearly all CVEs.
+ */
+function hasCnaCvss({ cvss_score_source: source }: CveCore, shard: Buffer, member: LocatedMember): boolean {
+  if (source !== 'svc_metrics') return source === 'cna'
+  const segment = segmentOf(member, 'cvss')
+  if (!segment) return false
+  const bytes = shard.subarray(member.at, member.at + member.length)
+  const { metrics } = JSON.parse(CVE_PARTS.cvss.before + plainBytes(bytes, segment).toString()) as CvssSection
+  return metrics.some(({ source_type }) => source_type === 'cna')
 }
 
 interface ParsedParts {

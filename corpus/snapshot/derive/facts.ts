@@ -22,6 +22,10 @@ export interface Facts {
   weaknessCounts: Uint32Array
   /** Completeness of the CNA's statement, 0 to 100 (rule 25). */
   completeness: Uint8Array
+  /** Day of the KEV listing, milliseconds since the epoch; NaN for null. */
+  kevAdded: Float64Array
+  /** 1 if the CNA itself states a CVSS score (rule 25). */
+  cnaCvss: Uint8Array
 }
 
 export const FLAGS = {
@@ -40,7 +44,7 @@ export const NO_ASSIGNER = 0xffff
 
 /** Collects facts CVE by CVE in id order. */
 export interface FactCollector {
-  read(core: CveCore, facets: Facets): void
+  read(core: CveCore, facets: Facets, hasCnaCvss: boolean): void
   facts(): Facts
 }
 
@@ -58,12 +62,14 @@ export function factCollector(count: number): FactCollector {
     weaknesses: new Uint32Array(),
     weaknessCounts: new Uint32Array(count),
     completeness: new Uint8Array(count),
+    kevAdded: new Float64Array(count),
+    cnaCvss: new Uint8Array(count),
   }
   const weaknesses: number[] = []
   const assigners = new Map<string, number>()
   const assignerPosition = (name: string | null) => (name === null ? NO_ASSIGNER : positionIn(assigners, name))
   return {
-    read(core, facets) {
+    read(core, facets, hasCnaCvss) {
       const i = out.titles.length
       out.titles.push(core.title)
       out.published[i] = timeOf(core.date_published)
@@ -76,6 +82,8 @@ export function factCollector(count: number): FactCollector {
       for (const id of facets.weaknesses) weaknesses.push(cweNumber(id))
       out.weaknessCounts[i] = facets.weaknesses.length
       out.completeness[i] = facets.completeness
+      out.kevAdded[i] = timeOf(core.kev.date_added)
+      out.cnaCvss[i] = Number(hasCnaCvss)
     },
     facts: () => ({ ...out, assigners: [...assigners.keys()], weaknesses: Uint32Array.from(weaknesses) }),
   }

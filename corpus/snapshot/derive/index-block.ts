@@ -79,6 +79,27 @@ export function positionInBlock(
   return { position, found: low !== undefined && distance(block, low) === wanted }
 }
 
+/** The rows of a block, with 16 bytes per row that identify the source of its member. */
+export interface SourcedBlock extends BlockColumns {
+  block: IndexBlock
+  sources: Uint8Array
+}
+
+/**
+ * Returns the distances of the rows from the first id of the block.
+ * @throws SnapshotError `malformed` when the numbers are not those of the block
+ */
+export function distancesOf({ block, numberLow }: SourcedBlock): number[] {
+  let last = -1
+  return Array.from(numberLow, (low) => {
+    const one = distance(block, low)
+    if (one <= last || one >= BLOCK_IDS)
+      throw new SnapshotError('malformed', `the index of ${block.shard.name} is damaged`)
+    last = one
+    return one
+  })
+}
+
 /** Returns a row of a block. The members of a shard follow each other. */
 export function rowInBlock(block: IndexBlock, { numberLow, at }: BlockColumns, position: number): BlockRow {
   const { shard, firstNumber } = block

@@ -10,6 +10,7 @@ import {
   type Texts,
   textIndex,
 } from '../codec/lazy-strings.ts'
+import { cursorId } from '../cursor/cursor.ts'
 import { LISTS, type ListName, type ListSpec, type SortValue } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeListTable, isArray, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
@@ -30,6 +31,12 @@ export interface List {
   bounds: Record<string, Float64Array>
   entries: ListPositions['entries']
   extra: unknown
+  /** @throws SnapshotError `malformed` for an ordinal that the list does not have */
+  id(ordinal: number): string
+  /** Returns undefined for an unknown id. Finds vendors and products by each of their spellings (rule 27). */
+  ordinalOf(id: string): number | undefined
+  /** For ids that are too long for a cursor, by their truncated form. */
+  ordinalOfCut(kept: string): number | undefined
 }
 
 /**
@@ -45,10 +52,24 @@ export function decodeList(name: ListName, bytes: Uint8Array): List {
 /** Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory. */
 export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
   const open = (texts: TableTexts): Texts => (isTextOffsets(texts) ? lazyStrings(texts, read) : texts)
-  const { filterKeys } = LISTS[table.name] as ListSpec<never>
+  const { filterKeys, idKey } = LISTS[table.name] as ListSpec<never>
+  const ids = open(table.ids)
+  // Built on first use: truncated ids are rare.
+  let cut: Map<string, number> | undefined
+  const idOf = (ordinal: number): string => {
+    const id = ids.at(ordinal)
+    if (id === undefined) throw new SnapshotError('malformed', `${table.name} has no row ${ordinal}`)
+    return id
+  }
   return {
     ...table,
-    ids: open(table.ids),
+    ids,
+    id: idOf,
+    ordinalOf: lookup(ids, table.idSlots, idKey),
+    ordinalOfCut(kept) {
+      cut ??= cutIds(isTextOffsets(table.ids) ? table.ids.long : table.count, idOf)
+      return cut.get(kept)
+    },
     orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, open) })),
     filters: mapValues(table.filters, ({ keys, keySlots, starts, ordinals }, filter) => ({
       keys: keyPositions(open(keys), keySlots, filterKeys?.[filter]),
@@ -58,12 +79,32 @@ export function listOf(table: ListTable, read: (at: number, length: number) => U
   }
 }
 
+/** Returns ordinals by truncated id. `among` is a list of ordinals, or the number of ids. */
+function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string): Map<string, number> {
+  const cut = new Map<string, number>()
+  for (const ordinal of typeof among === 'number' ? Array(among).keys() : among) {
+    const id = idOf(ordinal)
+    if (cursorId(id) !== id) cut.set(cursorId(id), ordinal)
+  }
+  return cut
+}
+
 const keyPositions = (texts: Texts, slots: TextSlots | null, keyOf?: TextKey): Postings<string>['keys'] => ({
-  get: slots ? (key) => indexIn(slots, texts, key, keyOf) : textIndex(texts as readonly string[], keyOf),
+  get: lookup(texts, slots, keyOf),
   *keys() {
     for (let at = 0; at < texts.length; at++) yield texts.at(at)!
   },
 })
+
+/** Returns the index of a text, as `indexIn` does. Texts in memory are indexed on first use. */
+function lookup(texts: Texts, slots: TextSlots | null, keyOf?: TextKey): (text: string) => number | undefined {
+  if (slots) return (text) => indexIn(slots, texts, text, keyOf)
+  let indexOf: ((text: string) => number | undefined) | undefined
+  return (text) => {
+    indexOf ??= textIndex(texts as readonly string[], keyOf)
+    return indexOf(text)
+  }
+}
 
 function keysOf(keys: StoredOrder['keys'], open: (texts: TableTexts) => Texts): Keys {
   if (isTextOffsets(keys)) return open(keys)

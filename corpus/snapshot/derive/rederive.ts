@@ -39,6 +39,7 @@ async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<De
   const rows = await rowsOf(dist, manifest, pool)
   const plain = (role: 'about' | 'epss') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
   const entriesOf = (name: CatalogName) => decodeCatalog(name, readObject(dist, fileOf(manifest, 'catalog', name)))
+  const about = decodeAbout(plain('about'))
   return {
     rows,
     epss: decodeEpss(plain('epss')),
@@ -48,7 +49,8 @@ async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<De
       CatalogName,
       LocatedEntry[]
     >,
-    corpusDate: decodeAbout(plain('about')).corpus_date,
+    corpusDate: about.corpus_date,
+    lastUpdate: about.last_update,
   }
 }
 

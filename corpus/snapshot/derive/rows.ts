@@ -43,6 +43,8 @@ const NUMBERS = [
   'updated',
   'score',
   'completeness',
+  'kevAdded',
+  'cnaCvss',
 ] as const
 const NO_BYTES: Uint8Array = new Uint8Array()
 const NO_POSITION = 0xffffffff
@@ -149,6 +151,8 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
     weaknesses: new Uint32Array(sum(({ weaknesses }) => weaknesses.length)),
     weaknessAt: new Uint32Array(count + 1),
     completeness: new Uint8Array(count),
+    kevAdded: new Float64Array(count),
+    cnaCvss: new Uint8Array(count),
   }
   let row = 0
   let weakness = 0

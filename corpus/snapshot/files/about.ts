@@ -1,4 +1,5 @@
 /** The metadata of a snapshot. SPEC.md, "About". */
+import { asLastUpdate, type LastUpdate } from '../../model/last-update.ts'
 import { utcTimestamp } from '../../model/values/date.ts'
 import { SnapshotError } from '../error.ts'
 
@@ -9,6 +10,8 @@ export interface About {
   counts: Record<string, number>
   /** The ecosystems that have packages, without suffixes, ascending. Empty in snapshots of earlier builders. */
   ecosystems: string[]
+  /** Null if unknown, as in snapshots of earlier builders. */
+  last_update: LastUpdate | null
   feeds: Record<string, AboutFeed>
 }
 
@@ -37,9 +40,11 @@ export function decodeAbout(bytes: Uint8Array): About {
     throw new SnapshotError('malformed', 'the metadata of the snapshot has no counts or feeds')
   const feeds = Object.entries(about.feeds).map(([name, feed]) => [name, withTimestamp(feed)])
   const { ecosystems = [] } = about
-  if (!Array.isArray(ecosystems) || !ecosystems.every((name) => typeof name === 'string'))
+  const lastUpdate = asLastUpdate(about.last_update ?? null)
+  const isSound = Array.isArray(ecosystems) && ecosystems.every((name) => typeof name === 'string')
+  if (!isSound || (lastUpdate === null && about.last_update != null))
     throw new SnapshotError('malformed', 'the metadata of the snapshot is damaged')
-  return { ...(about as About), ecosystems, feeds: Object.fromEntries(feeds) }
+  return { ...(about as About), ecosystems, last_update: lastUpdate, feeds: Object.fromEntries(feeds) }
 }
 
 const withTimestamp = (feed: AboutFeed): AboutFeed => ({

@@ -20,6 +20,7 @@ export const ROLES = [
   'list',
   'pages',
   'aliases',
+  'stats',
   'query',
 ] as const
 export type Role = (typeof ROLES)[number]
@@ -72,6 +73,9 @@ export const hasPackages = ({ files }: Pick<Manifest, 'files'>): boolean =>
 /** Whether the builder joined the spellings of vendors and wrote posting lists of vendors, products and packages. */
 export const hasListPostings = ({ files }: Pick<Manifest, 'files'>): boolean =>
   files.some(({ role, name }) => role === 'columns' && name === 'lists')
+
+/** Whether the builder wrote figures. */
+export const hasStats = ({ files }: Pick<Manifest, 'files'>): boolean => files.some(({ role }) => role === 'stats')
 
 const PACKAGE_ROLES: readonly Role[] = ['advisories', 'packages', 'aliases']
 

@@ -7,10 +7,10 @@ import { SnapshotError } from '../error.ts'
 import { type Blocks, blockCache } from './blocks.ts'
 import { decodeItem, ITEMS_PER_ROW, type Item } from './items.ts'
 import { bucketOf, MAX_BEST, type Rank, type Ranked } from './rank.ts'
-import { decodeSetHead, noHead, rowReader } from './rows.ts'
+import { decodeSetHead, noHead, type RowName, type RowReader, rowReader } from './rows.ts'
 import { openSearched, type SearchedSet } from './searched-set.ts'
 import { isLater, LATER_SETS, SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
-import { finish, type Steps } from './steps.ts'
+import { finish, type Steps, together } from './steps.ts'
 
 export interface Hit extends Item {
   type: SearchType
@@ -62,24 +62,78 @@ export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY
   const number = opened++
   // Both absent: an earlier builder wrote the file. One of them absent: the file is damaged.
   const isEarlier = !LATER_SETS.some((set) => reader.has('sets', setNumber(set), 0))
-  const headOf = (set: TextSetName) =>
-    isEarlier && isLater(set) ? noHead(set) : decodeSetHead(reader.read('sets', setNumber(set), 0), set)
-  const heads = new Map(TEXT_SETS.map((set) => [set, headOf(set)]))
-  if ((heads.get('advisory')!.cves!.at(-1) ?? -1) >= heads.get('cve')!.count) {
-    throw new SnapshotError('malformed', 'advisories in query.db refer to CVEs that it does not contain')
+  const { open, stepped } = openSearches({ reader, isEarlier, blocks, database: number, isRemote: false })
+  finish(open(TEXT_SETS))
+  return {
+    matches: (set, q) => finish(stepped.matches(set, q)),
+    search: (types, q, limit) => finish(stepped.search(types, q, limit)),
+    suggest: (types, q, limit) => finish(stepped.suggest(types, q, limit)),
+    stepped,
+    forget: () => blocks.drop(number),
   }
-  const sets = new Map<TextSetName, SearchedSet>(
-    Array.from(heads, ([set, head]) => [set, openSearched(set, { head, reader, blocks, database: number })]),
-  )
-  const [cves, advisories] = [sets.get('cve')!, sets.get('advisory')!]
+}
 
-  /** The count of CVEs leaves out those that match only by the id of an advisory. */
-  function* best(type: SearchType, q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }> {
+/**
+ * Opens the searches of a file whose rows are downloads. Before `reader` is asked for rows, a step yields their names.
+ * `isEarlier` if its builder did not know packages.
+ */
+export const openRemoteQuery = (reader: RowReader, isEarlier: boolean): QueryInSteps =>
+  openSearches({ reader, isEarlier, blocks: blockCache(0), database: 0, isRemote: true }).stepped
+
+interface Opening {
+  reader: RowReader
+  isEarlier: boolean
+  blocks: Blocks
+  database: number
+  isRemote: boolean
+}
+
+interface Searches {
+  /**
+   * Reads the heads of sets.
+   * @throws SnapshotError when they are damaged
+   */
+  open(names: readonly TextSetName[]): Steps<void>
+  stepped: QueryInSteps
+}
+
+function openSearches({ reader, isEarlier, ...opening }: Opening): Searches {
+  const sets = new Map<TextSetName, SearchedSet>()
+  const counts = new Map<TextSetName, number>()
+  const set = (name: TextSetName): SearchedSet => sets.get(name)!
+
+  function* open(names: readonly TextSetName[]): Steps<void> {
+    const isAbsent = (name: TextSetName) => isEarlier && isLater(name)
+    const closed = names.filter((name) => !sets.has(name))
+    const rows = closed.filter((name) => !isAbsent(name)).map((name) => rowOf('sets', name, 0))
+    if (rows.length > 0) yield () => rows
+    for (const name of closed) {
+      const head = isAbsent(name) ? noHead(name) : decodeSetHead(reader.read('sets', setNumber(name), 0), name)
+      // CVEs are before advisories.
+      if ((head.cves?.at(-1) ?? -1) >= (counts.get('cve') ?? 0)) {
+        throw new SnapshotError('malformed', 'advisories in query.db refer to CVEs that it does not contain')
+      }
+      counts.set(name, head.count)
+      sets.set(name, openSearched(name, { head, reader, ...opening }))
+    }
+  }
+
+  const setsOf = (types: readonly SearchType[]) =>
+    TEXT_SETS.filter((name) => types.some((type) => type === name || (type === 'cve' && name === 'advisory')))
+
+  function* counted(type: SearchType, q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }> {
     const most = Math.min(limit, MAX_BEST)
-    const found = yield* sets.get(type)!.best(q, most)
-    if (type !== 'cve') return found
-    const named = yield* advisories.best(q, most)
-    return { count: found.count, ranked: bestOfBoth(found.ranked, named.ranked).slice(0, most) }
+    if (type !== 'cve') return yield* set(type).best(q, most)
+    const [found, named] = yield* together([set('cve').best(q, most), set('advisory').best(q, most)])
+    const ranked = bestOfBoth(found!.ranked, named!.ranked).slice(0, most)
+    return { count: found!.count + (yield* countNamedOnly(q)), ranked }
+  }
+
+  function* suggested(type: SearchType, q: string, limit: number): Steps<Ranked[]> {
+    const most = Math.min(limit, MAX_BEST)
+    if (type !== 'cve') return yield* set(type).suggestions(q, most)
+    const [found, named] = yield* together([set('cve').suggestions(q, most), set('advisory').suggestions(q, most)])
+    return bestOfBoth(found!, named!).slice(0, most)
   }
 
   function bestOfBoth(some: readonly Ranked[], others: readonly Ranked[]): Ranked[] {
@@ -89,57 +143,65 @@ export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY
       const known = found.get(one.ordinal)
       if (!known || one.rank < known.rank) found.set(one.ordinal, one)
     }
-    const bucket = ({ ordinal, rank }: Ranked) => bucketOf(rank, cves.isFirst(ordinal))
+    const bucket = ({ ordinal, rank }: Ranked) => bucketOf(rank, set('cve').isFirst(ordinal))
     return [...found.values()].sort((a, b) => bucket(a) - bucket(b) || a.ordinal - b.ordinal)
   }
 
   /** Returns the number of CVEs that match only by the id of an advisory. */
   function* countNamedOnly(q: string): Steps<number> {
-    const named = yield* advisories.matches(q)
-    return named.length === 0 ? 0 : named.length - (yield* cves.countAmong(named, q))
+    const named = yield* set('advisory').matches(q)
+    return named.length === 0 ? 0 : named.length - (yield* set('cve').countAmong(named, q))
   }
 
-  function hit(type: SearchType, { ordinal, rank }: Ranked): Hit {
-    const row = reader.read('items', setNumber(type), Math.floor(ordinal / ITEMS_PER_ROW))
-    return { type, rank, ...decodeItem(row, ordinal % ITEMS_PER_ROW) }
+  function* hitsOf(found: readonly (Ranked & { type: SearchType })[]): Steps<Hit[]> {
+    const itemRow = ({ type, ordinal }: { type: SearchType; ordinal: number }) =>
+      rowOf('items', type, Math.floor(ordinal / ITEMS_PER_ROW))
+    if (found.length > 0) yield () => found.map(itemRow)
+    return found.map((one): Hit => {
+      const { table, set, number } = itemRow(one)
+      const { type, rank, ordinal } = one
+      return { type, rank, ...decodeItem(reader.read(table, set, number), ordinal % ITEMS_PER_ROW) }
+    })
   }
 
   const stepped: QueryInSteps = {
-    matches: (set, q) => sets.get(set)!.matches(q),
+    *matches(name, q) {
+      yield* open(name === 'advisory' ? ['cve', name] : [name])
+      return yield* set(name).matches(q)
+    },
     *search(types, q, limit) {
+      yield* open(setsOf(types))
       const result: SearchResult = {
         counts: { vendor: 0, product: 0, cwe: 0, capec: 0, cna: 0, cve: 0, package: 0 },
         hits: { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [], package: [] },
       }
-      for (const type of types) {
-        const { count, ranked } = yield* best(type, q, limit)
-        result.counts[type] = type === 'cve' ? count + (yield* countNamedOnly(q)) : count
-        result.hits[type] = ranked.map((one) => hit(type, one))
-      }
+      const known = SEARCH_TYPES.filter((type) => types.includes(type))
+      const found = yield* together(known.map((type) => counted(type, q, limit)))
+      for (const [i, type] of known.entries()) result.counts[type] = found[i]!.count
+      const ranked = known.flatMap((type, i) => found[i]!.ranked.map((one) => ({ ...one, type })))
+      for (const hit of yield* hitsOf(ranked)) result.hits[hit.type].push(hit)
       return result
     },
     *suggest(types, q, limit) {
-      const found: { one: Ranked; type: SearchType; order: number; position: number }[] = []
-      for (const [order, type] of SEARCH_TYPES.entries()) {
-        if (!types.includes(type)) continue
-        const { ranked } = yield* best(type, q, limit)
+      yield* open(setsOf(types))
+      const known = SEARCH_TYPES.filter((type) => types.includes(type))
+      const ranked = yield* together(known.map((type) => suggested(type, q, limit)))
+      const found = known.flatMap((type, order) => {
         const positions = [0, 0, 0, 0]
-        found.push(...ranked.map((one) => ({ one, type, order, position: positions[one.rank]!++ })))
-      }
-      return found
-        .sort((a, b) => a.one.rank - b.one.rank || a.position - b.position || a.order - b.order)
-        .slice(0, limit)
-        .map(({ one, type }) => hit(type, one))
+        return ranked[order]!.map((one) => ({ ...one, type, order, position: positions[one.rank]!++ }))
+      })
+      found.sort((a, b) => a.rank - b.rank || a.position - b.position || a.order - b.order)
+      return yield* hitsOf(found.slice(0, limit))
     },
     *warm() {
-      for (const set of sets.values()) yield* set.warm()
+      for (const one of sets.values()) yield* one.warm()
     },
   }
-  return {
-    matches: (set, q) => finish(stepped.matches(set, q)),
-    search: (types, q, limit) => finish(stepped.search(types, q, limit)),
-    suggest: (types, q, limit) => finish(stepped.suggest(types, q, limit)),
-    stepped,
-    forget: () => blocks.drop(number),
-  }
+  return { open, stepped }
 }
+
+const rowOf = (table: RowName['table'], set: TextSetName, number: number): RowName => ({
+  table,
+  set: setNumber(set),
+  number,
+})

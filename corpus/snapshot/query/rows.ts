@@ -19,6 +19,13 @@ export interface QueryRow {
   bytes: Uint8Array
 }
 
+/** Names a row: the number of its set, and its number in the set. */
+export interface RowName {
+  table: QueryTable
+  set: number
+  number: number
+}
+
 /** Returns the CREATE TABLE statement exactly as in the file's schema. */
 export const tableSql = (table: QueryTable): string =>
   `CREATE TABLE ${table} (key INTEGER PRIMARY KEY, crc INTEGER NOT NULL, bytes BLOB NOT NULL)`
@@ -90,7 +97,8 @@ interface StoredRow {
   bytes: unknown
 }
 
-function checked(table: QueryTable, stored: StoredRow): QueryRow {
+/** @throws SnapshotError `malformed`, or `digest` when the row does not match its CRC */
+export function checked(table: QueryTable, stored: StoredRow): QueryRow {
   const { key, crc, bytes } = stored
   if (typeof key !== 'number' || !(bytes instanceof Uint8Array)) {
     throw new SnapshotError('malformed', `query.db has an invalid row in ${table}`)
@@ -106,16 +114,22 @@ function asSnapshotError(cause: unknown): unknown {
   return new SnapshotError('malformed', 'query.db cannot be read', { cause })
 }
 
+export const missingRow = (table: QueryTable, key: number) =>
+  new SnapshotError('missing', `row ${key} in ${table} of query.db is missing`)
+
 export interface RowReader {
   /**
    * Returns the bytes of a required row.
    * @throws SnapshotError `missing`, `digest`, `malformed`
    */
   read(table: QueryTable, set: number, number: number): Uint8Array
+}
+
+export interface DatabaseRows extends RowReader {
   has(table: QueryTable, set: number, number: number): boolean
 }
 
-export function rowReader(database: Database): RowReader {
+export function rowReader(database: Database): DatabaseRows {
   try {
     const statements = new Map(
       QUERY_TABLES.map((table) => [
@@ -135,7 +149,7 @@ export function rowReader(database: Database): RowReader {
       read(table, set, number) {
         const key = rowKey(set, number)
         const stored = get(table, key)
-        if (!stored) throw new SnapshotError('missing', `row ${key} in ${table} of query.db is missing`)
+        if (!stored) throw missingRow(table, key)
         return checked(table, { ...stored, key }).bytes
       },
     }

@@ -9,18 +9,21 @@ import { SnapshotError } from '../error.ts'
 import type { Blocks } from './blocks.ts'
 import { gramAt, MAX_GRAM } from './entry-grams.ts'
 import { BEST_FROM, unpackBest } from './grams.ts'
+import { ITEMS_PER_ROW, storedItems } from './items.ts'
 import { decodePostings, intersect, intersectAscending, intersectBits, type Postings, postings } from './postings.ts'
-import { bestOf, bestResults, RANK, type Ranked, rankOf } from './rank.ts'
-import type { RowReader, SetHead } from './rows.ts'
+import { bestOf, bestResults, bucketOf, RANK, type Ranked, rankOf } from './rank.ts'
+import type { QueryTable, RowName, RowReader, SetHead } from './rows.ts'
 import { setNumber, type TextSetName } from './sets.ts'
-import type { Steps } from './steps.ts'
-import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, type Texts } from './texts.ts'
+import type { Steps, Wanted } from './steps.ts'
+import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, foldTexts, type Texts } from './texts.ts'
 
 export interface SearchedSet {
   /** Returns the ordinals of all results, ascending. */
   matches(q: string): Steps<Uint32Array>
   /** Returns the `limit` best results, and the number of entries that match. */
   best(q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }>
+  /** Returns the `limit` best results alone, which can take fewer rows. */
+  suggestions(q: string, limit: number): Steps<Ranked[]>
   /** Returns how many of some entries match `q`, which is not empty. `ordinals` ascend. */
   countAmong(ordinals: Uint32Array, q: string): Steps<number>
   isFirst(ordinal: number): boolean
@@ -34,16 +37,31 @@ interface Opening {
   blocks: Blocks
   /** Distinguishes the blocks of this database in the cache. */
   database: number
+  /** Each row is a download: read as few bytes as possible, and many rows at once. Does not use `blocks`. */
+  isRemote: boolean
 }
 
 const CANDIDATES_PER_STEP = 4096
 /** Searching a string in an entry takes about as long as this many steps of a postings merge. */
 const STEPS_PER_TEXT = 16
+/** A text takes about as many bytes as this many postings. */
+const REMOTE_STEPS_PER_TEXT = 4096
+/** Postings that are requested at once: each can end the search for candidates. */
+const REMOTE_GRAMS = 4
+/** Rows with texts that are requested at once: 13 MB of blocks of titles. */
+const REMOTE_ROWS = 64
+/** Up to this number of candidates in a block, their items take less time than the block of some 200 KB. */
+const REMOTE_ITEMS = 12
+/** Sets whose items have all texts: no further spellings. */
+const WHOLE_ITEMS: readonly TextSetName[] = ['cve', 'cwe', 'capec', 'cna', 'package']
+/** Longer than the texts of a row of items, nearly always. */
+const ITEMS_BYTES = 8192
 
-export function openSearched(set: TextSetName, { head, reader, blocks, database }: Opening): SearchedSet {
+export function openSearched(set: TextSetName, { head, reader, blocks, database, isRemote }: Opening): SearchedSet {
   const number = setNumber(set)
   const { count, first, grams, gramCounts, cves } = head
   const resultOf = (ordinal: number) => (cves ? cves[ordinal]! : ordinal)
+  const stepsPerText = isRemote ? REMOTE_STEPS_PER_TEXT : STEPS_PER_TEXT
   const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
 
   function countOf(gram: number): number {
@@ -57,6 +75,11 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database 
     return grams[from] === gram ? gramCounts[from]! : 0
   }
 
+  const row = (table: QueryTable, of: number): RowName => ({ table, set: number, number: of })
+  const postingRows =
+    (grams: readonly number[]): Wanted =>
+    () =>
+      grams.map((gram) => row('grams', gram))
   const postingsOf = (gram: number): Postings => postings(reader.read('grams', number, gram), countOf(gram), count)
 
   function block(of: number): Texts {
@@ -77,25 +100,31 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database 
     }
     const [[rarest, fewest], ...others] = [...wanted].sort(([, a], [, b]) => a - b) as [Gram, ...Gram[]]
     if (fewest === 0) return new Uint32Array(0)
-    const few = postingsOf(rarest)
     // A gram in every entry excludes nothing.
     const telling = others.filter(([, entries]) => entries < count)
-    if (few.isBits) return intersectBits([few, ...telling.map(([gram]) => postingsOf(gram))], count)
+    const grams = telling.map(([gram]) => gram)
+    yield postingRows([rarest, ...grams.slice(0, REMOTE_GRAMS)])
+    const few = postingsOf(rarest)
+    if (few.isBits) {
+      if (grams.length > REMOTE_GRAMS) yield postingRows(grams)
+      return intersectBits([few, ...grams.map(postingsOf)], count)
+    }
     let found = decodePostings(few, count)
-    for (const [gram, entries] of telling) {
-      if (found.length * STEPS_PER_TEXT < entries) break
-      yield
+    for (const [i, [gram, entries]] of telling.entries()) {
+      if (found.length * stepsPerText < entries) break
+      const isNext = i > 0 && i % REMOTE_GRAMS === 0
+      yield isNext ? postingRows(grams.slice(i, i + REMOTE_GRAMS)) : undefined
       found = intersect(found, postingsOf(gram), count)
     }
     return found
   }
 
+  type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => void
+
   /** Calls `each` for each candidate with `needle`, and its first occurrence in the texts of its block. */
-  function* eachMatch(
-    find: Find,
-    ordinals: Uint32Array,
-    each: (ordinal: number, texts: Texts, i: number, found: number) => void,
-  ): Steps<void> {
+  const eachMatch = isRemote ? eachRemoteMatch : eachLocalMatch
+
+  function* eachLocalMatch(find: Find, ordinals: Uint32Array, each: EachMatch): Steps<void> {
     let texts: Texts | null = null
     let from = 0
     for (let n = 0; n < ordinals.length; n++) {
@@ -112,9 +141,76 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database 
     }
   }
 
+  /** The candidates from `start` to `end`, and the row with their texts. */
+  interface Part {
+    start: number
+    end: number
+    row: RowName
+  }
+
+  /** Returns the parts of the candidates from `start` on, whole blocks, and the end of the last part. */
+  function partsFrom(ordinals: Uint32Array, start: number): { parts: Part[]; next: number } {
+    const parts: Part[] = []
+    const runEnd = (from: number, size: number): number => {
+      const of = Math.floor(ordinals[from]! / size)
+      let end = from + 1
+      while (end < ordinals.length && Math.floor(ordinals[end]! / size) === of) end++
+      return end
+    }
+    let next = start
+    while (next < ordinals.length && parts.length < REMOTE_ROWS) {
+      const end = runEnd(next, ENTRIES_PER_BLOCK)
+      if (end - next > REMOTE_ITEMS || !WHOLE_ITEMS.includes(set)) {
+        parts.push({ start: next, end, row: row('texts', Math.floor(ordinals[next]! / ENTRIES_PER_BLOCK)) })
+      } else {
+        for (let at = next; at < end; ) {
+          const start = at
+          at = runEnd(start, ITEMS_PER_ROW)
+          parts.push({ start, end: at, row: row('items', Math.floor(ordinals[start]! / ITEMS_PER_ROW)) })
+        }
+      }
+      next = end
+    }
+    return { parts, next }
+  }
+
+  /** Returns the texts of a row, and the ordinal of its first entry. */
+  function textsOf({ table, number: of }: RowName): { texts: Texts; first: number } {
+    if (table === 'texts') {
+      const first = of * ENTRIES_PER_BLOCK
+      const entries = Math.min(ENTRIES_PER_BLOCK, count - first)
+      return { texts: decodeBlock(reader.read(table, number, of), entries), first }
+    }
+    const first = of * ITEMS_PER_ROW
+    const items = storedItems(reader.read(table, number, of))
+    if (items.length !== Math.min(ITEMS_PER_ROW, count - first)) {
+      throw new SnapshotError('malformed', `items of the set ${set} of query.db cannot be decoded`)
+    }
+    const keys = items.map(({ key }) => key)
+    return { texts: foldTexts({ keys, labels: items.map(({ label }) => label) }, ITEMS_BYTES), first }
+  }
+
+  function* eachRemoteMatch(find: Find, ordinals: Uint32Array, each: EachMatch): Steps<void> {
+    for (let from = 0; from < ordinals.length; ) {
+      const { parts, next } = partsFrom(ordinals, from)
+      yield () => parts.map(({ row }) => row)
+      for (const { start, end, row } of parts) {
+        const { texts, first } = textsOf(row)
+        for (const ordinal of ordinals.subarray(start, end)) {
+          const i = ordinal - first
+          const found = find(texts.bytes, texts.keyAt[i]!, texts.keyAt[i + 1]!)
+          if (found >= 0) each(ordinal, texts, i, found)
+        }
+        yield
+      }
+      from = next
+    }
+  }
+
   /** Returns the stored best entries of a gram, or null when it is too rare. */
-  function storedBest(gram: number): Ranked[] | null {
+  function* storedBest(gram: number): Steps<Ranked[] | null> {
     if (countOf(gram) <= BEST_FROM) return null
+    yield () => [row('bests', gram)]
     const bytes = reader.read('bests', number, gram)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const ranked = Array.from({ length: bytes.length >>> 2 }, (_, i) => unpackBest(view.getUint32(i * 4, true)))
@@ -127,10 +223,34 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database 
    * Returns the results that may rank better than elsewhere; null means any. A string at a word start has its first
    * gram there too. So a best list that ends with "elsewhere" contains all better results.
    */
-  function promising(needle: Uint8Array): Set<number> | null {
-    const ranked = storedBest(gramAt(needle, 0, Math.min(MAX_GRAM, needle.length)))
+  function* promising(needle: Uint8Array): Steps<Set<number> | null> {
+    const ranked = yield* storedBest(gramAt(needle, 0, Math.min(MAX_GRAM, needle.length)))
     if (!ranked || ranked.at(-1)!.rank !== RANK.elsewhere) return null
     return new Set(ranked.map(({ ordinal }) => ordinal))
+  }
+
+  /**
+   * Returns the best results from the best ones of the first gram alone; null if others may be better. Another entry ranks
+   * behind all of these for the gram, and no better for the string, unless the string is its key.
+   */
+  function* bestOfFirstGram(needle: Uint8Array, limit: number): Steps<Ranked[] | null> {
+    const ranked = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
+    if (!ranked) return null
+    const { ordinal: last, rank } = ranked.at(-1)!
+    const behind = bucketOf(rank, isFirst(last))
+    const best = bestOf(limit)
+    const find = finder(needle)
+    const candidates = Uint32Array.from(ranked, ({ ordinal }) => ordinal).sort()
+    let better = 0
+    yield* eachMatch(find, candidates, (ordinal, texts, i, found) => {
+      const first = isFirst(ordinal)
+      const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
+      const bucket = bucketOf(rank, first)
+      if (bucket > behind || (bucket === behind && ordinal > last)) return
+      better++
+      best.add(ordinal, rank, first)
+    })
+    return better < limit ? null : best.list()
   }
 
   function* entries(q: string): Steps<Uint32Array> {
@@ -149,7 +269,13 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database 
     return candidates.subarray(0, matches)
   }
 
-  return {
+  const needleOf = (q: string): Uint8Array => {
+    const needle = Buffer.from(fold(q))
+    if (needle.length === 0) throw new RangeError('an empty string has no best matches')
+    return needle
+  }
+
+  const searched: SearchedSet = {
     isFirst,
     *matches(q) {
       const ordinals = yield* entries(q)
@@ -162,14 +288,13 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database 
       return ordinals.subarray(0, results)
     },
     *best(q, limit) {
-      const needle = Buffer.from(fold(q))
-      if (needle.length === 0) throw new RangeError('an empty string has no best matches')
+      const needle = needleOf(q)
       const gram = needle.length <= MAX_GRAM ? gramAt(needle, 0, needle.length) : null
-      const stored = gram === null ? null : storedBest(gram)
+      const stored = gram === null ? null : yield* storedBest(gram)
       if (gram !== null && stored) return { count: countOf(gram), ranked: stored.slice(0, limit) }
 
       const ordinals = yield* candidates(needle)
-      const better = ordinals.length > BEST_FROM ? promising(needle) : null
+      const better = ordinals.length > BEST_FROM ? yield* promising(needle) : null
       const best = cves ? bestResults(limit) : bestOf(limit)
       const find = finder(needle)
       let matches = 0
@@ -184,6 +309,13 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database 
       })
       return { count: matches, ranked: best.list() }
     },
+    *suggestions(q, limit) {
+      const needle = needleOf(q)
+      // Only keys of other sets can be any string.
+      const isKey = set !== 'cve' || CVE_KEY.test(fold(q))
+      const few = isRemote && !isKey && needle.length > MAX_GRAM ? yield* bestOfFirstGram(needle, limit) : null
+      return few ?? (yield* searched.best(q, limit)).ranked
+    },
     *countAmong(ordinals, q) {
       const needle = Buffer.from(fold(q))
       const both = intersectAscending(yield* candidates(needle), ordinals)
@@ -193,6 +325,9 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database 
       for (let of = 0; of * ENTRIES_PER_BLOCK < count && !blocks.isFull(); of++) yield void block(of)
     },
   }
+  return searched
 }
+
+const CVE_KEY = /^cve-\d+-\d+$/
 
 type Gram = [gram: number, entries: number]

@@ -20,11 +20,15 @@ export interface Texts {
   labelAt: Uint32Array
 }
 
-export function foldTexts({ keys, labels, spellings }: Pick<ReadSet, 'keys' | 'labels' | 'spellings'>): Texts {
+/** `expected` is the length of the result in bytes, about. */
+export function foldTexts(
+  { keys, labels, spellings }: Pick<ReadSet, 'keys' | 'labels' | 'spellings'>,
+  expected = 1024 * 1024,
+): Texts {
   const count = keys.length
   const keyAt = new Uint32Array(count + 1)
   const labelAt = new Uint32Array(count)
-  let bytes = Buffer.allocUnsafe(1024 * 1024)
+  let bytes = Buffer.allocUnsafe(expected)
   let at = 0
   const border = () => {
     bytes[at++] = BORDER

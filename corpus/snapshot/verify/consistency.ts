@@ -3,9 +3,11 @@
  * would have to change those sources too, and so the id.
  */
 import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/ids/cve-id.ts'
+import { sha256 } from '../../runtime/digest.ts'
 import { handleLater, type Pool } from '../../runtime/pool.ts'
 import { gunzipFile } from '../codec/inflate.ts'
 import { type Column, decodeTable } from '../codec/table.ts'
+import { listPagesName } from '../cursor/lists.ts'
 import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
 import { encodeAliases } from '../derive/aliases.ts'
 import { countsOf, ecosystemsOf } from '../derive/counts.ts'
@@ -16,7 +18,6 @@ import {
   deriveLists,
   entryPositions,
   listPages,
-  listPagesName,
   rowsOf,
 } from '../derive/derive.ts'
 import type { ShardExtract } from '../derive/extract.ts'
@@ -29,7 +30,7 @@ import { joinShards, type Rows } from '../derive/rows.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, fileOf, readObject } from '../files/layout.ts'
-import { type FileEntry, hasListPostings, hasPackages, type Manifest } from '../files/manifest.ts'
+import { type FileEntry, hasListPostings, hasPackages, hasStats, type Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
 import type { FileFindings } from './file.ts'
@@ -87,7 +88,8 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   against(fileOf(manifest, 'rejected'), rejectedFault(JSON.parse(plain('rejected').toString()), rows))
   if (faults.length > 0) return faults
   const known = isPackaged ? packages : null
-  return derivedFaults(context, { rows, epss, catalogs, corpusDate: about.corpus_date, advisories, packages: known })
+  const { corpus_date: corpusDate, last_update: lastUpdate } = about
+  return derivedFaults(context, { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages: known })
 }
 
 /** @throws SnapshotError `missing` when no file contains a catalog */
@@ -169,7 +171,7 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     return checked.find((one) => one.file === file)!.findings.membersAt
   }
   for (const sort of CVE_SORTS) start('pages', sort, cvePages(input.rows, input.epss, rowsOf(columns, sorted[sort])))
-  const { lists, postings, texts, aliases } = await deriveLists(input, columns)
+  const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns)
   start('query', QUERY, texts)
   for (const list of lists) {
     for (const sort of Object.keys(list.orders)) start('pages', listPagesName(list.name, sort), listPages(list, sort))
@@ -194,6 +196,7 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
   }
   compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
   compare(fileOf(manifest, 'query'), await contents.get(QUERY))
+  if (hasStats(manifest)) compare(fileOf(manifest, 'stats'), sha256(stats))
   const others = manifest.files.filter((file) => file.derived && !wanted.has(file))
   return [...faults, ...others.map((file) => `${describe(file)} is marked as derived, but is unknown`)]
 }

@@ -17,6 +17,7 @@ import { SnapshotError } from '../error.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, objectPath, readObject } from '../files/layout.ts'
 import type { FileEntry, Role } from '../files/manifest.ts'
+import { decodeStats } from '../files/stats.ts'
 import { openQueryFile } from '../query/file.ts'
 import { queryDigest } from '../query/rows.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
@@ -40,7 +41,7 @@ export interface FileFindings {
 }
 
 /** Roles of files that can be rebuilt from the other files. */
-const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'list', 'pages', 'aliases', 'query']
+const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'list', 'pages', 'aliases', 'stats', 'query']
 
 export function verifyFile(dist: string, file: FileEntry): FileFindings {
   const findings: FileFindings = {
@@ -99,6 +100,11 @@ function contentOf(
     case 'rejected': {
       const text = gunzipFile(file.role, bytes)
       return { content: sha256(text), count: Object.keys(JSON.parse(text.toString())).length }
+    }
+    case 'stats': {
+      const text = gunzipFile(file.role, bytes)
+      decodeStats(text)
+      return { content: sha256(text), count: 1 }
     }
     case 'index': {
       if (file.name === 'advisories' || file.name === 'packages') {

@@ -7,14 +7,16 @@ import type {
   CweEntry,
   TaxonomyMapping,
 } from '../../../corpus/model/catalog.ts'
+import type { CapecListEntry, CweListEntry } from '../../../corpus/model/catalog-names.ts'
+import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../../corpus/snapshot/index.ts'
 import { count, cweSlug, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
 
 const cweIdText = z.string().regex(/^CWE-\d+$/)
 const capecIdText = z.string().regex(/^CAPEC-\d+$/)
 const capecSlug = z.string().regex(/^capec-\d+$/)
 const number = z.int().positive()
-export const abstractionOfCwe = z.enum(['Pillar', 'Class', 'Base', 'Variant', 'Compound'])
-export const likelihoodOfCwe = z.enum(['High', 'Medium', 'Low'])
+const abstractionOfCwe = z.enum(CWE_ABSTRACTIONS)
+const likelihoodOfCwe = z.enum(CWE_LIKELIHOODS)
 
 const cweHead = {
   cwe_id: cweIdText.describe('CWE id, such as `CWE-79`'),
@@ -33,7 +35,7 @@ const cweRow = z
     ...cweHead,
     cve_count: count.describe('Number of CVEs that at least one source maps to this weakness'),
     kev_count: count.describe('Number of those CVEs that are in the KEV catalog'),
-  })
+  } satisfies ShapeOf<CweListEntry>)
   .meta({ id: 'CweRow', description: 'Weakness (CWE), short form' })
 
 export const cwePage = z.strictObject(pageOf(cweRow)).meta({ id: 'CwePage', description: 'Page of weaknesses' })
@@ -241,7 +243,7 @@ const capecRow = z
     execution_flow: executionFlow,
     related_weaknesses: relatedWeaknesses,
     related_attack_patterns: relatedPatterns,
-  })
+  } satisfies ShapeOf<CapecListEntry>)
   .meta({ id: 'CapecRow', description: 'Attack pattern (CAPEC), short form' })
 
 export const capecPage = z

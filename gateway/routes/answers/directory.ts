@@ -1,10 +1,11 @@
 /** The directory: CNAs with their statistics, vendors, products, exploit modules. */
 import { z } from 'zod'
 import type { CnaRow, CnaStats, ImprovedCna, ProductRow, VendorRow } from '../../../corpus/model/directory.ts'
+import { ACTIVITY_STATUSES, type CnaEntryDetail, GRADES } from '../../../corpus/snapshot/index.ts'
 import { exploitModule } from './cve-signals.ts'
 import { baseScore, count, cveId, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
 
-const grade = z.enum(['A', 'B', 'C', 'D', 'F'])
+const grade = z.enum(GRADES)
 const completeness = z.number().min(0).max(100)
 const cnaSlug = z.string().describe('Key of the CNA: its short name in lower case, with `_` for blanks')
 const cnaName = z.string().describe('Name of the CNA')
@@ -15,7 +16,7 @@ const cnaRow = z
     cna_name: cnaName,
     grade: grade.nullable().describe('Grade of `overall_completeness`. Null without records'),
     activity_status: z
-      .enum(['Active', 'Inactive'])
+      .enum(ACTIVITY_STATUSES)
       .describe(
         '`Active` if it published a record in the 365 days up to the newest date of the CVE list, else `Inactive`',
       ),
@@ -46,7 +47,7 @@ export const cnaDetail = cnaRow
     organization_type: texts.describe('Types of organization, such as `Vendor`'),
     scope: text.describe('Products for which it assigns ids. Null if not stated'),
     advisories_url: text.describe('URL of its advisories. Null if not stated'),
-  })
+  } satisfies ShapeOf<Omit<CnaEntryDetail, 'slug' | 'cna_name'>>)
   .meta({ id: 'CnaDetail', description: 'CNA with statistics and its entry in the directory' })
 
 const improvedCna = z

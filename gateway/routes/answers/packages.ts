@@ -1,6 +1,7 @@
 /** Packages, the advisories that affect them, and advisories as their publishers state them. */
 import { z } from 'zod'
 import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
+import type { PackageDetail, PackageRow } from '../../../corpus/model/packages/package-entry.ts'
 import { severity } from './cve-summary.ts'
 import { baseScore, count, cveId, fraction, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
 
@@ -70,7 +71,7 @@ const packageRow = z
     name: z.string().describe('Name of the package in its most frequent spelling'),
     purl: text.describe('Package URL without a version. Null if the ecosystem has none'),
     advisory_count: count.describe('Number of advisories. Advisories that alias each other count once'),
-  })
+  } satisfies ShapeOf<PackageRow>)
   .meta({ id: 'PackageRow', description: 'Package that advisories name' })
 
 export const packagePage = z
@@ -83,7 +84,7 @@ export const packageDetail = packageRow
     latest_advisory_at: timestamp
       .nullable()
       .describe('Time of publication of the newest advisory. Null if none states it'),
-  })
+  } satisfies ShapeOf<Omit<PackageDetail, keyof PackageRow>>)
   .meta({ id: 'PackageDetail', description: 'Package with the spellings of its name' })
 
 /** Readers have the OSV schema, so this one is minimal. */

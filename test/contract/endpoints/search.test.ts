@@ -1,6 +1,6 @@
 /** gateway/API.md, section 26: matches, their number and their order, against a search written out here. */
 import * as assert from 'uvu/assert'
-import type { SearchItem } from '../../../gateway/query/search-item.ts'
+import type { SearchItem } from '../../../corpus/snapshot/query/search-item.ts'
 import { refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import { everythingFindable, matchesOf, TYPES, type Type } from '../support/search-matches.ts'

@@ -1,6 +1,6 @@
 /** gateway/API.md, section 26: the results of searches of every type. */
 import * as assert from 'uvu/assert'
-import type { SearchItem } from '../../../gateway/query/search-item.ts'
+import type { SearchItem } from '../../../corpus/snapshot/query/search-item.ts'
 import { contractSuite } from '../support/contract.ts'
 import { expectField, expectValues, matching, number, object, oneOf, string } from '../support/field-types.ts'
 import { aboutEach } from '../support/rows.ts'

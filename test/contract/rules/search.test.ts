@@ -1,6 +1,6 @@
 /** Rule 28 of RULES.md: what a search looks at, how it ranks, and what it counts. */
 import * as assert from 'uvu/assert'
-import type { SearchItem } from '../../../gateway/query/search-item.ts'
+import type { SearchItem } from '../../../corpus/snapshot/query/search-item.ts'
 import { cnaJson, kevJson } from '../../support/feeds.ts'
 import { contractSuite } from '../support/contract.ts'
 import { openWorld } from '../support/service.ts'

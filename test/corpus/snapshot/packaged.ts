@@ -108,7 +108,7 @@ export async function packagedSnapshot(
   return { dist, files, rows }
 }
 
-/** Returns a copy as builders wrote it before they knew packages and joined vendors. */
+/** Returns a copy as builders wrote it before they knew packages and figures, and joined vendors. */
 export async function earlierSnapshot(good: GoodSnapshot): Promise<string> {
   const dist = good.copy()
   const later: readonly Role[] = ['about', 'advisories', 'packages']
@@ -118,12 +118,18 @@ export async function earlierSnapshot(good: GoodSnapshot): Promise<string> {
   const file = good.manifest.files.find(({ role }) => role === 'about')!
   const about = decodeAbout(gunzipFile('about', good.bytesOf('about')))
   const plain = Buffer.from(
-    JSON.stringify({ ...about, ecosystems: undefined, counts: { ...about.counts, vendors, products } }),
+    JSON.stringify({
+      ...about,
+      ecosystems: undefined,
+      last_update: undefined,
+      counts: { ...about.counts, vendors, products },
+    }),
   )
   const bytes = gzipFile(plain)
   good.putObject(dist, bytes)
   kept.push({ ...file, sha256: sha256(bytes), size: bytes.length, content: sha256(plain) })
-  good.activate(dist, [...kept, ...(await derivedFiles(good, dist, input))])
+  const derived = await derivedFiles(good, dist, input)
+  good.activate(dist, [...kept, ...derived.filter(({ role }) => role !== 'stats')])
   return dist
 }
 
@@ -155,11 +161,13 @@ function inputOf({ manifest, bytesOf }: GoodSnapshot, joinsNames = true): Omit<D
     collector.add({ name, shard: extractShard(bytesOf('cve', name)) })
   }
   const catalogs = CATALOGS.map((name) => [name, decodeCatalog(name, bytesOf('catalog', name))])
+  const about = decodeAbout(gunzipFile('about', bytesOf('about')))
   return {
     rows: collector.rows(),
     epss: decodeEpss(gunzipFile('epss', bytesOf('epss'))),
     catalogs: Object.fromEntries(catalogs),
-    corpusDate: decodeAbout(gunzipFile('about', bytesOf('about'))).corpus_date,
+    corpusDate: about.corpus_date,
+    lastUpdate: about.last_update,
   }
 }
 

@@ -54,6 +54,7 @@ const CONTRACT: Record<string, string> = {
   '/changes': 'since! limit cursor',
   '/snapshot': '',
   '/snapshots': 'limit cursor',
+  '/stats': '',
   '/openapi.json': '',
 }
 
@@ -70,6 +71,7 @@ const OWN_ERRORS: Record<string, readonly ErrorCode[]> = {
   '/exploits/{source}/{sourceId}': ['not_found'],
   '/packages/{ecosystem}/{name}': ['not_found'],
   '/advisories/{advisoryId}': ['not_found'],
+  '/stats': ['not_found'],
   '/changes': ['gone'],
 }
 

@@ -7,11 +7,11 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LOADED } from '../../../corpus/runtime/threads.ts'
 import { buildQueryDb } from '../../../corpus/snapshot/query/build.ts'
+import { searchItem, suggestion } from '../../../corpus/snapshot/query/search-item.ts'
 import { SEARCH_TYPES, type TextSet } from '../../../corpus/snapshot/query/sets.ts'
 import { ApiError } from '../../../gateway/http/errors.ts'
 import { type Matches, unpackMatches } from '../../../gateway/query/matches.ts'
 import { openQueries } from '../../../gateway/query/queries.ts'
-import { searchItem, suggestion } from '../../../gateway/query/search-item.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 
 const folder = temporaryFolder('search-thread')

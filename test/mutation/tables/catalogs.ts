@@ -115,7 +115,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
   {
     rule: 'rule 28: scores are in (0, 1] and fall with the rank',
     breaks: 'they rise with the rank, from 0',
-    file: 'gateway/query/search-item.ts',
+    file: 'corpus/snapshot/query/search-item.ts',
     find: 'score: 1 - rank / RANKS',
     replace: 'score: rank / RANKS',
     tests: SEARCH,
@@ -123,7 +123,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
   {
     rule: 'rule 28: links lead to the resource',
     breaks: 'the link of a weakness has its id in upper case',
-    file: 'gateway/query/search-item.ts',
+    file: 'corpus/snapshot/query/search-item.ts',
     find: `\`/cwes/\${segment(id.toLowerCase())}\``,
     replace: `\`/cwes/\${segment(id)}\``,
     tests: SEARCH,
@@ -132,7 +132,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     rule: 'rule 28: a CVE that several of its ids find is one result',
     breaks: 'it counts twice',
     file: 'corpus/snapshot/query/open.ts',
-    find: 'named.length - (yield* cves.countAmong(named, q))',
+    find: "named.length - (yield* set('cve').countAmong(named, q))",
     replace: 'named.length',
     tests: ['test/gateway/query/package-search.test.ts'],
   },
@@ -140,8 +140,8 @@ export const CATALOG_RULES: readonly Mutation[] = [
     rule: 'rule 28: counts include matches beyond the limit',
     breaks: 'what is shown is counted',
     file: 'corpus/snapshot/query/open.ts',
-    find: "result.counts[type] = type === 'cve' ? count + (yield* countNamedOnly(q)) : count",
-    replace: 'result.counts[type] = ranked.length',
+    find: 'result.counts[type] = found[i]!.count',
+    replace: 'result.counts[type] = found[i]!.ranked.length',
     tests: SEARCH,
   },
   {

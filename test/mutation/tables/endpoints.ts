@@ -304,7 +304,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: 'API 26.15: one list of all types',
     breaks: 'ranks play no part',
     file: 'corpus/snapshot/query/open.ts',
-    find: 'a.one.rank - b.one.rank || a.position - b.position',
+    find: 'a.rank - b.rank || a.position - b.position',
     replace: 'a.position - b.position',
     tests: test('endpoints/suggest'),
   },

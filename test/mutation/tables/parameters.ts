@@ -136,7 +136,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 4: an unknown value of an open set matches nothing',
     breaks: 'a filter that matches nothing is dropped',
-    file: 'gateway/plan/list-page.ts',
+    file: 'corpus/snapshot/filter/list-search.ts',
     find: 'if (value !== undefined) sets.push(',
     replace: 'if (value !== undefined && postingsOf(list.filters[name]!, value).length > 0) sets.push(',
     tests: FILTERS,

@@ -1,16 +1,10 @@
 /** A view of a list's order in one direction: positions count from first to last in that direction (rule 6). */
-import { partitionPoint } from '../../corpus/model/values/partition-point.ts'
-import {
-  compareRowKeys,
-  cursorId,
-  cursorValue,
-  LISTS,
-  type ListSpec,
-  type RowKey,
-  reversedPosition,
-  type SortOrder,
-} from '../../corpus/snapshot/index.ts'
-import type { OpenList } from '../snapshots/open-lists.ts'
+import { partitionPoint } from '../../model/values/partition-point.ts'
+import { cursorId, cursorValue, type RowKey } from '../cursor/cursor.ts'
+import { compareRowKeys, LISTS, type ListSpec } from '../cursor/lists.ts'
+import type { SortOrder } from '../cursor/order.ts'
+import type { List } from '../derive/list-view.ts'
+import { reversedPosition } from './lower-bound.ts'
 
 export interface ListOrderView {
   count: number
@@ -23,7 +17,7 @@ export interface ListOrderView {
   positionAfter(key: RowKey): number
 }
 
-export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
+export function listOrderView(list: List, sort: SortOrder): ListOrderView {
   const spec = LISTS[list.name] as unknown as ListSpec<never>
   const { descending: storedDescending } = spec.sorts[sort.key]!
   const { ordinals, positions, keyed, keys } = list.orders[sort.key]!

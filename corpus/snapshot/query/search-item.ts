@@ -1,5 +1,7 @@
 /** Converts hits to search results (API 26.10, rule 28). */
-import { type Hit, RANK, type SearchType } from '../../corpus/snapshot/index.ts'
+import type { Hit } from './open.ts'
+import { RANK } from './rank.ts'
+import type { SearchType } from './sets.ts'
 
 export interface Suggestion {
   type: SearchType

@@ -1,0 +1,62 @@
+/** The types of a reader's lists and entries other than CVEs, as in the API. */
+import type { CapecEntry, CweEntry } from '../model/catalog.ts'
+import type { CapecListEntry, CweListEntry } from '../model/catalog-names.ts'
+import type { CnaRow, ProductRow, VendorRow } from '../model/directory.ts'
+import type { PackageDetail, PackageRow } from '../model/packages/package-entry.ts'
+import type { Advisory, ExploitModule, Report, ReportSummary } from '../model/record.ts'
+import type { CnaEntryDetail, ExploitEntry, ListName } from '../snapshot/index.ts'
+import type { Pagination } from './record.ts'
+
+/** A product. With the filter `vendor`, rows have neither `vendor_display` nor `spellings`, as in the API. */
+export type ProductListRow = Omit<ProductRow, 'vendor_display'> & Partial<Pick<ProductRow, 'vendor_display'>>
+
+/** The type of the rows of each list. */
+export interface ListRow {
+  cwes: CweListEntry
+  capecs: CapecListEntry
+  cnas: CnaRow
+  vendors: VendorRow
+  products: ProductListRow
+  exploits: ExploitModule
+  packages: PackageRow
+}
+
+export type CnaDetail = CnaRow & Omit<CnaEntryDetail, 'slug' | 'cna_name'>
+
+/** The type of the entries of each list. */
+export interface ListEntry {
+  cwes: CweEntry
+  capecs: CapecEntry
+  cnas: CnaDetail
+  vendors: VendorRow
+  products: ProductRow
+  exploits: ExploitEntry
+  packages: PackageDetail
+}
+
+/** A page of a list other than CVEs. */
+export interface ListPage<Name extends ListName = ListName> {
+  /** Of `products` with the filter `vendor`. `display` is null for an unknown vendor. */
+  vendor?: { slug: string; display: string | null }
+  data: ListRow[Name][]
+  pagination: Pagination
+}
+
+/** The GitHub security advisory (GHSA) of a CVE, with the CVE's EPSS score. Both numbers are null without a score. */
+export interface CveAdvisory extends Advisory {
+  epss: { percentage: number | null; percentile: number | null }
+}
+
+/** A report on a CVE: with an excerpt, or with `full` its whole text. */
+export type CveReport = Omit<Report, 'report_text'> &
+  Partial<Pick<ReportSummary, 'excerpt'> & Pick<Report, 'report_text'>>
+
+export interface ReportTypes {
+  count: number
+  report_types: {
+    prompt_name: string
+    enabled: boolean
+    /** Only with `include_schema`. A JSON schema, or null. */
+    output_schema?: Record<string, unknown> | null
+  }[]
+}

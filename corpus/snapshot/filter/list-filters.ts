@@ -1,0 +1,98 @@
+/**
+ * The filters of the lists other than CVEs, from the parameters of the API, and their sorts. Gateway and reader share
+ * them, so that they accept each other's cursors.
+ */
+import { nameKey } from '../../model/affected/products.ts'
+import type { ExploitModule } from '../../model/record.ts'
+import type { Grade } from '../../model/scores/completeness.ts'
+import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
+import { fold } from '../codec/fold.ts'
+import { LISTS, type ListName, type ListSpec } from '../cursor/lists.ts'
+import type { SortOrder } from '../cursor/order.ts'
+
+/** Filters of a list in canonical form. The order of the keys is part of cursors. */
+export interface ListFilters {
+  q?: string | undefined
+  /** Folded values by filter name; absent ones do not filter. */
+  equal?: Readonly<Record<string, string | undefined>>
+  /** Inclusive bounds by name; a row without the number never matches. */
+  between?: Readonly<Record<string, { least?: number | undefined; most?: number | undefined }>>
+}
+
+export const CWE_ABSTRACTIONS = ['Pillar', 'Class', 'Base', 'Variant', 'Compound'] as const
+export const CWE_LIKELIHOODS = ['High', 'Medium', 'Low'] as const
+export const CAPEC_SEVERITIES = ['Very High', 'High', 'Medium', 'Low', 'Very Low'] as const
+export const GRADES = ['A', 'B', 'C', 'D', 'F'] as const satisfies readonly Grade[]
+export const ACTIVITY_STATUSES = ['Active', 'Inactive'] as const
+export const EXPLOIT_SOURCES = [
+  'exploit_archive',
+  'exploit_framework',
+] as const satisfies readonly ExploitModule['source'][]
+
+interface Searched {
+  q?: string | undefined
+}
+
+/** The parameters of each list that select rows. */
+export interface ListParameters {
+  cwes: Searched & { abstraction?: string | undefined; status?: string | undefined; likelihood?: string | undefined }
+  capecs: Searched & { status?: string | undefined; severity?: string | undefined }
+  cnas: Searched & { grade?: string | undefined; activity_status?: string | undefined }
+  vendors: Searched
+  /** `vendor` is a name or key. */
+  products: Searched & { vendor?: string | undefined }
+  exploits: {
+    source?: string | undefined
+    platform?: string | undefined
+    published_since?: DateBound | undefined
+    published_until?: DateBound | undefined
+  }
+  /** `ecosystem` is in canonical form. */
+  packages: Searched & { ecosystem?: string | undefined }
+}
+
+const folded = (text: string | undefined) => text && fold(text)
+
+/** Returns the key of a vendor, product or CNA. Names are folded (rule 27). */
+export const keyOfName = (text: string): string => nameKey(text) ?? text
+
+const FILTERS: { [Name in ListName]: (parameters: ListParameters[Name]) => ListFilters } = {
+  cwes: ({ q, abstraction, status, likelihood }) => ({
+    q: folded(q),
+    equal: { abstraction: folded(abstraction), status: folded(status), likelihood: folded(likelihood) },
+  }),
+  capecs: ({ q, status, severity }) => ({
+    q: folded(q),
+    equal: { status: folded(status), severity: folded(severity) },
+  }),
+  cnas: ({ q, grade, activity_status }) => ({
+    q: folded(q),
+    equal: { grade: folded(grade), activity_status: folded(activity_status) },
+  }),
+  vendors: ({ q }) => ({ q: folded(q) }),
+  products: ({ q, vendor }) => ({
+    q: folded(q),
+    equal: { vendor: vendor === undefined ? undefined : keyOfName(vendor) },
+  }),
+  exploits: ({ source, platform, published_since: since, published_until: until }) => ({
+    equal: { source, platform: folded(platform) },
+    between: { published: { least: since?.ms, most: until && untilMs(until) } },
+  }),
+  packages: ({ q, ecosystem }) => ({ q: folded(q), equal: { ecosystem: folded(ecosystem) } }),
+}
+
+/** Returns the canonical filters of a list. */
+export const listFilters = <Name extends ListName>(list: Name, parameters: ListParameters[Name]): ListFilters =>
+  FILTERS[list](parameters)
+
+/** Returns the default order of a list. */
+export function defaultOrder(list: ListName): SortOrder {
+  const { main, sorts } = LISTS[list] as unknown as ListSpec<never>
+  return { key: main, descending: sorts[main]!.descending }
+}
+
+/** Returns the keys of a list's parameter `sort`; none if it has no such parameter. */
+export function sortKeys(list: ListName): string[] {
+  const { sorts } = LISTS[list] as unknown as ListSpec<never>
+  return Object.keys(sorts).filter((key) => !sorts[key]!.tiesAscend)
+}
