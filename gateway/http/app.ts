@@ -38,7 +38,6 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   const { prefix = '/api/v1', origins = [] } = options
   const gate = createGate(options, deps)
   const cors = createCors(origins, ['RateLimit-Policy', deps.limits.policy])
-  const openPaths = new Set(deps.openRoutes.map(({ path }) => path))
 
   const router = polka({
     // `serve` handles every error; this handles a fault in the router itself.
@@ -52,8 +51,13 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   })
   router.parse = parseTarget
   const table = routeIndex()
+  const openTable = routeIndex()
   router.find = table.find
-  for (const route of deps.openRoutes) table.get(route.path, (request, response) => serveOpen(route, request, response))
+  for (const route of deps.openRoutes) {
+    for (const index of [table, openTable]) {
+      index.get(route.path, (request, response) => serveOpen(route, request, response))
+    }
+  }
   for (const route of deps.routes) {
     table.get(prefix + route.path, (request, response) => serve(route, request, response), route.takesRest)
   }
@@ -67,7 +71,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       assertRequest(response, headers)
       const preflight = cors.preflight(request, headers, response, passage.id)
       if (preflight !== null) return gate.note(request, preflight, passage)
-      if (openPaths.has(request.path)) throw methodNotAllowed()
+      if (isOpen(request)) throw methodNotAllowed()
       const admitted = gate.admit(passage, headers)
       if (admitted !== undefined) await admitted
       if (route === null) throw noRoute(request)
@@ -89,17 +93,23 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     }
   }
 
-  function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): void {
+  async function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): Promise<void> {
     const isHead = request.method === 'HEAD'
     const headers = readHeaders(request.rawHeaders)
     const id = requestId(headers.requestId)
     try {
       assertRequest(response, headers)
-      sendOpen(response, headers.acceptEncoding, isHead, route.answer(), id)
+      const answer = route.answer({ parameters: request.params, isHead })
+      sendOpen(response, headers, isHead, answer instanceof Promise ? await answer : answer, id)
     } catch (thrown) {
-      sendError(response, isHead, asApiError(thrown), ['X-Request-Id', id])
+      const error = asApiError(thrown)
+      if (error.status === 500) gate.logLimited('error', { id, err: error.cause, path: route.path }, error.message)
+      if (response.headersSent) response.destroy()
+      else sendError(response, isHead, error, ['X-Request-Id', id])
     }
   }
+
+  const isOpen = ({ path }: Request) => openTable.find('GET', path).handlers.length > 0
 
   /** Returns 405 if a GET of the path would match a route, else 404. */
   function noRoute(request: Request) {

@@ -20,6 +20,7 @@ export interface ServeFlags {
   preview: boolean
   origins?: string[]
   accessLog: boolean
+  explorer: boolean
   logLevel: LogOptions['level']
   logFormat: LogOptions['format']
   cookie: string

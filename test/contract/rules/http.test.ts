@@ -142,7 +142,9 @@ rule(17, 'every answer has an X-Request-Id: that of the client if it is valid, e
     [405, '/cves', {}, 'POST'],
     [417, '/cves', { expect: 'miracles' }],
     [200, '//healthz'],
-    [200, '//docs'],
+    [200, '//'],
+    [302, '//docs'],
+    [404, '//assets/none.js'],
     [417, '//healthz', { expect: 'miracles' }],
   ]
   for (const [status, path, headers = {}, method] of cases) {
@@ -196,10 +198,20 @@ rule(17, 'CORS is off unless origins are configured', async () => {
   })
 })
 
-states('28.2', 'health, readiness, reference and metrics', async () => {
-  const open = async (path: string) => fetch(world.url + path)
-  for (const path of ['/healthz', '/readyz', '/docs']) assert.is((await open(path)).status, 200, path)
-  assert.match((await open('/docs')).headers.get('content-type')!, 'text/html')
+states('28.2', 'health, readiness, explorer and metrics', async () => {
+  const open = async (path: string, init?: RequestInit) => fetch(world.url + path, { redirect: 'manual', ...init })
+  for (const path of ['/healthz', '/readyz', '/', '/favicon.ico', '/icon.svg', '/robots.txt', '/LICENSES.txt']) {
+    assert.is((await open(path)).status, 200, path)
+    assert.is((await open(path, { method: 'POST' })).status, 405, path)
+  }
+  const page = await open('/')
+  assert.match(page.headers.get('content-type')!, 'text/html')
+  for (const [, path] of (await page.text()).matchAll(/(?:src|href)="(assets\/[^"]+)"/g)) {
+    assert.is((await open(`/${path}`)).status, 200, path)
+  }
+  assert.is((await open('/assets/none.js')).status, 404)
+  const docs = await open('/docs')
+  assert.equal([docs.status, docs.headers.get('location')], [302, '/#/api'])
   assert.is((await open('/metrics')).status, 401)
   assert.match(world.metricsUrl!, /^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
   assert.match(await (await fetch(world.metricsUrl!)).text(), /^# HELP /m)
