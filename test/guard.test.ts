@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   [ERRORS]: [],
   'corpus/command': [],
   'corpus/model': [],
+  'corpus/inventory': ['corpus/command', 'corpus/model'],
   'corpus/feeds': ['corpus/model'],
   'corpus/store': ['corpus/model'],
   'corpus/runtime': [],
@@ -40,6 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/command',
     'corpus/errors',
     'corpus/feeds',
+    'corpus/inventory',
     'corpus/model',
     'corpus/reader',
     'corpus/repository',
@@ -58,6 +60,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
   ],
   'gateway/explorer': [
+    'corpus/inventory',
     'corpus/model',
     'corpus/reader',
     'corpus/repository',

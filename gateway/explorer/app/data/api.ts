@@ -1,5 +1,7 @@
 /** What pages ask: the API of a gateway, or a reader of a snapshot that answers the same questions. */
 
+import type { Reader } from '../../../../corpus/reader/reader.ts'
+
 /** Parameters of the query. Those that are undefined, null or empty are left out; arrays are joined by commas. */
 export type Params = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
@@ -11,6 +13,8 @@ export interface Api {
    * @throws ApiFailure; DOMException `AbortError`
    */
   get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>
+  /** Matches packages in the browser: in mode `static` alone. */
+  readonly packages?: PackageSource
   /**
    * Reports what is downloaded once, such as the tables of the filters: null when nothing is. Returns a function that
    * ends the reports.
@@ -25,6 +29,8 @@ export interface Progress {
   loaded: number
   total: number | null
 }
+
+export type PackageSource = Pick<Reader, 'affected' | 'ecosystems' | 'snapshot'>
 
 /** An answer other than 200. */
 export class ApiFailure extends Error {

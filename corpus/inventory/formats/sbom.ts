@@ -1,5 +1,5 @@
 /** Software bills of materials: CycloneDX 1 and SPDX 2, in JSON. Packages are those with a purl. */
-import { isObject, type JsonObject } from '../../../corpus/model/values/json-value.ts'
+import { isObject, type JsonObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 import { namedObjects, parseJsonFile } from './json.ts'

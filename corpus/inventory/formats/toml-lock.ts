@@ -1,6 +1,6 @@
 /** `Cargo.lock` of Cargo and `poetry.lock` of Poetry: TOML with a table `[[package]]` for each package. */
 import { parse, TomlError } from 'smol-toml'
-import { isObject, type JsonObject } from '../../../corpus/model/values/json-value.ts'
+import { isObject, type JsonObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 import { namedObjects } from './json.ts'

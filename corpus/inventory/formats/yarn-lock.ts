@@ -1,5 +1,5 @@
 /** `yarn.lock`: version 1, and the YAML of yarn 2 and later, which has the same lines with colons. */
-import { shortened } from '../../../corpus/command/format.ts'
+import { shortened } from '../../command/format.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 import { linesOf } from './text.ts'

@@ -1,5 +1,5 @@
 /** `requirements.txt` of pip. Only pinned requirements name a version. */
-import { shortened } from '../../../corpus/command/format.ts'
+import { shortened } from '../../command/format.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 import { linesOf } from './text.ts'

@@ -4,9 +4,9 @@ import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CheckError } from '../../../builder/check/error.ts'
-import { inventoryOf } from '../../../builder/check/read.ts'
-import { property } from '../../corpus/model/properties/property.ts'
+import { InventoryError } from '../../../corpus/inventory/error.ts'
+import { inventoryOf } from '../../../corpus/inventory/read.ts'
+import { property } from '../model/properties/property.ts'
 
 const folder = join(import.meta.dirname, 'lock-files')
 const bytesOf = (path: string) => readFileSync(join(folder, path))
@@ -35,13 +35,13 @@ function faultOf(name: string, content: string | Buffer): string {
     const found = inventoryOf(`dir/${name}`, name, Buffer.from(content))
     throw new Error(`no error, but ${JSON.stringify(found).slice(0, 200)}`)
   } catch (error) {
-    if (!(error instanceof CheckError)) throw error
+    if (!(error instanceof InventoryError)) throw error
     return error.message
   }
 }
 
 const FAULTS: [what: string, name: string, content: string | Buffer, message: RegExp][] = [
-  ['an unknown file', 'notes.md', '# Notes\n', /^dir\/notes\.md is in no format .* package-lock\.json; .*purls/],
+  ['an unknown file', 'notes.md', '# Notes\n', /^dir\/notes\.md is in no known format.* package-lock\.json; .*purls/],
   ['an empty file', 'package-lock.json', '', /^dir\/package-lock\.json:1: .*it is not JSON/],
   ['a NUL byte', 'go.sum', 'a v1 h1:b\n\0', /^dir\/go\.sum:2: it has a NUL byte/],
   ['bytes that are no UTF-8', 'yarn.lock', Buffer.from([0x61, 0xff]), /not a text in UTF-8/],
@@ -238,7 +238,7 @@ property(
           assert.ok(line === null || line > 0)
         }
       } catch (error) {
-        if (!(error instanceof CheckError)) throw error
+        if (!(error instanceof InventoryError)) throw error
         assert.match(error.message, /^dir\/file/)
       }
     }

@@ -1,5 +1,5 @@
 /** `go.sum` and `go.mod` of Go. */
-import { shortened } from '../../../corpus/command/format.ts'
+import { shortened } from '../../command/format.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 import { linesOf } from './text.ts'

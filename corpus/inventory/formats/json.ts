@@ -1,5 +1,5 @@
 /** JSON of lock files and SBOMs, with the lines of its objects. */
-import { isObject, type JsonObject } from '../../../corpus/model/values/json-value.ts'
+import { isObject, type JsonObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import { lineAt } from './text.ts'
 
@@ -22,11 +22,13 @@ export function parseJsonFile(text: string): JsonFile {
   return { root, lineOf: (object) => lines.get(object) ?? null }
 }
 
+/** V8 states a position, SpiderMonkey line and column. V8 quotes the file, and states no position for an early end. */
 function syntaxError(text: string, cause: Error): FormatError {
-  const position = / at position (\d+)/.exec(cause.message)?.[1]
-  // V8 quotes the file, and states no position for an early end.
-  const what = cause.message.replace(/ in JSON at position .*$/s, '').replace(/, (?:\.{3})?".*$/s, '')
-  const line = lineAt(text, position === undefined ? text.length : Number(position))
+  const { message } = cause
+  const position = / at position (\d+)/.exec(message)?.[1]
+  const stated = / at line (\d+) column \d+ of the JSON data/.exec(message)?.[1]
+  const what = message.replace(/ in JSON at position .*$/s, '').replace(/, (?:\.{3})?".*$/s, '')
+  const line = stated === undefined ? lineAt(text, Number(position ?? text.length)) : Number(stated)
   return new FormatError(`it is not JSON: ${what}`, line, { cause })
 }
 

@@ -1,6 +1,6 @@
 /** The packages that a lock file or SBOM names. */
-import { shortened } from '../../corpus/command/format.ts'
-import { PurlError, type PurlPackage, packageOfPurl } from '../../corpus/model/packages/purl.ts'
+import { shortened } from '../command/format.ts'
+import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
 import { FormatError } from './error.ts'
 
 export interface Component {

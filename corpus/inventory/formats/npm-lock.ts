@@ -1,6 +1,6 @@
 /** `package-lock.json` and `npm-shrinkwrap.json` of npm, lockfileVersion 1 to 3. */
-import { shortened } from '../../../corpus/command/format.ts'
-import { isObject, type JsonObject } from '../../../corpus/model/values/json-value.ts'
+import { shortened } from '../../command/format.ts'
+import { isObject, type JsonObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 import { type JsonFile, parseJsonFile } from './json.ts'

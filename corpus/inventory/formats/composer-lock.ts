@@ -1,5 +1,5 @@
 /** `composer.lock` of Composer. */
-import { isObject } from '../../../corpus/model/values/json-value.ts'
+import { isObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 import { namedObjects, parseJsonFile } from './json.ts'

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { SkippedEntry } from '../../../builder/check/inventory.ts'
-import { inventoryOf, type ReadInventory } from '../../../builder/check/read.ts'
+import type { SkippedEntry } from '../../../corpus/inventory/inventory.ts'
+import { inventoryOf, type ReadInventory } from '../../../corpus/inventory/read.ts'
 
 const folder = join(import.meta.dirname, 'lock-files')
 const read = (path: string, name = basename(path)): ReadInventory =>
