@@ -179,7 +179,7 @@ function VersionForm({
     go(link(base, { version: version.trim(), release: release.trim() }))
   }
   return (
-    <form class="filters" aria-label="Version" onSubmit={submit}>
+    <form class="controls" aria-label="Version" onSubmit={submit}>
       <label>
         Which version do you run?
         <input

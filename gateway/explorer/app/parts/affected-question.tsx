@@ -15,7 +15,7 @@ export function QuestionForm({ asked = '' }: { asked?: string }) {
     go(link(['affected'], questionOf(text)))
   }
   return (
-    <form class="filters" aria-label="Package or product" onSubmit={submit}>
+    <form class="controls" aria-label="Package or product" onSubmit={submit}>
       <label class="text">
         Package URL or CPE name
         <input

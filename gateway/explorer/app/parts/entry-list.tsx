@@ -64,10 +64,12 @@ export function EntryTable<T>({
 export function PagedTable<T>({
   pages,
   empty,
+  isEndless = true,
   children,
 }: {
   pages: Pages<T>
   empty: string
+  isEndless?: boolean
   children(rows: readonly T[]): ComponentChildren
 }) {
   const shown = useRef<readonly T[]>([])
@@ -80,7 +82,7 @@ export function PagedTable<T>({
           {children(shown.current)}
         </div>
       ) : null}
-      <ListEnd pages={pages} empty={empty} />
+      <ListEnd pages={pages} empty={empty} isEndless={isEndless} />
     </>
   )
 }

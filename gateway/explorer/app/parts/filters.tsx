@@ -48,7 +48,7 @@ export function Filters({
   const set = (name: string, value: string, replace: boolean) =>
     go(link(base, { ...Object.fromEntries(query), [name]: value }), { replace })
   return (
-    <form class="filters" aria-label={label} onSubmit={(event) => event.preventDefault()}>
+    <form class="controls" aria-label={label} onSubmit={(event) => event.preventDefault()}>
       {filters.map((filter) => {
         const { name } = filter
         const value = query.get(name) ?? ''
