@@ -27,7 +27,7 @@ export function EntryTable<T>({
 }) {
   return (
     <div class="scroll">
-      <table class="rows">
+      <table class="rows cards">
         <caption class="for-reader">{caption}</caption>
         <thead>
           <tr>
@@ -47,7 +47,7 @@ export function EntryTable<T>({
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={name} class={kind}>
+                  <td key={name} class={kind} data-label={name}>
                     {cell(row)}
                   </td>
                 ),
