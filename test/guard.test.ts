@@ -51,6 +51,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
     'corpus/store',
     'corpus/transfer',
+    'gateway/explorer/explorer.ts',
   ],
   gateway: [
     'corpus/command',

@@ -1,6 +1,7 @@
 /** The files of the explorer: as the package has them, or bundled from their sources in a checkout. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
+import { CodedError } from '../../corpus/errors/coded-error.ts'
 
 /** Who answers the pages: the API of a gateway, or a reader of a snapshot beside the page. */
 export type Mode = 'gateway' | 'static'
@@ -56,14 +57,22 @@ export const isCompressible = (path: string): boolean => !COMPRESSED.has(extname
 
 export const pageName = (mode: Mode): string => `${mode}.html`
 
-/** Reads the explorer from the package, or bundles it. @throws Error if esbuild is missing, or the sources have faults */
+export class ExplorerError extends CodedError<'unbundled'> {}
+
+/** Reads the explorer from the package, or bundles it. @throws ExplorerError if esbuild is missing, or for faults */
 export async function openExplorer(): Promise<Explorer> {
   if (existsSync(BUILT)) return readBuilt(BUILT)
-  // By its URL: the package has neither esbuild nor what it bundles.
-  const { bundleExplorer } = (await import(new URL('./bundle.ts', import.meta.url).href)) as {
-    bundleExplorer(): Promise<Explorer>
+  try {
+    // By its URL: the package has neither esbuild nor what it bundles.
+    const { bundleExplorer } = (await import(new URL('./bundle.ts', import.meta.url).href)) as {
+      bundleExplorer(): Promise<Explorer>
+    }
+    return await bundleExplorer()
+  } catch (cause) {
+    const why = (cause as Error).message.split('\n', 1)[0]
+    const message = `cannot bundle the explorer: ${why}. Run \`npm ci\` in the checkout, or use the installed package`
+    throw new ExplorerError('unbundled', message, { cause })
   }
-  return bundleExplorer()
 }
 
 function readBuilt(folder: string): Explorer {

@@ -21,6 +21,8 @@ export interface AppOptions extends GateOptions {
   prefix?: string
   /** Origins of web pages that may read answers (CORS). Default: none. */
   origins?: readonly string[]
+  /** Names of routes that need no token. They have a limit for each address. */
+  anonymous?: readonly string[]
 }
 
 export interface AppDeps<C> extends GateDeps {
@@ -34,8 +36,12 @@ export interface AppDeps<C> extends GateDeps {
   context(subject: Subject, target: string): C
 }
 
+/** The caller of a route that needs no token. */
+const NOBODY: Subject = { sub: '', logName: '', admin: false, tier: 0 }
+
 export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestListener {
   const { prefix = '/api/v1', origins = [] } = options
+  const anonymous = new Set(options.anonymous)
   const gate = createGate(options, deps)
   const cors = createCors(origins, ['RateLimit-Policy', deps.limits.policy])
 
@@ -72,12 +78,13 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       const preflight = cors.preflight(request, headers, response, passage.id)
       if (preflight !== null) return gate.note(request, preflight, passage)
       if (isOpen(request)) throw methodNotAllowed()
-      const admitted = gate.admit(passage, headers)
+      const isAnonymous = route !== null && anonymous.has(route.name)
+      const admitted = isAnonymous ? gate.admitAddress(passage, request) : gate.admit(passage, headers)
       if (admitted !== undefined) await admitted
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
-      const result = proceed(deps.context(passage.subject!, request.url))
+      const result = proceed(deps.context(passage.subject ?? NOBODY, request.url))
       const answer = result instanceof Promise ? await result : result
       passage.servedFrom = answer.servedFrom
       const isKnown = isNamed(headers, answer)

@@ -4,6 +4,7 @@ import { hasPackages } from '../../corpus/snapshot/index.ts'
 import { accessByPolicy, openAccess } from '../access/access.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
 import { openKeyRing } from '../auth/key-source.ts'
+import { type Login, loginRoute } from '../auth/login.ts'
 import type { PackageIndex } from '../compat/interface.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
 import { type CompatAuth, createCompatApp } from '../compat/listener.ts'
@@ -36,6 +37,10 @@ export interface GatewayOptions extends LimitOptions {
   accessLog?: boolean
   /** Whether `/` is the explorer. Default: true. */
   explorer?: boolean
+  /** Whether `/openapi.json` needs no token. */
+  openDocs?: boolean
+  /** A link that signs a browser in once. */
+  login?: Login
   cookie?: string
   adminClaims?: readonly string[]
   algorithms?: readonly string[]
@@ -134,7 +139,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       onClose: (snapshot) => queries.forget(snapshot.query.path),
     }),
   )
-  const { maxConnections = MAX_CONNECTIONS, explorer = true } = options
+  const { maxConnections = MAX_CONNECTIONS, explorer = true, login } = options
   const logLimited = limitLines(log)
   let connectionsRefused = 0
   const onRefused = () => {
@@ -157,11 +162,19 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
     ...(accessLog === undefined ? {} : { accessLog }),
   }
   const app = createApp<Context>(
-    { ...gateOptions, ...(origins === undefined ? {} : { origins }) },
+    {
+      ...gateOptions,
+      ...(origins === undefined ? {} : { origins }),
+      ...(options.openDocs ? { anonymous: ['getOpenapi'] } : {}),
+    },
     {
       ...gate,
       routes: ROUTES,
-      openRoutes: [...healthRoutes(() => registry.current.id), ...(explorer ? explorerRoutes() : [])],
+      openRoutes: [
+        ...healthRoutes(() => registry.current.id),
+        ...(explorer ? explorerRoutes() : []),
+        ...(login ? [loginRoute(login, cookie ?? 'session', Date.now)] : []),
+      ],
       context: (subject, target) => ({ registry, queries, access, subject, target }),
     },
   )

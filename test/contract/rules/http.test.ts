@@ -218,5 +218,20 @@ states('28.2', 'health, readiness, explorer and metrics', async () => {
   await withWorld({}, async (other) => assert.is(other.metricsUrl, null))
 })
 
+states('28.3', 'the document without a token on request, with a quota for each address', async () => {
+  assert.is((await fetch(`${world.url}/api/v1/openapi.json`)).status, 401)
+  await withWorld({ openDocs: true, rateLimit: 2 }, async (other) => {
+    const open = (path: string, headers = {}) => fetch(`${other.url}/api/v1${path}`, { headers })
+    const first = await open('/openapi.json', { authorization: 'none' })
+    assert.is(first.status, 200)
+    assert.match(first.headers.get('ratelimit')!, 'r=1')
+    assert.is(((await first.json()) as { openapi: string }).openapi, '3.1.0')
+    assert.is((await open('/cves')).status, 401)
+    assert.is((await open('/openapi.json')).status, 200)
+    assert.is((await open('/openapi.json')).status, 429)
+    assert.is((await other.ask('/cves')).status, 200)
+  })
+})
+
 contract.after(world.remove)
 contract.run()
