@@ -195,7 +195,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
   const texts = openTextSearch(manifest, objects)
   const tables = openLists(manifest, objects, texts)
   const { entries, entry, cnaStats } = openEntries(tables, packages, about.ecosystems)
-  const documents = openDocuments(manifest, objects, { member: members })
+  const documents = openDocuments(manifest, objects, members)
   const matchesOf = (q: string | undefined) => (q === undefined ? null : texts.matches('cve', q))
   const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; names: NamePostings }>>()
   const lists = () =>

@@ -223,7 +223,7 @@ export {
   partSegment,
   recordPieces,
   SECTION_NAMES,
-  type SECTIONS,
+  SECTIONS,
   type Section,
   spliced,
 } from './record/cve-pieces.ts'
