@@ -15,15 +15,17 @@ const TYPES = [
   ['detection', 'Detection'],
 ] as const
 
-const WHAT: Readonly<Record<string, string>> = {
-  kev_listed: 'listed in KEV',
-  ssvc_active: 'active exploitation (SSVC)',
-  weaponized_exploit: 'weaponized exploit',
-  poc_public: 'public proof of concept',
-  detection_template: 'detection template',
-  fixed_version: 'fixed version',
-  fix_commit: 'fix commit',
-}
+const WHAT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    kev_listed: 'listed in KEV',
+    ssvc_active: 'active exploitation (SSVC)',
+    weaponized_exploit: 'weaponized exploit',
+    poc_public: 'public proof of concept',
+    detection_template: 'detection template',
+    fixed_version: 'fixed version',
+    fix_commit: 'fix commit',
+  }),
+)
 
 /** The ranks in words (rule 23). */
 const MATURITY: Readonly<Record<number, string>> = {
@@ -67,7 +69,7 @@ function Group({ title, items }: { title: string; items: readonly Item[] }) {
           <tbody>
             {shown.map((item, index) => (
               <tr key={index}>
-                <th scope="row">{WHAT[item.evidence_type] ?? item.evidence_type.replaceAll('_', ' ')}</th>
+                <th scope="row">{WHAT.get(item.evidence_type) ?? item.evidence_type.replaceAll('_', ' ')}</th>
                 <td>{sourceName(item.source)}</td>
                 {hasMaturity ? (
                   <td>{item.maturity_rank === null ? null : (MATURITY[item.maturity_rank] ?? item.maturity_rank)}</td>

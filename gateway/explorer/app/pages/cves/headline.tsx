@@ -132,13 +132,13 @@ function Decision({ ssvc }: { ssvc: CveSummary['ssvc'] }) {
   const points = [
     ['exploitation', ssvc.exploitation],
     ['automatable', ssvc.automatable],
-    ['technical impact', ssvc.technical_impact],
+    ['impact', ssvc.technical_impact],
   ].filter(([, value]) => value !== null)
   if (points.length === 0) return <Unknown />
   return (
     <>
       {ssvc.decision === null ? null : <b>{ssvc.decision} </b>}
-      <span class="dim">{points.map(([name, value]) => `${name}: ${value}`).join(', ')}</span>
+      <span class="dim">{points.map(([name, value]) => `${name} ${value}`).join(' · ')}</span>
     </>
   )
 }

@@ -22,7 +22,7 @@ export function Metrics({ cvss }: { cvss: Cvss }) {
     <>
       {metrics.length === 0 ? null : (
         <div class="scroll">
-          <table>
+          <table class="cards">
             <caption class="for-reader">CVSS metrics of all sources</caption>
             <thead>
               <tr>
@@ -40,7 +40,7 @@ export function Metrics({ cvss }: { cvss: Cvss }) {
                     <SourceOf metric={metric} />{' '}
                     {metric.is_primary ? <Flag name="primary" title="Decides the severity of the record" /> : null}
                   </th>
-                  <td>{metric.cvss_version}</td>
+                  <td data-label="CVSS">{metric.cvss_version}</td>
                   <td>
                     <Score of={metric} />
                   </td>
@@ -87,7 +87,7 @@ function Comparison({ version, metrics }: { version: string; metrics: readonly M
   const rows = [...new Map(decoded.flat().map((one) => [one.key, one])).values()]
   const groups = [...new Set(rows.map(({ group }) => group))]
   return (
-    <details class="vectors">
+    <details class="vectors" open={metrics.some(({ is_primary }) => is_primary)}>
       <summary>
         CVSS {version} {metrics.length === 1 ? 'vector in words' : `vectors of ${metrics.length} claims in words`}
       </summary>
