@@ -32,7 +32,10 @@ function Description({ text }: { text: string | null }) {
   const origin = useOrigin('the description', ORIGINS.description)
   return (
     <section class="description" aria-label="Description">
-      <h2>Description {origin.button}</h2>
+      <div class="titled">
+        <h2>Description</h2>
+        {origin.button}
+      </div>
       {origin.text}
       {text === null ? <p class="dim">No source describes it.</p> : <LongText text={text} />}
     </section>
