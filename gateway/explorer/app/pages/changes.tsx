@@ -92,8 +92,8 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
       <Filters filters={filters} base={['changes']} query={shown} label="Snapshots" />
       {isServed || until !== null ? null : (
         <p class="notice">
-          The address names a later snapshot than the served one can be compared with. The gateway compares with the
-          snapshot that it serves: {nameOf(current)}.
+          The address names {asked} as the later snapshot. A gateway compares with the snapshot that it serves:{' '}
+          {nameOf(current)}.
         </p>
       )}
       <Compared since={since} until={until} change={query.get('change')} />
@@ -117,7 +117,7 @@ const COLUMNS: readonly Column<Change>[] = [
     name: 'Details',
     cell: ({ cve_id, change }) =>
       change === 'removed' ? null : (
-        <a href={link(['cves', cve_id], { show: 'timeline' })} aria-label={`Timeline of ${cve_id}`}>
+        <a href={link(['cves', cve_id], { section: 'timeline' })} aria-label={`Timeline of ${cve_id}`}>
           Timeline
         </a>
       ),

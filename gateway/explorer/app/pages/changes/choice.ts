@@ -37,4 +37,5 @@ export function countsOf(changes: readonly Change[]): Record<Change['change'], n
 /** The parts of a record in words. The others have the names of their endpoints. */
 export const SECTION_NAMES: Readonly<Partial<Record<Change['sections'][number], string>>> = {
   core: 'summary record',
+  cvss: 'CVSS',
 }
