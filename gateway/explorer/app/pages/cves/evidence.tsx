@@ -1,7 +1,7 @@
 /** Evidence of exploitation, detection and mitigation, and the exploit modules. */
 import type { CveDetail, ExploitModule } from '../../data/answers.ts'
 import { useSteps } from '../../parts/steps.tsx'
-import { Day, ExternalLink, Unknown } from '../../parts/values.tsx'
+import { Day, ExternalLink } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
 import { sourceName } from './origin.ts'
 
@@ -75,7 +75,7 @@ function Group({ title, items }: { title: string; items: readonly Item[] }) {
                   <td>{item.maturity_rank === null ? null : (MATURITY[item.maturity_rank] ?? item.maturity_rank)}</td>
                 ) : null}
                 <td data-label="Confidence">{item.confidence}</td>
-                <td data-label="First seen">{item.first_seen === null ? <Unknown /> : <Day at={item.first_seen} />}</td>
+                <td data-label="First seen">{item.first_seen === null ? null : <Day at={item.first_seen} />}</td>
                 <td class="wide">
                   <What item={item} />
                 </td>
