@@ -6,9 +6,11 @@ import { QuestionForm } from '../parts/affected-question.tsx'
 import { Await, Failure } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList, EntryTable, PagedTable } from '../parts/entry-list.tsx'
-import { type Filter, Filters, filterParams, sortFilter } from '../parts/filters.tsx'
+import { type Filter, filterParams, sortFilter } from '../parts/filter.ts'
+import { Filters } from '../parts/filters.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import { cpeExample, productFilter } from '../parts/names.ts'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
 import { Facts, Figures, Names } from '../parts/texts.tsx'
 import { link } from '../router.ts'
@@ -137,10 +139,6 @@ function Products({ vendor, base, query }: { vendor: string; base: string[]; que
   )
 }
 
-/** Returns the value of the filter `product`: API 9.23. */
-export const productFilter = (vendor: string, product: string): string =>
-  [vendor, product].map((key) => key.replaceAll('/', '%2F')).join('/')
-
 function Product({ vendor, product, query }: { vendor: string; product: string; query: URLSearchParams }) {
   const answer = useAnswer<ProductRow>(`/vendors/${encodeURIComponent(vendor)}/products/${encodeURIComponent(product)}`)
   const params = { product: productFilter(vendor, product) }
@@ -178,10 +176,3 @@ function Product({ vendor, product, query }: { vendor: string; product: string; 
     </>
   )
 }
-
-/** Returns a CPE name of the product, to fill in the version. Keys are not always those of NVD's dictionary. */
-export const cpeExample = (vendor: string, product: string): string =>
-  `cpe:2.3:a:${cpeText(vendor)}:${cpeText(product)}:1.0:*:*:*:*:*:*:*`
-
-/** NISTIR 7695, 6.2.2.1: other characters than letters, digits, `_`, `-` and `.` are quoted. */
-const cpeText = (text: string): string => text.replace(/[^A-Za-z0-9_.-]/g, (character) => `\\${character}`)

@@ -5,6 +5,7 @@ import type { Pages } from '../data/use.ts'
 import { go, link } from '../router.ts'
 import { AffectedTable } from './affected-table.tsx'
 import { PagedTable } from './entry-list.tsx'
+import { questionOf } from './names.ts'
 import type { AffectedRow } from './ranges.ts'
 
 /** A package URL, or a CPE name. */
@@ -32,10 +33,6 @@ export function QuestionForm({ asked = '' }: { asked?: string }) {
     </form>
   )
 }
-
-/** Returns the parameter that the text is: a CPE name begins with `cpe:`. */
-export const questionOf = (text: string): { purl: string } | { cpe: string } =>
-  /^\s*cpe:/i.test(text) ? { cpe: text.trim() } : { purl: text.trim() }
 
 /** What was understood, and whether the snapshot knows it. */
 export function Question({ query: { ecosystem, name, version, indexed } }: Pick<Affected, 'query'>) {
