@@ -23,13 +23,13 @@ test('a text that begins with cpe: is a CPE name, another one a package URL', ()
 
 test('a range is shown by its bounds', () => {
   assert.is(rangeText('0', null), 'all versions')
-  assert.is(rangeText('0', '1.2'), '< 1.2')
-  assert.is(rangeText('1.0', null, '1.2'), '≥ 1.0, ≤ 1.2')
+  assert.is(rangeText('0', '1.2'), '<\u00a01.2')
+  assert.is(rangeText('1.0', null, '1.2'), '≥\u00a01.0, ≤\u00a01.2')
   const matched = { kind: 'version', introduced: null, fixed: null, last_affected: null, source: 'GHSA-1' } as const
   assert.is(matchText(matched), 'listed version')
   assert.is(matchText({ ...matched, kind: 'range', introduced: '0' }), 'all versions')
   assert.is(matchText({ ...matched, kind: 'cpe' }), 'listed version')
-  assert.is(matchText({ ...matched, kind: 'cpe', last_affected: '2.4.59' }), '≤ 2.4.59')
+  assert.is(matchText({ ...matched, kind: 'cpe', last_affected: '2.4.59' }), '≤\u00a02.4.59')
 })
 
 test('events of a range are its intervals', () => {
@@ -40,8 +40,11 @@ test('events of a range are its intervals', () => {
     { last_affected: '2.3' },
     { introduced: '3.0' },
   ]
-  assert.equal(intervalTexts(events), ['< 1.2', '≥ 2.0, ≤ 2.3', '≥ 3.0'])
-  assert.equal(intervalTexts([{ introduced: '1' }, { introduced: '2' }, { fixed: '3' }]), ['≥ 1', '≥ 2, < 3'])
+  assert.equal(intervalTexts(events), ['<\u00a01.2', '≥\u00a02.0, ≤\u00a02.3', '≥\u00a03.0'])
+  assert.equal(intervalTexts([{ introduced: '1' }, { introduced: '2' }, { fixed: '3' }]), [
+    '≥\u00a01',
+    '≥\u00a02, <\u00a03',
+  ])
   assert.equal(intervalTexts([{ introduced: '0' }, { limit: '2.0' }]), ['only before 2.0', 'all versions'])
   assert.equal(intervalTexts([]), [])
 })

@@ -1,6 +1,6 @@
 /** `#/vendors`, `#/vendors/{vendor}` and `#/vendors/{vendor}/products/{product}` */
 import type { ProductRow, VendorRow } from '../data/answers.ts'
-import { useAnswer, usePages } from '../data/use.ts'
+import { useAnswer, usePages, useSession } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { QuestionForm } from '../parts/affected-question.tsx'
 import { Await, Failure } from '../parts/answer.tsx'
@@ -140,6 +140,7 @@ function Products({ vendor, base, query }: { vendor: string; base: string[]; que
 }
 
 function Product({ vendor, product, query }: { vendor: string; product: string; query: URLSearchParams }) {
+  const { api } = useSession()
   const answer = useAnswer<ProductRow>(`/vendors/${encodeURIComponent(vendor)}/products/${encodeURIComponent(product)}`)
   const params = { product: productFilter(vendor, product) }
   return (
@@ -165,11 +166,13 @@ function Product({ vendor, product, query }: { vendor: string; product: string; 
               </>
             )}
           </Await>
-          <details>
-            <summary>Is my version affected?</summary>
-            <p class="about">A CPE name with a version gives the CVEs that affect it.</p>
-            <QuestionForm asked={cpeExample(vendor, product)} />
-          </details>
+          {api.mode === 'gateway' ? (
+            <details>
+              <summary>Is my version affected?</summary>
+              <p class="about">A CPE name with a version gives the CVEs that affect it.</p>
+              <QuestionForm asked={cpeExample(vendor, product)} />
+            </details>
+          ) : null}
           <EntryCves params={params} all={params} base={['vendors', vendor, 'products', product]} query={query} />
         </>
       )}
