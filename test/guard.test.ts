@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   [ERRORS]: [],
   'corpus/command': [],
   'corpus/model': [],
+  'corpus/inventory': ['corpus/command', 'corpus/model'],
   'corpus/feeds': ['corpus/model'],
   'corpus/store': ['corpus/model'],
   'corpus/runtime': [],
@@ -40,6 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/command',
     'corpus/errors',
     'corpus/feeds',
+    'corpus/inventory',
     'corpus/model',
     'corpus/reader',
     'corpus/repository',
@@ -49,6 +51,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
     'corpus/store',
     'corpus/transfer',
+    'gateway/explorer/explorer.ts',
   ],
   gateway: [
     'corpus/command',
@@ -58,6 +61,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
   ],
   'gateway/explorer': [
+    'corpus/inventory',
     'corpus/model',
     'corpus/reader',
     'corpus/repository',
@@ -65,6 +69,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
     'corpus/transfer',
     'gateway/http',
+    'gateway/openapi/model.ts',
     'gateway/routes/answers',
   ],
   'gateway/mirror': [

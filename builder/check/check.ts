@@ -1,24 +1,17 @@
 /** `vulnshelf check`: which advisories affect the packages of a lock file or SBOM. */
 import type { Progress } from '../../corpus/command/progress.ts'
-import { type AffectedRow, compareRows } from '../../corpus/model/packages/match.ts'
+import { type Finding, findAdvisories, isUndecided, sourceLookUp } from '../../corpus/inventory/findings.ts'
+import type { Component, SkippedEntry } from '../../corpus/inventory/inventory.ts'
+import type { ReadInventory } from '../../corpus/inventory/read.ts'
 import { SEVERITIES, type Severity } from '../../corpus/model/record.ts'
-import { compareText } from '../../corpus/model/sources.ts'
-import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
 import type { Reader } from '../../corpus/reader/reader.ts'
 import type { FailLevel } from './fail-levels.ts'
-import type { Component, SkippedEntry } from './inventory.ts'
-import { packageName, type ReadInventory } from './read.ts'
 
 export interface FailRule {
   /** The lowest severity that fails. `none`: nothing does. */
   level: FailLevel
   /** Whether findings with the verdict `undecided` fail too. */
   undecided: boolean
-}
-
-export interface Finding extends Component {
-  /** A row of `/affected`. */
-  advisory: AffectedRow
 }
 
 export interface CheckReport {
@@ -54,24 +47,11 @@ export async function checkInventory(
   failOn: FailRule,
   progress: Progress,
 ): Promise<CheckReport> {
-  const { ecosystems, snapshot } = reader
-  const isIndexed = ({ ecosystem }: Component) => ecosystem !== null && ecosystems.includes(baseEcosystem(ecosystem))
-  const indexed = components.filter(isIndexed)
-  const findings: Finding[] = []
-  const waiting = indexed.values()
-  let done = 0
-  const work = async () => {
-    for (const component of waiting) {
-      const { ecosystem, name, version } = component
-      const rows = await reader.affected({ ecosystem: ecosystem!, name, version })
-      findings.push(...rows.map((advisory) => ({ ...component, advisory })))
-      progress('packages', ++done, indexed.length)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  findings.sort(compareFindings)
+  const { snapshot } = reader
+  const { findings, notIndexed } = await findAdvisories(components, sourceLookUp(reader), AT_ONCE, (done, total) =>
+    progress('packages', done, total),
+  )
   const undecided = findings.filter(isUndecided).length
-  const notIndexed = components.filter((component) => !isIndexed(component))
   return {
     file,
     format,
@@ -90,14 +70,6 @@ export async function checkInventory(
     skipped: [...skipped],
   }
 }
-
-export const isUndecided = ({ advisory }: Finding): boolean => advisory.verdict === 'undecided'
-
-const compareFindings = (a: Finding, b: Finding) =>
-  Number(isUndecided(a)) - Number(isUndecided(b)) ||
-  compareRows(a.advisory, b.advisory) ||
-  compareText(packageName(a), packageName(b)) ||
-  compareText(a.version, b.version)
 
 /** An advisory without a severity, or with `none`, counts as low. */
 function fails(finding: Finding, { level, undecided }: FailRule): boolean {

@@ -13,7 +13,7 @@ export interface CheckFlags {
   failOnUndecided?: boolean
 }
 
-/** @throws CheckError, KeyError, SnapshotError, TransferError */
+/** @throws InventoryError, KeyError, SnapshotError, TransferError */
 export async function checkFromCommand(file: string, flags: CheckFlags): Promise<CheckReport> {
   const inventory = await readInventory(file)
   const keys = flags.keys === undefined ? undefined : await readKeySetFile(flags.keys)

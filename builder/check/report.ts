@@ -1,9 +1,10 @@
 /** The report of `vulnshelf check` as text. */
 import { counted, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { printableLine, printableLines } from '../../corpus/command/printable.ts'
-import { type CheckReport, type Finding, isUndecided } from './check.ts'
-import type { SkippedEntry, SkipReason } from './inventory.ts'
-import { packageName } from './read.ts'
+import { type Finding, isUndecided } from '../../corpus/inventory/findings.ts'
+import type { SkippedEntry, SkipReason } from '../../corpus/inventory/inventory.ts'
+import { packageName } from '../../corpus/inventory/read.ts'
+import type { CheckReport } from './check.ts'
 
 /** Packages without a finding that a list names. */
 const NAMED = 10

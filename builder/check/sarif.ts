@@ -3,9 +3,11 @@ import { relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Location, Log, PhysicalLocation, ReportingDescriptor, Result } from 'sarif'
 import { VERSION } from '../../corpus/command/version.ts'
+import { type Finding, isUndecided } from '../../corpus/inventory/findings.ts'
+import { packageName } from '../../corpus/inventory/read.ts'
 import type { AffectedRow } from '../../corpus/model/packages/match.ts'
-import { type CheckReport, type Finding, isUndecided } from './check.ts'
-import { packageName, STDIN } from './read.ts'
+import type { CheckReport } from './check.ts'
+import { STDIN } from './read.ts'
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 

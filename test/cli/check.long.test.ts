@@ -75,7 +75,7 @@ test('standard input can have any format', async () => {
   assert.is(json(run(JSON.stringify(bom)).stdout).counts.affected, expected.counts.affected)
   const unknown = run('nothing known')
   assert.is(unknown.status, 2)
-  assert.match(unknown.stderr, /^vulnshelf: standard input is in no format that this command reads\. It reads: /)
+  assert.match(unknown.stderr, /^vulnshelf: standard input is in no known format\. Known formats: /)
 })
 
 test('a web server gives the same, and sees no names of packages', async () => {

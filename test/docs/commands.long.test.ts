@@ -146,7 +146,7 @@ async function runPage(page: Page): Promise<void> {
   mkdirSync(cwd)
   cpSync(feeds, join(cwd, 'feeds'), { recursive: true })
   // No advisory of the sample affects its packages.
-  cpSync(join(root, 'test/builder/check/lock-files/npm3/package-lock.json'), join(cwd, 'package-lock.json'))
+  cpSync(join(root, 'test/corpus/inventory/lock-files/npm3/package-lock.json'), join(cwd, 'package-lock.json'))
   // `a && b` are two commands in their order.
   for (const line of commandLines(page).flatMap((one) => one.split(' && '))) {
     const words = wordsOf(line.replace('"Authorization: Bearer $TOKEN"', 'Authorization'))

@@ -12,6 +12,7 @@ import { Heading } from './parts/heading.tsx'
 import { SignIn } from './parts/sign-in.tsx'
 import { applyTheme } from './parts/theme.tsx'
 import { useLocation } from './router.ts'
+import { keepScroll } from './scroll.ts'
 
 const isStatic = document.querySelector('meta[name="vulnshelf-mode"]')?.getAttribute('content') === 'static'
 
@@ -83,6 +84,7 @@ const root = document.getElementById('app')!
 
 async function start(): Promise<void> {
   applyTheme()
+  keepScroll()
   const api = isStatic ? await (await import('./data/static.ts')).staticApi() : gatewayApi
   render(<App api={api} />, root)
 }

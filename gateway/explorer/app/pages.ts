@@ -21,6 +21,7 @@ export const PAGES: Readonly<Record<string, () => Promise<{ default: PageCompone
   packages: () => import('./pages/packages.tsx'),
   exploits: () => import('./pages/exploits.tsx'),
   advisories: () => import('./pages/advisories.tsx'),
+  affected: () => import('./pages/affected.tsx'),
   changes: () => import('./pages/changes.tsx'),
   check: () => import('./pages/check.tsx'),
   api: () => import('./pages/api.tsx'),

@@ -13,6 +13,9 @@ export function link(path: readonly string[], params: Params = {}): string {
   return `#/${target(path.map(encodeURIComponent).join('/'), params)}`
 }
 
+/** Returns the link of the `href` of a search result, such as `/vendors/acme/products/tcp%2Fip_stack`. */
+export const hrefLink = (href: string): string => `#${href}`
+
 /** Shows another page. `replace` leaves no entry in the history. */
 export function go(to: string, { replace = false } = {}): void {
   if (!replace) {

@@ -1,5 +1,7 @@
 /** What pages ask: the API of a gateway, or a reader of a snapshot that answers the same questions. */
 
+import type { Reader } from '../../../../corpus/reader/reader.ts'
+
 /** Parameters of the query. Those that are undefined, null or empty are left out; arrays are joined by commas. */
 export type Params = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
@@ -11,7 +13,24 @@ export interface Api {
    * @throws ApiFailure; DOMException `AbortError`
    */
   get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>
+  /** Matches packages in the browser: in mode `static` alone. */
+  readonly packages?: PackageSource
+  /**
+   * Reports what is downloaded once, such as the tables of the filters: null when nothing is. Returns a function that
+   * ends the reports.
+   */
+  onProgress?(report: (progress: Progress | null) => void): () => void
 }
+
+export interface Progress {
+  /** What is loaded, such as `Tables of the filters`. */
+  name: string
+  /** Bytes. `total` is null while it is unknown. */
+  loaded: number
+  total: number | null
+}
+
+export type PackageSource = Pick<Reader, 'affected' | 'ecosystems' | 'snapshot'>
 
 /** An answer other than 200. */
 export class ApiFailure extends Error {
@@ -22,12 +41,21 @@ export class ApiFailure extends Error {
   readonly code: string
   /** Seconds after which the request may succeed. */
   readonly retryAfter: number | null
+  /** The name of the parameter that is wrong (API 6.1). */
+  readonly parameter: string | null
 
-  constructor(status: number, code: string, message: string, retryAfter: number | null = null) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    retryAfter: number | null = null,
+    parameter: string | null = null,
+  ) {
     super(message)
     this.status = status
     this.code = code
     this.retryAfter = retryAfter
+    this.parameter = parameter
   }
 }
 

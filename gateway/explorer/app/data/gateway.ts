@@ -25,8 +25,10 @@ export const gatewayApi: Api = {
       throw new ApiFailure(0, 'network', 'The gateway does not answer. Check the connection, then try again.')
     })
     if (response.ok) return (await response.json()) as T
-    const { error, message } = await response.json().catch(() => ({ error: 'internal', message: response.statusText }))
+    const { error, message, parameter } = await response
+      .json()
+      .catch(() => ({ error: 'internal', message: response.statusText }))
     const wait = Number(response.headers.get('Retry-After'))
-    throw new ApiFailure(response.status, error, message, wait > 0 ? wait : null)
+    throw new ApiFailure(response.status, error, message, wait > 0 ? wait : null, parameter ?? null)
   },
 }

@@ -1,5 +1,187 @@
+/** `#/vendors`, `#/vendors/{vendor}` and `#/vendors/{vendor}/products/{product}` */
+import type { ProductRow, VendorRow } from '../data/answers.ts'
+import { useAnswer, usePages } from '../data/use.ts'
+import type { PageProps } from '../pages.ts'
+import { QuestionForm } from '../parts/affected-question.tsx'
+import { Await, Failure } from '../parts/answer.tsx'
+import { EntryCves } from '../parts/entry-cves.tsx'
+import { type Column, EntryList, EntryTable, PagedTable } from '../parts/entry-list.tsx'
+import { type Filter, Filters, filterParams, sortFilter } from '../parts/filters.tsx'
+import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
+import { Facts, Figures, Names } from '../parts/texts.tsx'
+import { link } from '../router.ts'
 
-export default function VendorsPage() {
-  return <Heading>Vendors</Heading>
+export default function VendorsPage({ path: [vendor, products, ...product], query }: PageProps) {
+  if (vendor === undefined) return <VendorList query={query} />
+  // A product may contain a slash, as it is or as `%2F`.
+  if (products === 'products' && product.length > 0) {
+    return <Product vendor={vendor} product={product.join('/')} query={query} />
+  }
+  return <Vendor vendor={vendor} query={query} />
 }
+
+const FILTERS: readonly Filter[] = [
+  { kind: 'text', name: 'q', label: 'Name', hint: 'Apache' },
+  sortFilter([
+    ['-cves', 'most CVEs first'],
+    ['name', 'by name'],
+  ]),
+]
+
+const COLUMNS: readonly Column<VendorRow>[] = [
+  { name: 'Vendor', kind: 'key', cell: ({ slug, display }) => <a href={link(['vendors', slug])}>{display}</a> },
+  { name: 'CVEs', kind: 'number', cell: ({ cve_count }) => formatCount(cve_count) },
+  { name: 'Products', kind: 'number', cell: ({ product_count }) => formatCount(product_count) },
+  {
+    name: 'Spellings in the records',
+    kind: 'wide',
+    cell: ({ spellings = [] }) => <Names names={spellings} most={6} />,
+  },
+]
+
+function VendorList({ query }: { query: URLSearchParams }) {
+  return (
+    <EntryList<VendorRow>
+      title="Vendors"
+      about="Vendors that CNA, ADPs or NVD name. Spellings of one vendor are one row."
+      path="/vendors"
+      base={['vendors']}
+      query={query}
+      filters={FILTERS}
+      columns={COLUMNS}
+      keyOf={({ slug }) => slug}
+    />
+  )
+}
+
+const TABS: readonly Tab[] = [
+  ['cves', 'CVEs'],
+  ['products', 'Products'],
+]
+
+function Vendor({ vendor, query }: { vendor: string; query: URLSearchParams }) {
+  const answer = useAnswer<VendorRow>(`/vendors/${encodeURIComponent(vendor)}`)
+  const tab = tabOf(TABS, query)
+  const base = ['vendors', vendor]
+  return (
+    <>
+      <Heading>{answer.data?.display ?? vendor}</Heading>
+      {answer.error ? (
+        <Failure error={answer.error} retry={answer.retry} />
+      ) : (
+        <>
+          <Await answer={answer}>
+            {({ slug, cve_count, product_count, spellings = [] }) => (
+              <>
+                <Figures
+                  figures={[
+                    ['CVEs', formatCount(cve_count)],
+                    ['products', formatCount(product_count)],
+                  ]}
+                />
+                <Facts
+                  facts={[
+                    [
+                      'Key',
+                      <span key="key" class="id">
+                        {slug}
+                      </span>,
+                    ],
+                    ['Spellings', spellings.length > 0 && <Names key="names" names={spellings} />],
+                  ]}
+                />
+              </>
+            )}
+          </Await>
+          <Tabs tabs={TABS} base={base} current={tab} />
+          {tab === 'products' ? (
+            <Products vendor={vendor} base={base} query={query} />
+          ) : (
+            <EntryCves params={{ vendor }} all={{ vendor }} base={base} query={query} />
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+type VendorProduct = Omit<ProductRow, 'spellings' | 'vendor_display'>
+
+const PRODUCT_FILTERS: readonly Filter[] = [{ kind: 'text', name: 'q', label: 'Name' }]
+
+const PRODUCT_COLUMNS: readonly Column<VendorProduct>[] = [
+  {
+    name: 'Product',
+    kind: 'key',
+    cell: ({ vendor, slug, display }) => <a href={link(['vendors', vendor, 'products', slug])}>{display}</a>,
+  },
+  { name: 'CVEs', kind: 'number', cell: ({ cve_count }) => formatCount(cve_count) },
+  { name: 'Key', kind: 'wide', cell: ({ slug }) => <span class="id">{slug}</span> },
+]
+
+function Products({ vendor, base, query }: { vendor: string; base: string[]; query: URLSearchParams }) {
+  const pages = usePages<VendorProduct>(
+    `/vendors/${encodeURIComponent(vendor)}/products`,
+    filterParams(PRODUCT_FILTERS, query),
+  )
+  return (
+    <section aria-labelledby="products">
+      <h2 id="products">Products</h2>
+      <Filters filters={PRODUCT_FILTERS} base={base} query={query} label="Filters of the products" />
+      <PagedTable pages={pages} empty="No product matches.">
+        {(rows) => <EntryTable rows={rows} columns={PRODUCT_COLUMNS} keyOf={({ slug }) => slug} caption="Products" />}
+      </PagedTable>
+    </section>
+  )
+}
+
+/** Returns the value of the filter `product`: API 9.23. */
+export const productFilter = (vendor: string, product: string): string =>
+  [vendor, product].map((key) => key.replaceAll('/', '%2F')).join('/')
+
+function Product({ vendor, product, query }: { vendor: string; product: string; query: URLSearchParams }) {
+  const answer = useAnswer<ProductRow>(`/vendors/${encodeURIComponent(vendor)}/products/${encodeURIComponent(product)}`)
+  const params = { product: productFilter(vendor, product) }
+  return (
+    <>
+      <Heading>{answer.data?.display ?? product}</Heading>
+      {answer.error ? (
+        <Failure error={answer.error} retry={answer.retry} />
+      ) : (
+        <>
+          <Await answer={answer}>
+            {(row) => (
+              <>
+                <p class="about">
+                  A product of <a href={link(['vendors', row.vendor])}>{row.vendor_display}</a>
+                </p>
+                <Facts
+                  facts={[
+                    ['CVEs', formatCount(row.cve_count)],
+                    ['Key', <span key="key" class="id">{`${row.vendor}/${row.slug}`}</span>],
+                    ['Spellings', row.spellings !== undefined && <Names key="names" names={row.spellings} />],
+                  ]}
+                />
+              </>
+            )}
+          </Await>
+          <details>
+            <summary>Is my version affected?</summary>
+            <p class="about">A CPE name with a version gives the CVEs that affect it.</p>
+            <QuestionForm asked={cpeExample(vendor, product)} />
+          </details>
+          <EntryCves params={params} all={params} base={['vendors', vendor, 'products', product]} query={query} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Returns a CPE name of the product, to fill in the version. Keys are not always those of NVD's dictionary. */
+export const cpeExample = (vendor: string, product: string): string =>
+  `cpe:2.3:a:${cpeText(vendor)}:${cpeText(product)}:1.0:*:*:*:*:*:*:*`
+
+/** NISTIR 7695, 6.2.2.1: other characters than letters, digits, `_`, `-` and `.` are quoted. */
+const cpeText = (text: string): string => text.replace(/[^A-Za-z0-9_.-]/g, (character) => `\\${character}`)

@@ -1,5 +1,6 @@
 /** What stands for an answer that is loading, failed or empty. */
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ApiFailure } from '../data/api.ts'
 import type { Answer, Pages } from '../data/use.ts'
 
@@ -36,17 +37,41 @@ export function Await<T>({ answer, children }: { answer: Answer<T>; children(dat
   )
 }
 
+interface ListEndProps<T> {
+  pages: Pages<T>
+  empty: string
+  /** Loads the next page when the end of the list comes near. */
+  isEndless?: boolean
+}
+
 /** What follows the rows of a list: the next page, an error, or that there is nothing. */
-export function ListEnd<T>({ pages, empty }: { pages: Pages<T>; empty: string }) {
+export function ListEnd<T>({ pages, empty, isEndless = false }: ListEndProps<T>) {
   const { rows, loading, error, more, retry } = pages
+  const end = useRef<HTMLButtonElement>(null)
+  useNearness(end, isEndless ? more : null)
   if (error) return <Failure error={error} retry={retry} />
-  if (loading) return <Loading />
-  if (more) {
-    return (
-      <button type="button" class="more" onClick={more}>
-        Load more
-      </button>
+  if (loading && rows.length === 0) return <Loading />
+  if (!more && !loading) return <p class="dim">{rows.length === 0 ? empty : 'End of the list'}</p>
+  // It stays while a page is loaded, so that it keeps the focus.
+  return (
+    <button ref={end} type="button" class="more" aria-disabled={loading} onClick={() => more?.()}>
+      {loading ? 'Loading…' : 'Load more'}
+    </button>
+  )
+}
+
+/** Calls `reach` when the element is less than a screen away. */
+function useNearness(element: RefObject<Element | null>, reach: (() => void) | null): void {
+  const latest = useRef(reach)
+  latest.current = reach
+  const isWaiting = reach !== null
+  useEffect(() => {
+    if (!isWaiting || !element.current) return
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && latest.current?.(),
+      { rootMargin: '100% 0px' },
     )
-  }
-  return <p class="dim">{rows.length === 0 ? empty : 'End of the list'}</p>
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [isWaiting])
 }

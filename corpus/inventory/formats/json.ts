@@ -1,0 +1,96 @@
+/** JSON of lock files and SBOMs, with the lines of its objects. */
+import { isObject, type JsonObject } from '../../model/values/json-value.ts'
+import { FormatError } from '../error.ts'
+import { lineAt } from './text.ts'
+
+export interface JsonFile {
+  root: JsonObject
+  /** Returns the line where the object begins, from 1. */
+  lineOf(object: object): number | null
+}
+
+/** @throws FormatError for no JSON, or no object */
+export function parseJsonFile(text: string): JsonFile {
+  let root: unknown
+  try {
+    root = JSON.parse(text)
+  } catch (cause) {
+    throw syntaxError(text, cause as Error)
+  }
+  if (!isObject(root)) throw new FormatError('it is not a JSON object', 1)
+  const lines = objectLines(text, root)
+  return { root, lineOf: (object) => lines.get(object) ?? null }
+}
+
+/** V8 states a position, SpiderMonkey line and column. V8 quotes the file, and states no position for an early end. */
+function syntaxError(text: string, cause: Error): FormatError {
+  const { message } = cause
+  const position = / at position (\d+)/.exec(message)?.[1]
+  const stated = / at line (\d+) column \d+ of the JSON data/.exec(message)?.[1]
+  const what = message.replace(/ in JSON at position .*$/s, '').replace(/, (?:\.{3})?".*$/s, '')
+  const line = stated === undefined ? lineAt(text, Number(position ?? text.length)) : Number(stated)
+  return new FormatError(`it is not JSON: ${what}`, line, { cause })
+}
+
+const [LINE_FEED, QUOTE, BACKSLASH] = [0x0a, 0x22, 0x5c]
+
+/** Walks through valid JSON and its value at the same time. Of equal keys, the last counts in both. */
+function objectLines(text: string, root: JsonObject): WeakMap<object, number> {
+  const lines = new WeakMap<object, number>()
+  /** The containers around the position, with the key of the next value. Undefined where an equal key replaced one. */
+  const open: { value: unknown; key: string | number }[] = []
+  let line = 1
+  let lastText = ''
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === LINE_FEED) line++
+    else if (code === QUOTE) {
+      const end = endOfString(text, at)
+      // Keys of entries are wanted, and no string spans lines.
+      lastText = text.slice(at, end + 1)
+      at = end
+    } else {
+      const character = text[at]
+      const inner = open.at(-1)
+      if (character === ':' && inner) inner.key = JSON.parse(lastText) as string
+      else if (character === ',' && typeof inner?.key === 'number') inner.key++
+      else if (character === '{' || character === '[') {
+        const value = inner === undefined ? root : memberOf(inner.value, inner.key)
+        if (typeof value === 'object' && value !== null) lines.set(value, line)
+        open.push({ value, key: character === '[' ? 0 : '' })
+      } else if (character === '}' || character === ']') open.pop()
+    }
+  }
+  return lines
+}
+
+function memberOf(value: unknown, key: string | number): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+  return (value as Record<string | number, unknown>)[key]
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
+  return at
+}
+
+/**
+ * Returns the objects of a list, each with its `name`.
+ * @throws FormatError if the value is no list of objects with names
+ */
+export function namedObjects(
+  key: string,
+  list: unknown,
+  lineOf: JsonFile['lineOf'],
+): { name: string; entry: JsonObject; line: number | null }[] {
+  if (!Array.isArray(list)) throw new FormatError(`'${key}' is not a list`, isObject(list) ? lineOf(list) : null)
+  return list.map((entry: unknown) => {
+    if (!isObject(entry)) throw new FormatError(`an entry in '${key}' is not a JSON object`, lineOf(list))
+    const line = lineOf(entry)
+    if (typeof entry.name !== 'string' || entry.name === '') {
+      throw new FormatError(`an entry in '${key}' has no name`, line)
+    }
+    return { name: entry.name, entry, line }
+  })
+}

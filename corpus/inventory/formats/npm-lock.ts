@@ -1,0 +1,68 @@
+/** `package-lock.json` and `npm-shrinkwrap.json` of npm, lockfileVersion 1 to 3. */
+import { shortened } from '../../command/format.ts'
+import { isObject, type JsonObject } from '../../model/values/json-value.ts'
+import { FormatError } from '../error.ts'
+import { type Inventory, InventoryBuilder } from '../inventory.ts'
+import { type JsonFile, parseJsonFile } from './json.ts'
+
+export function parseNpmLock(text: string): Inventory {
+  const file = parseJsonFile(text)
+  const { packages, dependencies, lockfileVersion } = file.root
+  if (packages !== undefined) return packagesOf(packages, file)
+  // Version 1 omits `dependencies` if there are none.
+  if (dependencies !== undefined || lockfileVersion !== undefined) return dependenciesOf(dependencies ?? {}, file)
+  throw new FormatError("it has neither 'packages' nor 'dependencies'", 1)
+}
+
+const DIRECTORY = 'node_modules/'
+
+/** Versions 2 and 3: entries by their path in the project. The project itself has an empty path. */
+function packagesOf(packages: unknown, file: JsonFile): Inventory {
+  const found = new InventoryBuilder()
+  for (const [path, entry, line] of entriesOf('packages', packages, file)) {
+    // The target of a link has an entry of its own.
+    if (path === '' || entry.link === true) continue
+    const at = path.lastIndexOf(DIRECTORY)
+    if (at === -1) found.skip(path, 'local', line)
+    else {
+      const name = typeof entry.name === 'string' ? entry.name : path.slice(at + DIRECTORY.length)
+      found.add('npm', name, entry.version, { line, dev: entry.dev === true })
+    }
+  }
+  return found
+}
+
+/** Version 1: a tree. The version of an alias is `npm:name@1.0.0`; other versions with a colon are addresses. */
+function dependenciesOf(root: unknown, file: JsonFile): Inventory {
+  const found = new InventoryBuilder()
+  const waiting = [root]
+  for (let dependencies = waiting.pop(); dependencies !== undefined; dependencies = waiting.pop()) {
+    for (const [name, entry, line] of entriesOf('dependencies', dependencies, file)) {
+      const { version, dev, dependencies: nested } = entry
+      const address = typeof version === 'string' && version.includes(':') ? version : null
+      const alias = /^npm:(.+)@([^@]+)$/.exec(address ?? '')
+      if (alias) found.add('npm', alias[1]!, alias[2], { line, dev: dev === true })
+      else if (address === null) found.add('npm', name, version, { line, dev: dev === true })
+      else found.skip(name, address.startsWith('file:') ? 'local' : 'no-version', line)
+      if (nested !== undefined) waiting.push(nested)
+    }
+  }
+  return found
+}
+
+function* entriesOf(
+  key: string,
+  value: unknown,
+  { root, lineOf }: JsonFile,
+): Generator<[name: string, entry: JsonObject, line: number | null]> {
+  if (!isObject(value)) {
+    const line = lineOf(typeof value === 'object' && value !== null ? value : root)
+    throw new FormatError(`'${key}' is not a JSON object`, line)
+  }
+  for (const [name, entry] of Object.entries(value)) {
+    if (!isObject(entry)) {
+      throw new FormatError(`the entry '${shortened(name, 100)}' in '${key}' is not a JSON object`, lineOf(value))
+    }
+    yield [name, entry, lineOf(entry)]
+  }
+}

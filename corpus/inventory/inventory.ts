@@ -1,0 +1,83 @@
+/** The packages that a lock file or SBOM names. */
+import { shortened } from '../command/format.ts'
+import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
+import { FormatError } from './error.ts'
+
+export interface Component {
+  /** As in the OSV schema. Null for a purl whose type no ecosystem has. */
+  ecosystem: string | null
+  name: string
+  version: string
+  /** As stated. Null in files without purls. */
+  purl: string | null
+  /** Number of the line, from 1. Null if unknown. */
+  line: number | null
+  /** Whether only development needs it. Null if the file does not state it. */
+  dev: boolean | null
+}
+
+export type SkipReason =
+  | 'local' // a folder or workspace of the project itself
+  | 'no-version'
+  | 'no-purl' // a component of an SBOM
+  | 'malformed-purl'
+  | 'not-pinned' // a requirement that several versions meet
+  | 'not-followed' // a line that names another file
+
+/** An entry that cannot be checked. */
+export interface SkippedEntry {
+  /** The text of the entry if it has no name. */
+  name: string
+  reason: SkipReason
+  line: number | null
+}
+
+export interface Inventory {
+  components: Component[]
+  skipped: SkippedEntry[]
+}
+
+type EntryFacts = Partial<Pick<Component, 'line' | 'dev'>>
+
+/** @throws FormatError for a value that is no text */
+function versionOf(name: string, version: unknown, line: number | null): string | null {
+  if (version === undefined || version === null || version === '') return null
+  if (typeof version === 'string') return version
+  throw new FormatError(`the version of '${shortened(name, 100)}' is not a text`, line)
+}
+
+function parsedPurl(purl: string): PurlPackage | null {
+  try {
+    return packageOfPurl(purl)
+  } catch (error) {
+    if (error instanceof PurlError) return null
+    throw error
+  }
+}
+
+/** Collects the entries of one file. */
+export class InventoryBuilder implements Inventory {
+  readonly components: Component[] = []
+  readonly skipped: SkippedEntry[] = []
+
+  /** Adds a package, or skips it without a version. */
+  add(ecosystem: string, name: string, version: unknown, { line = null, dev = null }: EntryFacts = {}): void {
+    if (name === '') throw new FormatError('an entry has no name', line)
+    const stated = versionOf(name, version, line)
+    if (stated === null) this.skip(name, 'no-version', line)
+    else this.components.push({ ecosystem, name, version: stated, purl: null, line, dev })
+  }
+
+  /** Adds the package of a purl. `version` counts if the purl has none. */
+  addPurl(purl: string, version: unknown, { line = null, dev = null }: EntryFacts = {}): void {
+    const found = parsedPurl(purl)
+    const stated = found?.version ?? versionOf(purl, version, line)
+    if (found === null) this.skip(purl, 'malformed-purl', line)
+    else if (stated === null) this.skip(purl, 'no-version', line)
+    else this.components.push({ ecosystem: found.ecosystem, name: found.name, version: stated, purl, line, dev })
+  }
+
+  skip(name: string, reason: SkipReason, line: number | null = null): void {
+    this.skipped.push({ name, reason, line })
+  }
+}

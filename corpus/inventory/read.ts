@@ -1,0 +1,75 @@
+/** Reads the packages that a lock file or SBOM names. Uses no API of Node. */
+import { shortened } from '../command/format.ts'
+import { foldName } from '../model/packages/name.ts'
+import { FormatError, InventoryError } from './error.ts'
+import { FORMATS, formatOf } from './formats/table.ts'
+import { lineAt } from './formats/text.ts'
+import type { Component, Inventory } from './inventory.ts'
+
+export interface ReadInventory extends Inventory {
+  format: string
+}
+
+/**
+ * Returns the packages of a file, each version once, with the line where it occurs first. `shown` is what messages call
+ * the file, `name` its name without folders.
+ * @throws InventoryError
+ */
+export function inventoryOf(shown: string, name: string, bytes: Uint8Array): ReadInventory {
+  const text = textOf(shown, bytes)
+  const format = formatOf(name, text)
+  if (format === null) {
+    const known = FORMATS.map((one) => one.name).join('; ')
+    throw new InventoryError('unknown-format', `${shown} is in no known format. Known formats: ${known}`)
+  }
+  try {
+    const { components, skipped } = format.parse(text)
+    return { format: format.name, components: unique(components), skipped }
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause
+    const position = cause.line === null ? shown : `${shown}:${cause.line}`
+    const remedy = 'Write the file again with its tool, or rename it if it has another format'
+    throw new InventoryError('malformed', `${position}: not a valid ${format.name}: ${cause.message}. ${remedy}`, {
+      cause,
+    })
+  }
+}
+
+/** Files of PowerShell are in UTF-16. A byte order mark is removed. */
+function textOf(shown: string, bytes: Uint8Array): string {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  const text = utf8(shown, bytes)
+  const nul = text.indexOf('\0')
+  if (nul === -1) return text
+  throw new InventoryError(
+    'unreadable',
+    `${shown}:${lineAt(text, nul)}: it has a NUL byte, so it is no text. Check the path`,
+  )
+}
+
+function utf8(shown: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new InventoryError('unreadable', `${shown} is not a text in UTF-8. Check the path`, { cause })
+  }
+}
+
+/** A package is for development if all its occurrences are. */
+function unique(components: readonly Component[]): Component[] {
+  const found = new Map<string, Component>()
+  for (const component of components) {
+    const { ecosystem, name, version, purl, dev } = component
+    const key = JSON.stringify(ecosystem === null ? [purl] : [ecosystem, foldName(ecosystem, name), version])
+    const first = found.get(key)
+    if (first === undefined) found.set(key, { ...component })
+    else if (first.dev !== dev) first.dev = first.dev === null || dev === null ? null : false
+  }
+  return [...found.values()]
+}
+
+/** What reports call a package: `npm/lodash`; the purl where no ecosystem has its type. */
+export const packageName = ({ ecosystem, name, purl }: Component): string =>
+  shortened(ecosystem === null ? (purl ?? name) : `${ecosystem}/${name}`, 200)

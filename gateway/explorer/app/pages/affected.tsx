@@ -1,0 +1,36 @@
+/** `#/affected?purl=pkg:npm/lodash@4.17.15`, `?cpe=`, `?ecosystem=&name=&version=`: which advisories affect it. */
+import type { Affected, Page } from '../data/answers.ts'
+import { usePages } from '../data/use.ts'
+import type { PageProps } from '../pages.ts'
+import { AffectedRows, Question, QuestionForm } from '../parts/affected-question.tsx'
+import { Heading } from '../parts/heading.tsx'
+import type { AffectedRow } from '../parts/ranges.ts'
+import { link } from '../router.ts'
+
+export default function AffectedPage({ query }: PageProps) {
+  const asked = query.get('purl') ?? query.get('cpe') ?? ''
+  const { ecosystem, name, version } = Object.fromEntries(query)
+  return (
+    <>
+      <Heading>Is it affected?</Heading>
+      <QuestionForm key={asked} asked={asked} />
+      {query.size > 0 ? <Answered query={query} /> : null}
+      {ecosystem !== undefined && name !== undefined ? (
+        <p>
+          <a href={link(['packages', ecosystem, name], { version })}>The page of this package</a>
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+function Answered({ query }: { query: URLSearchParams }) {
+  const pages = usePages<AffectedRow>('/affected', Object.fromEntries(query))
+  const first = pages.first as (Page<AffectedRow> & Pick<Affected, 'query'>) | null
+  return (
+    <section>
+      {first === null ? null : <Question query={first.query} />}
+      <AffectedRows pages={pages} query={first?.query ?? null} />
+    </section>
+  )
+}

@@ -1,0 +1,194 @@
+/** The filters of the CVE list. Each change is in the address at once. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { ApiFailure } from '../../data/api.ts'
+import { Combobox, type Suggestion } from '../../parts/combobox.tsx'
+import { BANDS, FILTERS, type Filter, isDay, membersOf, paramsOf } from './filters.ts'
+
+/** Typing is applied after a pause. */
+const PAUSE_MS = 400
+
+interface FormProps {
+  query: URLSearchParams
+  /** Sets parameters; null removes one. `isTyping` replaces the entry of the history. */
+  change(values: Record<string, string | null>, isTyping?: boolean): void
+  /** Of the list: it may name a parameter. */
+  failure: ApiFailure | null
+}
+
+export function FilterForm({ query, change, failure }: FormProps) {
+  const params = paramsOf(query)
+  const others = FILTERS.filter(({ isMain }) => !isMain)
+  const isAnySet = others.some(({ name }) => params[name] !== undefined)
+  const [isOpen, setOpen] = useState(isAnySet)
+  useEffect(() => {
+    if (isAnySet) setOpen(true)
+  }, [isAnySet])
+  const control = (filter: Filter) => (
+    <Control
+      key={filter.name}
+      filter={filter}
+      value={params[filter.name] ?? ''}
+      set={(value, isTyping) => change({ [filter.name]: value || null }, isTyping)}
+      error={failure?.parameter === filter.name ? failure.message : null}
+    />
+  )
+  return (
+    <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="fields">{FILTERS.filter(({ isMain }) => isMain).map(control)}</div>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>More filters</summary>
+        <div class="fields">{others.map(control)}</div>
+      </details>
+    </form>
+  )
+}
+
+interface ControlProps<F extends Filter = Filter> {
+  filter: F
+  value: string
+  set(value: string, isTyping?: boolean): void
+  error: string | null
+}
+
+function Control({ filter, ...rest }: ControlProps) {
+  if (filter.kind === 'bands') return <Bands filter={filter} {...rest} />
+  if (filter.kind === 'flag') return <FlagChoice filter={filter} {...rest} />
+  if (filter.kind === 'name') return <Name filter={filter} {...rest} />
+  return <Text filter={filter} {...rest} />
+}
+
+function Bands({ filter, value, set, error }: ControlProps) {
+  const chosen = membersOf(value.toLowerCase())
+  const errorId = useId()
+  return (
+    <fieldset class="bands" aria-describedby={error ? errorId : undefined}>
+      <legend>{filter.label}</legend>
+      {BANDS.map((band) => (
+        <label key={band}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(band)}
+            onChange={({ currentTarget: { checked } }) =>
+              set(BANDS.filter((one) => (one === band ? checked : chosen.includes(one))).join(','))
+            }
+          />
+          <span class={`severity ${band}`}>{band}</span>
+        </label>
+      ))}
+      <FieldError id={errorId} message={error} />
+    </fieldset>
+  )
+}
+
+function FlagChoice({ filter, value, set, error }: ControlProps<Filter & { kind: 'flag' }>) {
+  return (
+    <Labelled label={filter.label} error={error}>
+      {(ids) => (
+        <select {...ids} value={value.toLowerCase()} onChange={({ currentTarget }) => set(currentTarget.value)}>
+          <option value="">any</option>
+          <option value="true">{filter.yes}</option>
+          <option value="false">{filter.no}</option>
+          {/^(|true|false)$/i.test(value) ? null : <option value={value.toLowerCase()}>{value}</option>}
+        </select>
+      )}
+    </Labelled>
+  )
+}
+
+function Name({ filter, value, set, error }: ControlProps<Filter & { kind: 'name' }>) {
+  return (
+    <Combobox
+      label={filter.label}
+      value={value}
+      types={[filter.suggests]}
+      placeholder={filter.placeholder}
+      onPick={({ id }: Suggestion) => set(id)}
+      onEnter={(text) => set(text)}
+      error={error}
+    />
+  )
+}
+
+const PLACEHOLDERS: Partial<Record<Filter['kind'], string>> = {
+  text: 'in the id or title',
+  share: '0 to 1',
+  ids: 'CVE-2024-3400,…',
+}
+
+function Text({ filter, value, set, error }: ControlProps) {
+  const { kind, label } = filter
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => {
+    // While the user types, the address is behind the field.
+    if (timer.current === undefined) setText(value)
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const apply = (now: string) => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+    if (now.trim() !== value) set(now.trim(), true)
+  }
+  // A field for days cannot show a time or an invalid text.
+  const isDayField = kind === 'day' && (value === '' || isDay(value))
+  return (
+    <Labelled label={label} error={error}>
+      {(ids) => (
+        <input
+          {...ids}
+          class={kind}
+          {...(isDayField ? { type: 'date' as const } : { type: 'text' as const })}
+          placeholder={PLACEHOLDERS[kind]}
+          value={text}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value)
+            clearTimeout(timer.current)
+            // Days and numbers are not valid until they are complete.
+            if (kind === 'text') timer.current = setTimeout(apply, PAUSE_MS, currentTarget.value)
+          }}
+          onChange={({ currentTarget }) => apply(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && !event.isComposing) apply(event.currentTarget.value)
+          }}
+        />
+      )}
+    </Labelled>
+  )
+}
+
+interface FieldIds {
+  id: string
+  'aria-invalid': boolean | undefined
+  'aria-describedby': string | undefined
+}
+
+interface LabelledProps {
+  label: string
+  error: string | null
+  children(ids: FieldIds): ComponentChildren
+}
+
+function Labelled({ label, error, children }: LabelledProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        'aria-invalid': error === null ? undefined : true,
+        'aria-describedby': error === null ? undefined : `${id}-error`,
+      })}
+      <FieldError id={`${id}-error`} message={error} />
+    </div>
+  )
+}
+
+function FieldError({ id, message }: { id: string; message: string | null }) {
+  if (message === null) return null
+  return (
+    <p class="field-error" id={id}>
+      {message}
+    </p>
+  )
+}

@@ -1,0 +1,68 @@
+/** Asks which advisories affect a package or product, and shows the answer. */
+import { useState } from 'preact/hooks'
+import type { Affected } from '../data/answers.ts'
+import type { Pages } from '../data/use.ts'
+import { go, link } from '../router.ts'
+import { AffectedTable } from './affected-table.tsx'
+import { PagedTable } from './entry-list.tsx'
+import type { AffectedRow } from './ranges.ts'
+
+/** A package URL, or a CPE name. */
+export function QuestionForm({ asked = '' }: { asked?: string }) {
+  const [text, setText] = useState(asked)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    go(link(['affected'], questionOf(text)))
+  }
+  return (
+    <form class="controls" aria-label="Package or product" onSubmit={submit}>
+      <label class="text">
+        Package URL or CPE name
+        <input
+          type="text"
+          required
+          pattern="\s*(?:pkg:|cpe:).+"
+          title="A package URL begins with pkg:, a CPE name with cpe:"
+          placeholder="pkg:npm/lodash@4.17.15, cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <button type="submit">Look up</button>
+    </form>
+  )
+}
+
+/** Returns the parameter that the text is: a CPE name begins with `cpe:`. */
+export const questionOf = (text: string): { purl: string } | { cpe: string } =>
+  /^\s*cpe:/i.test(text) ? { cpe: text.trim() } : { purl: text.trim() }
+
+/** What was understood, and whether the snapshot knows it. */
+export function Question({ query: { ecosystem, name, version, indexed } }: Pick<Affected, 'query'>) {
+  return (
+    <>
+      <h2>
+        {ecosystem === null ? name : `${ecosystem}/${name}`} {version ?? ''}
+      </h2>
+      {version === null ? <p class="about">Without a version, all advisories are listed.</p> : null}
+      {indexed ? null : (
+        <p class="notice">
+          {ecosystem === null
+            ? 'The snapshot does not know this product or type of package. No row does not mean that it is not affected.'
+            : `The snapshot has no packages of ${ecosystem}. No row does not mean that the package is not affected.`}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The rows of an answer. `query` is null until there is one. */
+export function AffectedRows({ pages, query }: { pages: Pages<AffectedRow>; query: Affected['query'] | null }) {
+  const hasVersion = query?.version !== null
+  const none = hasVersion ? 'No advisory affects this version.' : 'There are no advisories.'
+  return (
+    <PagedTable pages={pages} empty={query?.indexed === false ? 'Not known.' : none}>
+      {(rows) => <AffectedTable rows={rows} hasVersion={hasVersion} />}
+    </PagedTable>
+  )
+}

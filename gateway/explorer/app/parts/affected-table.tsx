@@ -1,0 +1,81 @@
+/** Advisories that affect a package or product: rows of `/affected`. */
+import type { ComponentChildren } from 'preact'
+import { link } from '../router.ts'
+import { type Column, EntryTable } from './entry-list.tsx'
+import { formatShare } from './format.ts'
+import { type AffectedRow, matchText } from './ranges.ts'
+import { CveLink, Day, Flag, Severity, Unknown } from './values.tsx'
+
+/** CVEs have a page of their own, other ids one of the advisory. */
+export function AdvisoryLink({ id }: { id: string }) {
+  return /^CVE-/i.test(id) ? (
+    <CveLink id={id} />
+  ) : (
+    <a class="id" href={link(['advisories', id])}>
+      {id}
+    </a>
+  )
+}
+
+/** The advisory, and below it the CVEs that it names. */
+export function AdvisoryIds({ row }: { row: AffectedRow }) {
+  return (
+    <span class="ids">
+      <AdvisoryLink id={row.advisory_id} />
+      {row.cve_ids
+        .filter((id) => id !== row.advisory_id)
+        .map((id) => (
+          <CveLink key={id} id={id} />
+        ))}
+    </span>
+  )
+}
+
+export function RowFlags({ row }: { row: AffectedRow }) {
+  return (
+    <span class="flags">
+      {row.kev ? <Flag name="KEV" title="In the KEV catalog" /> : null}
+      {row.has_exploit ? <Flag name="exploit" title="Public exploit code, or evidence of exploitation" /> : null}
+    </span>
+  )
+}
+
+/** The verdict, with the range that matched and who states it. */
+export function Verdict({ row: { verdict, matched_by, advisory_id } }: { row: AffectedRow }) {
+  if (matched_by === null) return <span class="verdict undecided">{verdict}</span>
+  return (
+    <span class="verdict affected">
+      <b>{verdict}</b>: <span class="id">{matchText(matched_by)}</span>
+      {matched_by.source === advisory_id ? null : <span class="dim"> (stated by {matched_by.source})</span>}
+    </span>
+  )
+}
+
+export function FixedVersions({ versions }: { versions: readonly string[] }): ComponentChildren {
+  if (versions.length === 0) return <span class="dim">none stated</span>
+  return <span class="id">{versions.join(', ')}</span>
+}
+
+const COLUMNS: readonly Column<AffectedRow>[] = [
+  { name: 'Advisory', kind: 'key', cell: (row) => <AdvisoryIds row={row} /> },
+  { name: 'Severity', cell: (row) => <Severity band={row.severity} score={row.cvss_score} /> },
+  { name: 'Summary', kind: 'wide', cell: ({ summary }) => summary ?? <Unknown /> },
+  { name: 'EPSS', kind: 'number', cell: ({ epss }) => (epss === null ? <Unknown /> : formatShare(epss)) },
+  { name: 'Known', cell: (row) => <RowFlags row={row} /> },
+  { name: 'Verdict', kind: 'wide', cell: (row) => <Verdict row={row} /> },
+  { name: 'Fixed in', cell: ({ fixed_versions }) => <FixedVersions versions={fixed_versions} /> },
+  { name: 'Published', cell: ({ published_at }) => <Day at={published_at} /> },
+]
+/** Without a version, every row is undecided. */
+const WITHOUT_VERSION = COLUMNS.filter(({ name }) => name !== 'Verdict')
+
+export function AffectedTable({ rows, hasVersion }: { rows: readonly AffectedRow[]; hasVersion: boolean }) {
+  return (
+    <EntryTable
+      rows={rows}
+      columns={hasVersion ? COLUMNS : WITHOUT_VERSION}
+      keyOf={({ advisory_id }) => advisory_id}
+      caption="Advisories"
+    />
+  )
+}

@@ -1,0 +1,168 @@
+/** A text field with suggestions: the combobox with a list of the ARIA Authoring Practices. */
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { Suggestions } from '../data/answers.ts'
+import { useSession } from '../data/use.ts'
+
+export type Suggestion = Suggestions['suggestions'][number]
+export type SuggestionType = Suggestion['type']
+
+/** Characters of a query before it has suggestions (API 26.12). */
+const SHORTEST_QUERY = 2
+/** Waits until the user pauses, so that not each key asks. */
+const PAUSE_MS = 150
+
+/** Returns suggestions for a part of a name. Without an answer there are none: the field works without them. */
+export function useSuggestions(text: string, types: readonly SuggestionType[] | null, limit = 8): Suggestion[] {
+  const { api } = useSession()
+  const [found, setFound] = useState<Suggestion[]>([])
+  const query = text.trim()
+  const wanted = types?.join(',') ?? ''
+  useEffect(() => {
+    if (query.length < SHORTEST_QUERY) {
+      setFound([])
+      return
+    }
+    const stop = new AbortController()
+    const timer = setTimeout(() => {
+      api.get<Suggestions>('/search/suggest', { q: query, types: wanted, limit }, stop.signal).then(
+        ({ suggestions }) => stop.signal.aborted || setFound(suggestions),
+        () => stop.signal.aborted || setFound([]),
+      )
+    }, PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      stop.abort()
+    }
+  }, [api, query, wanted, limit])
+  return found
+}
+
+const TYPE_NAMES: Readonly<Record<SuggestionType, string>> = {
+  cve: 'CVE',
+  cwe: 'Weakness',
+  capec: 'Attack pattern',
+  vendor: 'Vendor',
+  product: 'Product',
+  cna: 'CNA',
+  package: 'Package',
+}
+
+export interface ComboboxProps {
+  label: string
+  /** Only screen readers get the label. */
+  isLabelHidden?: boolean
+  /** The value. The field takes it again when it changes. */
+  value: string
+  /** Suggestions of these types; null for all, which are then shown with their type. */
+  types: readonly SuggestionType[] | null
+  /** The user chose a suggestion. */
+  onPick(suggestion: Suggestion): void
+  /** The user entered a text: with the enter key, or `blur` by leaving the changed field. */
+  onEnter(text: string, by: 'enter' | 'blur'): void
+  placeholder?: string
+  /** What is wrong with the value. */
+  error?: string | null
+}
+
+export function Combobox({ label, isLabelHidden, value, types, onPick, onEnter, placeholder, error }: ComboboxProps) {
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(value)
+  const [isOpen, setOpen] = useState(false)
+  const [active, setActive] = useState(-1)
+  useEffect(() => setText(value), [value])
+  const suggestions = useSuggestions(isOpen ? text : '', types)
+  const isShown = isOpen && suggestions.length > 0
+  const current = isShown ? suggestions[active] : undefined
+
+  const close = () => {
+    setOpen(false)
+    setActive(-1)
+  }
+  const pick = (suggestion: Suggestion) => {
+    close()
+    onPick(suggestion)
+  }
+  const enter = (by: 'enter' | 'blur') => {
+    close()
+    onEnter(text.trim(), by)
+  }
+  const move = (steps: number) => {
+    setOpen(true)
+    // The position before the first suggestion is the text itself.
+    const positions = suggestions.length + 1
+    setActive(((active + 1 + steps + positions) % positions) - 1)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return
+    if (event.key === 'ArrowDown') event.altKey ? setOpen(true) : move(1)
+    else if (event.key === 'ArrowUp') event.altKey ? close() : move(-1)
+    else if (event.key === 'Enter') current ? pick(current) : enter('enter')
+    else if (event.key === 'Escape' && isShown) close()
+    else if (event.key === 'Escape' && text !== '') setText('')
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div class="combobox">
+      <label for={id} class={isLabelHidden ? 'for-reader' : undefined}>
+        {label}
+      </label>
+      <input
+        ref={field}
+        id={id}
+        type="text"
+        role="combobox"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        placeholder={placeholder}
+        value={text}
+        aria-autocomplete="list"
+        aria-expanded={isShown}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={current ? `${id}-${active}` : undefined}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value)
+          setActive(-1)
+          setOpen(true)
+        }}
+        onKeyDown={onKeyDown}
+        onBlur={() => {
+          close()
+          if (text.trim() !== value) enter('blur')
+        }}
+      />
+      <div id={`${id}-list`} role="listbox" aria-label={label} hidden={!isShown}>
+        {suggestions.map((suggestion, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field has the keys.
+          <div
+            key={`${suggestion.type} ${suggestion.id}`}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            // The field keeps the focus.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => pick(suggestion)}
+          >
+            <span>{suggestion.label}</span>{' '}
+            <small>
+              {types === null ? `${TYPE_NAMES[suggestion.type]} ` : null}
+              {suggestion.id === suggestion.label ? null : suggestion.id}
+            </small>
+          </div>
+        ))}
+      </div>
+      <span class="for-reader" role="status">
+        {isShown ? `${suggestions.length} suggestions` : ''}
+      </span>
+      {error ? (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+/** The CVEs of an entry, with quick filters. */
+import type { CveSummary } from '../data/answers.ts'
+import type { Params } from '../data/api.ts'
+import { usePages } from '../data/use.ts'
+import { link } from '../router.ts'
+import { CveTable } from './cve-table.tsx'
+import { PagedTable } from './entry-list.tsx'
+import { CVE_FILTERS, CVE_SORT, type Filter, Filters, filterParams } from './filters.tsx'
+
+export function EntryCves({
+  path = '/cves',
+  params = {},
+  filters = [],
+  all,
+  base,
+  query,
+}: {
+  path?: string
+  /** Parameters that name the entry. */
+  params?: Params
+  /** Filters in addition to severity, KEV and order. */
+  filters?: readonly Filter[]
+  /** The parameters of `#/cves` with the same CVEs. Null if there are none. */
+  all: Params | null
+  base: readonly string[]
+  query: URLSearchParams
+}) {
+  const controls = [...filters, ...CVE_FILTERS, CVE_SORT]
+  const chosen = filterParams(controls, query)
+  const pages = usePages<CveSummary>(path, { ...params, ...chosen })
+  const { severity, kev, sort } = chosen
+  return (
+    <section aria-labelledby="cves-of">
+      <h2 id="cves-of">CVEs</h2>
+      <Filters filters={controls} base={base} query={query} label="Filters of the CVEs" />
+      {all === null ? null : (
+        <p>
+          <a href={link(['cves'], { ...all, severity, kev, sort })}>These CVEs with all filters</a>
+        </p>
+      )}
+      <PagedTable pages={pages} empty="No CVE matches.">
+        {(rows) => <CveTable rows={rows as CveSummary[]} caption="CVEs" />}
+      </PagedTable>
+    </section>
+  )
+}

@@ -1,0 +1,128 @@
+/** A list of entries: title, controls, a table, endless pages. */
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { Params } from '../data/api.ts'
+import { type Pages, usePages } from '../data/use.ts'
+import { ListEnd } from './answer.tsx'
+import { type Filter, Filters, filterParams } from './filters.tsx'
+import { Heading } from './heading.tsx'
+
+export interface Column<T> {
+  name: string
+  /** `key`: the heading of the row. */
+  kind?: 'key' | 'number' | 'short' | 'wide'
+  cell(row: T): ComponentChildren
+}
+
+export function EntryTable<T>({
+  rows,
+  columns,
+  keyOf,
+  caption,
+}: {
+  rows: readonly T[]
+  columns: readonly Column<T>[]
+  keyOf(row: T): string
+  caption: string
+}) {
+  return (
+    <div class="scroll">
+      <table class="rows cards">
+        <caption class="for-reader">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ name, kind }) => (
+              <th key={name} scope="col" class={kind}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ name, kind, cell }) =>
+                kind === 'key' ? (
+                  <th key={name} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={name} class={kind} data-label={name}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The rows of a list under its controls. While other rows are loaded, the earlier ones stay, dimmed. */
+export function PagedTable<T>({
+  pages,
+  empty,
+  isEndless = true,
+  children,
+}: {
+  pages: Pages<T>
+  empty: string
+  isEndless?: boolean
+  children(rows: readonly T[]): ComponentChildren
+}) {
+  const shown = useRef<readonly T[]>([])
+  const isWaiting = pages.loading && pages.rows.length === 0
+  if (!isWaiting) shown.current = pages.rows
+  return (
+    <>
+      {shown.current.length > 0 ? (
+        <div class={isWaiting ? 'stale' : undefined} aria-busy={isWaiting}>
+          {children(shown.current)}
+        </div>
+      ) : null}
+      <ListEnd pages={pages} empty={empty} isEndless={isEndless} />
+    </>
+  )
+}
+
+export function EntryList<T>({
+  title,
+  about,
+  path,
+  base,
+  query,
+  filters,
+  fixed = {},
+  columns,
+  keyOf,
+  children,
+}: {
+  title: string
+  about?: ComponentChildren
+  /** The path of the API. */
+  path: string
+  /** The path of the page. */
+  base: readonly string[]
+  query: URLSearchParams
+  filters: readonly Filter[]
+  /** Parameters that the address does not have. */
+  fixed?: Params
+  columns: readonly Column<T>[]
+  keyOf(row: T): string
+  children?: ComponentChildren
+}) {
+  const pages = usePages<T>(path, { ...filterParams(filters, query), ...fixed })
+  return (
+    <>
+      <Heading>{title}</Heading>
+      {about === undefined ? null : <p class="about">{about}</p>}
+      {children}
+      <Filters filters={filters} base={base} query={query} />
+      <PagedTable pages={pages} empty="No entry matches the filters.">
+        {(rows) => <EntryTable rows={rows} columns={columns} keyOf={keyOf} caption={title} />}
+      </PagedTable>
+    </>
+  )
+}

@@ -1,0 +1,180 @@
+/** Controls of a list. Their values are in the address: `#/cwes?abstraction=Base`. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Params } from '../data/api.ts'
+import { go, link } from '../router.ts'
+
+export interface TextFilter {
+  kind: 'text'
+  name: string
+  label: string
+  hint?: string
+}
+
+export interface ChoiceFilter {
+  kind: 'choice'
+  name: string
+  label: string
+  /** Values and their names. The first one is chosen without a parameter; its value is empty, or the default. */
+  options: readonly (readonly [value: string, name: string])[]
+}
+
+export interface DayFilter {
+  kind: 'day'
+  name: string
+  label: string
+}
+
+export type Filter = TextFilter | ChoiceFilter | DayFilter
+
+/** Returns the parameters of the address that the filters have. */
+export const filterParams = (filters: readonly Filter[], query: URLSearchParams): Params =>
+  Object.fromEntries(filters.map(({ name }) => [name, query.get(name)]))
+
+/** Time without a key before a text is searched. */
+const TYPING_MS = 300
+
+export function Filters({
+  filters,
+  base,
+  query,
+  label = 'Filters',
+}: {
+  filters: readonly Filter[]
+  /** The path of the page. Parameters that are no filters stay as they are. */
+  base: readonly string[]
+  query: URLSearchParams
+  label?: string
+}) {
+  const set = (name: string, value: string, replace: boolean) =>
+    go(link(base, { ...Object.fromEntries(query), [name]: value }), { replace })
+  return (
+    <form class="controls" aria-label={label} onSubmit={(event) => event.preventDefault()}>
+      {filters.map((filter) => {
+        const { name } = filter
+        const value = query.get(name) ?? ''
+        if (filter.kind === 'text') return <TextControl key={name} filter={filter} value={value} set={set} />
+        if (filter.kind === 'choice') {
+          return (
+            <ChoiceControl key={name} filter={filter} value={value} choose={(chosen) => set(name, chosen, false)} />
+          )
+        }
+        return (
+          <label key={name}>
+            {filter.label}
+            <input type="date" value={value} onChange={({ currentTarget }) => set(name, currentTarget.value, false)} />
+          </label>
+        )
+      })}
+    </form>
+  )
+}
+
+function ChoiceControl({
+  filter: { label, options },
+  value,
+  choose,
+}: {
+  filter: ChoiceFilter
+  value: string
+  choose(value: string): void
+}) {
+  const [first] = options[0]!
+  return (
+    <label>
+      {label}
+      <select
+        value={value || first}
+        onChange={({ currentTarget }) => choose(currentTarget.value === first ? '' : currentTarget.value)}
+      >
+        {options.map(([option, name]) => (
+          <option key={option} value={option}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** Searches while one types. One entry of the history for all keys. */
+function TextControl({
+  filter,
+  value,
+  set,
+}: {
+  filter: TextFilter
+  value: string
+  set(name: string, value: string, replace: boolean): void
+}) {
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const sent = useRef(value)
+  useEffect(() => {
+    // The address has changed otherwise: back, or a link.
+    if (value !== sent.current) setText(value)
+    sent.current = value
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const input = (typed: string) => {
+    setText(typed)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      sent.current = typed.trim()
+      set(filter.name, typed.trim(), value !== '')
+    }, TYPING_MS)
+  }
+  return (
+    <label class="text">
+      {filter.label}
+      <input
+        type="search"
+        value={text}
+        placeholder={filter.hint}
+        onInput={({ currentTarget }) => input(currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+/** Severity and KEV, for the CVEs of an entry. */
+export const CVE_FILTERS: readonly ChoiceFilter[] = [
+  {
+    kind: 'choice',
+    name: 'severity',
+    label: 'Severity',
+    options: [
+      ['', 'any'],
+      ['critical,high', 'high or critical'],
+      ['critical', 'critical'],
+      ['high', 'high'],
+      ['medium', 'medium'],
+      ['low', 'low'],
+      ['none', 'none'],
+    ],
+  },
+  {
+    kind: 'choice',
+    name: 'kev',
+    label: 'KEV catalog',
+    options: [
+      ['', 'any'],
+      ['true', 'listed'],
+      ['false', 'not listed'],
+    ],
+  },
+]
+
+/** Returns the control of an order; the first key is the default. */
+export const sortFilter = (options: ChoiceFilter['options']): ChoiceFilter => ({
+  kind: 'choice',
+  name: 'sort',
+  label: 'Sort',
+  options,
+})
+
+export const CVE_SORT: ChoiceFilter = sortFilter([
+  ['-published', 'newest first'],
+  ['-cvss', 'highest CVSS score'],
+  ['-epss', 'highest EPSS score'],
+  ['published', 'oldest first'],
+])

@@ -1,0 +1,358 @@
+/**
+ * The formats that `vulnshelf check` reads. The files of npm, pnpm, yarn, Composer and Cargo are the work of these tools;
+ * those of Poetry, pip, Go and Bundler are written by hand.
+ */
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { SkippedEntry } from '../../../corpus/inventory/inventory.ts'
+import { inventoryOf, type ReadInventory } from '../../../corpus/inventory/read.ts'
+
+const folder = join(import.meta.dirname, 'lock-files')
+const read = (path: string, name = basename(path)): ReadInventory =>
+  inventoryOf(path, name, readFileSync(join(folder, path)))
+
+/** Lines such as `12 npm lodash 4.17.15 dev`. */
+const componentsOf = ({ components }: ReadInventory): string[] =>
+  components.map(({ line, ecosystem, name, version, dev }) =>
+    [line, ecosystem, name, version, dev === null ? '' : dev ? 'dev' : 'main'].join(' ').trimEnd(),
+  )
+
+const skippedOf = ({ skipped }: ReadInventory): string[] =>
+  skipped.map(({ line, name, reason }: SkippedEntry) => `${line} ${reason} ${name}`)
+
+/** The packages of the project that npm, pnpm and yarn locked. */
+const NPM_PACKAGES = [
+  '@xmldom/xmldom 0.8.2 main',
+  'balanced-match 1.0.2 dev',
+  'brace-expansion 1.1.22 dev',
+  'concat-map 0.0.1 dev',
+  'js-tokens 4.0.0 main',
+  'lodash 3.10.1 main',
+  'lodash 4.17.15 main',
+  'loose-envify 1.4.0 main',
+  'minimatch 3.0.4 dev',
+  'react 18.2.0 main',
+  'use-sync-external-store 1.2.0 main',
+]
+const withoutGroups = NPM_PACKAGES.map((one) => one.replace(/ \w+$/, ''))
+
+const NPM_FILES: [path: string, groups: boolean][] = [
+  ['npm1/package-lock.json', true],
+  ['npm2/package-lock.json', true],
+  ['npm3/package-lock.json', true],
+  ['pnpm7/pnpm-lock.yaml', true],
+  ['pnpm8/pnpm-lock.yaml', true],
+  ['pnpm9/pnpm-lock.yaml', false],
+  ['yarn1/yarn.lock', false],
+  ['yarn4/yarn.lock', false],
+  ['sbom/bom.json', true],
+]
+
+for (const [path, groups] of NPM_FILES) {
+  test(`${path} has the packages of the project, each with its line`, () => {
+    const found = read(path)
+    const packages = found.components.map(({ ecosystem, name, version, dev }) => {
+      assert.is(ecosystem, 'npm')
+      return `${name} ${version}${dev === null ? '' : dev ? ' dev' : ' main'}`
+    })
+    // npm states the property for packages of development alone.
+    const stated = path.startsWith('sbom') ? packages.map((one) => one.replace(/(?<=\d)$/, ' main')) : packages
+    assert.equal(stated.sort(), groups ? NPM_PACKAGES : withoutGroups)
+    const lines = readFileSync(join(folder, path), 'utf8').split('\n')
+    const written = /[{:]$/
+    for (const { name, version, line } of found.components) {
+      const entry = lines.slice(line! - 1, line! + 5).join('\n')
+      assert.match(lines[line! - 1]!, written, `${path}:${line}`)
+      assert.ok(entry.includes(name) && entry.includes(version), `${path}:${line}: ${entry}`)
+    }
+    assert.equal(skippedOf(found), path === 'yarn4/yarn.lock' ? ['15 local audited'] : [])
+  })
+}
+
+test('SPDX has the packages of the project, and the project', () => {
+  const found = read('sbom/audited.spdx.json')
+  const packages = found.components.map(({ name, version }) => `${name} ${version}`)
+  assert.equal(packages.sort(), [...withoutGroups, 'audited 1.0.0'].sort())
+  assert.is(found.format, 'SPDX JSON')
+})
+
+test('composer.lock has the packages of both lists', () => {
+  assert.equal(componentsOf(read('composer/composer.lock')), [
+    '9 Packagist guzzlehttp/guzzle 6.5.0 main',
+    '31 Packagist symfony/http-foundation v4.4.0 main',
+    '42 Packagist phpunit/phpunit 4.8.27 dev',
+    '51 Packagist twig/twig dev-main dev',
+  ])
+  assert.equal(skippedOf(read('composer/composer.lock')), ['18 local own/lib'])
+})
+
+test('Cargo.lock has the packages with a source', () => {
+  assert.equal(componentsOf(read('cargo/Cargo.lock')), [
+    '19 crates.io regex 1.5.4',
+    '25 crates.io smallvec 1.6.0',
+    '31 crates.io time 0.1.44',
+  ])
+  assert.equal(skippedOf(read('cargo/Cargo.lock')), ['5 local audited', '15 local own'])
+})
+
+test('poetry.lock states categories, or groups', () => {
+  assert.equal(componentsOf(read('poetry1/poetry.lock')), [
+    '3 PyPI certifi 2022.9.24 main',
+    '14 PyPI Jinja2 2.11.2 dev',
+  ])
+  assert.equal(skippedOf(read('poetry1/poetry.lock')), ['26 local own-lib'])
+  assert.equal(componentsOf(read('poetry2/poetry.lock')), [
+    '3 PyPI certifi 2022.9.24 main',
+    '14 PyPI pytest 7.1.0 dev',
+    '27 PyPI urllib3 1.26.4 main',
+  ])
+})
+
+test('requirements.txt has the pinned requirements', () => {
+  const found = read('pip/requirements.txt')
+  assert.equal(componentsOf(found), [
+    '6 PyPI Django 2.2.0',
+    '7 PyPI requests 2.19.1',
+    '8 PyPI urllib3 1.24.1',
+    '11 PyPI Jinja2 2.11.2',
+    '15 PyPI pyyaml 5.3',
+  ])
+  assert.equal(skippedOf(found), [
+    '3 not-followed -r base.txt',
+    '4 local -e ./own',
+    '5 no-version -e git+https://example.com/tool.git@main#egg=tool',
+    '12 not-pinned flask>=1.0,<2',
+    '13 not-pinned pillow==8.*',
+    '14 not-pinned certifi',
+    '16 no-version wheelhouse',
+    '17 no-version https://example.com/other-2.0.tar.gz',
+    '18 local ./local.whl',
+  ])
+})
+
+test('go.sum has the modules with code, go.mod those that replacements leave', () => {
+  assert.equal(componentsOf(read('go/go.sum')), [
+    '1 Go github.com/gin-gonic/gin 1.6.2',
+    '4 Go golang.org/x/net 0.0.0-20190404232315-eb5bcb51f2a3',
+    '6 Go gopkg.in/yaml.v2 2.2.2+incompatible',
+  ])
+  assert.equal(componentsOf(read('go/go.mod')), [
+    '7 Go github.com/gin-gonic/gin 1.6.2',
+    '21 Go github.com/new/name 1.1.0',
+    '12 Go golang.org/x/net 0.0.0-20190404232315-eb5bcb51f2a3',
+    '13 Go gopkg.in/yaml.v2 2.2.2+incompatible',
+  ])
+  assert.equal(skippedOf(read('go/go.mod')), ['10 local example.com/own'])
+})
+
+test('Gemfile.lock has the gems of all sources but folders, without platforms', () => {
+  assert.equal(componentsOf(read('bundler/Gemfile.lock')), [
+    '5 RubyGems paint 2.2.1',
+    '16 RubyGems nokogiri 1.13.3',
+    '21 RubyGems racc 1.6.0',
+    '22 RubyGems rack 2.2.3',
+    '23 RubyGems rails-html-sanitizer 1.4.0.beta1',
+  ])
+  assert.equal(skippedOf(read('bundler/Gemfile.lock')), ['10 local own'])
+})
+
+test('purls have their ecosystem, if one has the type', () => {
+  const found = read('purls.txt', '-')
+  assert.equal(componentsOf(found), [
+    '2 npm @xmldom/xmldom 0.8.2',
+    '3 PyPI Django 2.2.0',
+    '5 Debian:12 openssl 3.0.11-1',
+    '6 openSUSE:Leap 15.4 curl 1:7.56.1-1',
+    '7  library/nginx 1.25',
+  ])
+  assert.equal(skippedOf(found), ['8 no-version pkg:npm/lodash', '9 malformed-purl pkg:maven/log4j-core@2.14.0'])
+})
+
+/** Entries that the projects above do not have: file, text, packages, skipped entries. */
+const RARE: [name: string, text: string, components: string[], skipped: string[]][] = [
+  [
+    'package-lock.json',
+    JSON.stringify({
+      lockfileVersion: 3,
+      packages: {
+        '': { name: 'root', version: '1.0.0' },
+        'packages/own': { version: '1.0.0' },
+        'node_modules/own': { resolved: 'packages/own', link: true },
+        'packages/own/node_modules/@a/b': { version: '2.0.0', dev: true },
+        'node_modules/@a/b': { version: '2.0.0' },
+        'node_modules/alias': { name: '@real/name', version: '3.0.0', devOptional: true },
+        'node_modules/git': { version: '4.0.0', resolved: 'git+ssh://git@example.com/git.git#7' },
+        'node_modules/none': {},
+      },
+    }),
+    ['1 npm @a/b 2.0.0 main', '1 npm @real/name 3.0.0 main', '1 npm git 4.0.0 main'],
+    ['1 local packages/own', '1 no-version none'],
+  ],
+  [
+    'npm-shrinkwrap.json',
+    JSON.stringify({
+      dependencies: {
+        a: { version: '1.0.0', dependencies: { b: { version: '2.0.0', bundled: true } } },
+        alias: { version: 'npm:@real/name@3.0.0' },
+        git: { version: 'git+ssh://git@example.com/git.git#7' },
+        own: { version: 'file:own' },
+      },
+    }),
+    ['1 npm a 1.0.0 main', '1 npm @real/name 3.0.0 main', '1 npm b 2.0.0 main'],
+    ['1 no-version git', '1 local own'],
+  ],
+  [
+    'pnpm-lock.yaml',
+    `lockfileVersion: 5.3
+packages:
+  npm.example.com/@a/b/1.0.0: {dev: true}
+  /c/2.0.0_d@1.0.0+e@2.0.0: {}
+  example.com/git/7777:
+    name: git
+    version: 3.0.0
+  file:own:
+    resolution: {directory: own, type: directory}
+    name: own
+    version: 1.0.0
+`,
+    ['3 npm @a/b 1.0.0 dev', '4 npm c 2.0.0', '5 npm git 3.0.0'],
+    ['8 local file:own'],
+  ],
+  [
+    'pnpm-lock.yaml',
+    `---
+lockfileVersion: '9.0'
+packages:
+  pnpm@12.0.0: {}
+---
+lockfileVersion: '9.0'
+packages:
+  '@a/b@1.0.0': {}
+  c@https://example.com/c/tar.gz/7777:
+    resolution: {tarball: https://example.com/c/tar.gz/7777}
+    version: 2.0.0
+  d@file:d.tgz: {}
+  own@file:own:
+    resolution: {directory: own, type: directory}
+  /e@3.0.0(f@1.0.0)(g@2.0.0): {}
+  npm.example.com/@h/i@4.0.0: {}
+`,
+    ['4 npm pnpm 12.0.0', '8 npm @a/b 1.0.0', '9 npm c 2.0.0', '15 npm e 3.0.0', '16 npm @h/i 4.0.0'],
+    ['12 no-version d', '13 local own@file:own'],
+  ],
+  [
+    'yarn.lock',
+    `# yarn lockfile v1
+
+"@a/b@^1.0.0", "@a/b@~1.2.0":
+  version "1.2.3"
+
+"alias@npm:@real/name@^2.0.0":
+  version "2.0.1"
+
+"git@git+ssh://git@example.com/git.git":
+  version "3.0.0"
+
+"own@file:./own":
+  version "0.0.0"
+
+none@^1.0.0:
+  resolved "https://example.com/none.tgz"
+`,
+    ['3 npm @a/b 1.2.3', '6 npm @real/name 2.0.1', '9 npm git 3.0.0'],
+    ['12 local own', '15 no-version none'],
+  ],
+  [
+    'yarn.lock',
+    `__metadata:
+  version: 8
+
+"a@npm:^1.0.0, a@npm:~1.2.0":
+  version: 1.2.3
+  resolution: "a@npm:1.2.3"
+  dependenciesMeta:
+    version:
+      optional: true
+
+"a@patch:a@npm%3A^1.0.0#~builtin<compat/a>":
+  version: 1.2.3
+  resolution: "a@patch:a@npm%3A1.2.3#~builtin<compat/a>::version=1.2.3&hash=7"
+
+"c@npm:1.0.0::__archiveUrl=https%3A%2F%2Fnpm.example.com%2Fc.tgz":
+  version: 1.0.0
+  resolution: "c@npm:1.0.0::__archiveUrl=https%3A%2F%2Fnpm.example.com%2Fc.tgz"
+
+? "long@npm:1, long@npm:2"
+:
+  version: 2.0.0
+  resolution: "long@npm:2.0.0"
+
+"own@portal:./own::locator=root%40workspace%3A.":
+  version: 0.0.0-use.local
+  resolution: "own@portal:./own::locator=root%40workspace%3A."
+`,
+    ['4 npm a 1.2.3', '15 npm c 1.0.0', '19 npm long 2.0.0'],
+    ['24 local own'],
+  ],
+  [
+    'bom.json',
+    JSON.stringify({
+      bomFormat: 'CycloneDX',
+      components: [
+        { name: 'os', type: 'operating-system', version: '12' },
+        { name: 'a', purl: 'pkg:npm/a@1.0.0', components: [{ name: 'b', version: '2.0.0', purl: 'pkg:npm/b' }] },
+        { name: 'c', purl: 'pkg:npm/c' },
+      ],
+    }),
+    ['1 npm a 1.0.0', '1 npm b 2.0.0'],
+    ['1 no-purl os', '1 no-version pkg:npm/c'],
+  ],
+  [
+    'Cargo.lock',
+    '[[package]]\nname = "a"\nversion = "1.0.0"\nsource = "git+https://example.com/a#7"\n',
+    ['1 crates.io a 1.0.0'],
+    [],
+  ],
+]
+
+for (const [name, text, components, skipped] of RARE) {
+  test(`rare entries of ${name} (${text.slice(0, 30).replaceAll('\n', ' ')})`, () => {
+    const found = inventoryOf(name, name, Buffer.from(text))
+    assert.equal(componentsOf(found), components)
+    assert.equal(skippedOf(found), skipped)
+  })
+}
+
+const ALL = [
+  ...NPM_FILES.map(([path]) => path),
+  'sbom/audited.spdx.json',
+  'composer/composer.lock',
+  'cargo/Cargo.lock',
+  'poetry1/poetry.lock',
+  'poetry2/poetry.lock',
+  'pip/requirements.txt',
+  'go/go.sum',
+  'go/go.mod',
+  'bundler/Gemfile.lock',
+  'purls.txt',
+]
+
+for (const path of ALL) {
+  test(`${path} is recognized by its content too, with line ends of Windows, a byte order mark and in UTF-16`, () => {
+    const text = readFileSync(join(folder, path), 'utf8')
+    const expected = read(path)
+    const windows = text.replaceAll('\n', '\r\n')
+    for (const bytes of [
+      Buffer.from(text),
+      Buffer.from(windows),
+      Buffer.from(`\ufeff${text}`),
+      Buffer.from(`\ufeff${windows}`, 'utf16le'),
+    ]) {
+      assert.equal(inventoryOf(path, 'audited', bytes), expected)
+    }
+  })
+}
+
+test.run()

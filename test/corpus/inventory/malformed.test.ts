@@ -1,0 +1,249 @@
+/** Damaged and hostile files: an error with the file and the line, never a crash, and never a finding of nothing. */
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import fc from 'fast-check'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { InventoryError } from '../../../corpus/inventory/error.ts'
+import { inventoryOf } from '../../../corpus/inventory/read.ts'
+import { property } from '../model/properties/property.ts'
+
+const folder = join(import.meta.dirname, 'lock-files')
+const bytesOf = (path: string) => readFileSync(join(folder, path))
+
+const FILES = [
+  'npm1/package-lock.json',
+  'npm3/package-lock.json',
+  'pnpm7/pnpm-lock.yaml',
+  'pnpm9/pnpm-lock.yaml',
+  'yarn1/yarn.lock',
+  'yarn4/yarn.lock',
+  'composer/composer.lock',
+  'cargo/Cargo.lock',
+  'poetry2/poetry.lock',
+  'pip/requirements.txt',
+  'go/go.sum',
+  'go/go.mod',
+  'bundler/Gemfile.lock',
+  'sbom/bom.json',
+  'sbom/audited.spdx.json',
+]
+
+/** Returns the message of the error. */
+function faultOf(name: string, content: string | Buffer): string {
+  try {
+    const found = inventoryOf(`dir/${name}`, name, Buffer.from(content))
+    throw new Error(`no error, but ${JSON.stringify(found).slice(0, 200)}`)
+  } catch (error) {
+    if (!(error instanceof InventoryError)) throw error
+    return error.message
+  }
+}
+
+const FAULTS: [what: string, name: string, content: string | Buffer, message: RegExp][] = [
+  ['an unknown file', 'notes.md', '# Notes\n', /^dir\/notes\.md is in no known format.* package-lock\.json; .*purls/],
+  ['an empty file', 'package-lock.json', '', /^dir\/package-lock\.json:1: .*it is not JSON/],
+  ['a NUL byte', 'go.sum', 'a v1 h1:b\n\0', /^dir\/go\.sum:2: it has a NUL byte/],
+  ['bytes that are no UTF-8', 'yarn.lock', Buffer.from([0x61, 0xff]), /not a text in UTF-8/],
+  ['half an object', 'package-lock.json', '{"packages": {\n"a": {\n', /^dir\/package-lock\.json:3: .*it is not JSON/],
+  ['a wrong comma', 'bom.json', '{\n"bomFormat": "CycloneDX",\n,}', /^dir\/bom\.json:3: .*it is not JSON/],
+  ['a list', 'composer.lock', '[]', /^dir\/composer\.lock:1: .*not a JSON object/],
+  ['neither packages nor dependencies', 'package-lock.json', '{}', /neither 'packages' nor 'dependencies'/],
+  ['packages in a list', 'package-lock.json', '{\n"packages":\n[]}', /:3: .*'packages' is not a JSON object/],
+  [
+    'an entry that is a text',
+    'package-lock.json',
+    '{"packages": {"node_modules/a": "1"}}',
+    /:1: .*entry 'node_modules\/a'/,
+  ],
+  [
+    'a number as a version',
+    'package-lock.json',
+    '{\n"packages": {\n"node_modules/a": {"version": 1}}}',
+    /:3: .*version of 'a'/,
+  ],
+  ['a package without a name', 'package-lock.json', '{"packages": {"node_modules/": {"version": "1"}}}', /has no name/],
+  ['dependencies in a text', 'package-lock.json', '{"dependencies": "none"}', /'dependencies' is not a JSON object/],
+  ['a component without a name', 'bom.json', '{"bomFormat": "CycloneDX", "components": [\n{}]}', /:2: .*no name/],
+  ['components in an object', 'bom.json', '{"bomFormat": "CycloneDX", "components": {}}', /'components' is not a list/],
+  ['another bomFormat', 'bom.json', '{"bomFormat": "Other"}', /'bomFormat' is not CycloneDX/],
+  ['SPDX 3', 'a.spdx.json', '{"spdxVersion": "SPDX-3.0", "packages": []}', /'spdxVersion' is not SPDX-2\.x/],
+  ['SPDX packages in a text', 'a.spdx.json', '{"spdxVersion": "SPDX-2.3", "packages": ""}', /'packages' is not a list/],
+  ['no list of packages', 'composer.lock', '{"packages-dev": []}', /no list 'packages'/],
+  ['a null in a list', 'composer.lock', '{"packages": [\nnull]}', /an entry in 'packages' is not a JSON object/],
+  [
+    'YAML with a tab',
+    'pnpm-lock.yaml',
+    "lockfileVersion: '9.0'\n\tpackages: {}\n",
+    /^dir\/pnpm-lock\.yaml:2: .*not YAML/,
+  ],
+  ['YAML that ends early', 'pnpm-lock.yaml', "lockfileVersion: '9.0'\npackages: {", /pnpm-lock\.yaml:2: .*not YAML/],
+  ['YAML that is a text', 'pnpm-lock.yaml', 'packages', /not a YAML mapping/],
+  ['YAML without its version', 'pnpm-lock.yaml', 'packages: {}\n', /no 'lockfileVersion'/],
+  [
+    'packages in a sequence',
+    'pnpm-lock.yaml',
+    "lockfileVersion: '9.0'\npackages: [a]\n",
+    /:2: .*'packages' is not a mapping/,
+  ],
+  [
+    'an entry that is a scalar',
+    'pnpm-lock.yaml',
+    "lockfileVersion: '9.0'\npackages:\n  a@1: b\n",
+    /:3: .*not a mapping/,
+  ],
+  ['a key that is a sequence', 'pnpm-lock.yaml', "lockfileVersion: '9.0'\npackages:\n  ? [a]\n  : {}\n", /:3: .*key/],
+  [
+    'deep YAML',
+    'pnpm-lock.yaml',
+    `lockfileVersion: '9.0'\npackages: ${'['.repeat(20_000)}`,
+    /pnpm-lock\.yaml:2: .*nested too deep/,
+  ],
+  ['a yarn.lock without its mark', 'yarn.lock', 'a@1:\n  version "1"\n', /neither the line '# yarn lockfile v1'/],
+  ['a line that is no key', 'yarn.lock', '# yarn lockfile v1\n\nabc\n', /yarn\.lock:3: .*'abc' is not the key/],
+  [
+    'a field without an entry',
+    'yarn.lock',
+    '# yarn lockfile v1\n  version "1"\n',
+    /yarn\.lock:2: .*precedes the first/,
+  ],
+  ['a key without a range', 'yarn.lock', '# yarn lockfile v1\nabc:\n  version "1"\n', /'abc' does not name a package/],
+  ['TOML with a fault', 'Cargo.lock', 'version = 4\n\n[[package]\n', /^dir\/Cargo\.lock:3: .*not TOML: \S.*[^\n]$/],
+  ['TOML that ends early', 'poetry.lock', '[[package]]\nname = "a', /^dir\/poetry\.lock:2: .*not TOML/],
+  ['a table without a name', 'Cargo.lock', '[[package]]\nversion = "1"\n', /Cargo\.lock:1: .*no name/],
+  ['a single table', 'Cargo.lock', '[package]\nname = "a"\n', /'package' is not a list/],
+  [
+    'a version that is a number',
+    'poetry.lock',
+    '[[package]]\nname = "a"\nversion = 1\n',
+    /poetry\.lock:1: .*version of 'a'/,
+  ],
+  ['deep TOML', 'Cargo.lock', `a = ${'['.repeat(20_000)}`, /Cargo\.lock:1: .*not TOML: .*nested/],
+  ['a go.sum without hashes', 'go.sum', 'example.com/a v1.0.0\n', /go\.sum:1: .*not a module with its hash/],
+  ['a go.mod without a module', 'go.mod', 'require example.com/a v1.0.0\n', /no line 'module'/],
+  ['an open block', 'go.mod', 'module a\nrequire (\n', /block 'require' is not closed/],
+  ['a requirement without a version', 'go.mod', 'module a\nrequire b\n', /go\.mod:2: .*'b' is not a module/],
+  ['a wrong replacement', 'go.mod', 'module a\nreplace b\n', /go\.mod:2: .*not a replacement/],
+  ['a Gemfile.lock without sections', 'Gemfile.lock', 'gem "a"\n', /none of the sections GEM/],
+  ['a gem without a version', 'Gemfile.lock', 'GEM\n  specs:\n    a\n', /Gemfile\.lock:3: .*'a' is not a gem/],
+  ['a conflict of a merge', 'Gemfile.lock', 'GEM\n  specs:\n<<<<<<< HEAD\n', /Gemfile\.lock:3: .*conflict/],
+  [
+    'a sentence',
+    'requirements.txt',
+    'a==1\n\nnot a requirement\n',
+    /requirements\.txt:3: .*'not a requirement' is not/,
+  ],
+]
+
+for (const [what, name, content, message] of FAULTS) {
+  test(`${name} with ${what} is an error with its line`, () => {
+    assert.match(faultOf(name, content), message)
+    assert.not.match(faultOf(name, content), '\n')
+  })
+}
+
+test('JSON of any depth is read', () => {
+  const deep = `{"lockfileVersion": 3, "packages": {}, "more": ${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+  assert.equal(inventoryOf('a', 'package-lock.json', Buffer.from(deep)).components, [])
+  const open = '"dependencies":{"a":{"version":"1.0.0",'.repeat(20_000)
+  const nested = `{${open}"dev":true${'}}'.repeat(20_000)}}`
+  assert.is(inventoryOf('a', 'package-lock.json', Buffer.from(nested)).components.length, 1)
+})
+
+test('aliases of YAML do not expand', () => {
+  const lists = Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [${'*a'.concat(`${i}, `).repeat(9)}*a${i}]`)
+  const text = ["lockfileVersion: '9.0'", 'a0: &a0 [x]', ...lists, 'packages:', '  left@1.0.0: {}', ''].join('\n')
+  const { components } = inventoryOf('a', 'pnpm-lock.yaml', Buffer.from(text))
+  assert.equal(
+    components.map(({ name }) => name),
+    ['left'],
+  )
+  assert.match(faultOf('pnpm-lock.yaml', text.replace('{}', '*a40')), /an entry in 'packages' is not a mapping/)
+})
+
+test('keys such as __proto__ are names like others', () => {
+  const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
+  const entries = names.map((name) => `"node_modules/${name}": {"version": "1.0.0"}`)
+  const own = `"__proto__": {"version": "2.0.0"}`
+  const npm = (key: string, members: string[]) =>
+    inventoryOf('a', 'package-lock.json', Buffer.from(`{"lockfileVersion": 1, "${key}": {\n${members.join(',\n')}}}`))
+  assert.equal(
+    npm('packages', entries).components.map(({ name, line }) => `${name} ${line}`),
+    names.map((name, i) => `${name} ${i + 2}`),
+  )
+  assert.equal(npm('dependencies', [own]).components, [
+    { ecosystem: 'npm', name: '__proto__', version: '2.0.0', purl: null, line: 2, dev: false },
+  ])
+  const pnpm = names.map((name) => `  ${name}@1.0.0: {}\n`).join('')
+  const found = inventoryOf('a', 'pnpm-lock.yaml', Buffer.from(`lockfileVersion: '9.0'\npackages:\n${pnpm}`))
+  assert.equal(
+    found.components.map(({ name }) => name),
+    names,
+  )
+  const yarn = names.map((name) => `${name}@^1:\n  version "1.0.0"\n`).join('')
+  assert.is(inventoryOf('a', 'yarn.lock', Buffer.from(`# yarn lockfile v1\n${yarn}`)).components.length, 4)
+  assert.is(({} as Record<string, unknown>).version, undefined)
+})
+
+test('of equal keys the last counts, with its line', () => {
+  const text =
+    '{"packages": {\n"node_modules/a": {"version": "1.0.0", "x": [{}]},\n"node_modules/a": {"version": "2.0.0"}}}'
+  assert.equal(
+    inventoryOf('a', 'package-lock.json', Buffer.from(text)).components.map(
+      ({ version, line }) => `${version} ${line}`,
+    ),
+    ['2.0.0 3'],
+  )
+})
+
+test('a file with 20,000 packages is read', () => {
+  const numbers = Array.from({ length: 20_000 }, (_, i) => i)
+  const texts: Record<string, string> = {
+    'package-lock.json': `{"packages": {${numbers.map((i) => `"node_modules/p${i}": {"version": "1.0.${i}"}`).join(',\n')}}}`,
+    'yarn.lock': `# yarn lockfile v1\n${numbers.map((i) => `p${i}@^1:\n  version "1.0.${i}"\n`).join('\n')}`,
+    'Cargo.lock': numbers.map((i) => `[[package]]\nname = "p${i}"\nversion = "1.0.${i}"\nsource = "r"\n`).join('\n'),
+    'requirements.txt': numbers.map((i) => `p${i}==1.0.${i}`).join('\n'),
+    'purls.purl': numbers.map((i) => `pkg:npm/p${i}@1.0.${i}`).join('\n'),
+  }
+  for (const [name, text] of Object.entries(texts)) {
+    assert.is(inventoryOf(name, name, Buffer.from(text)).components.length, numbers.length, name)
+  }
+})
+
+/** A file with a part cut out, repeated or replaced. */
+const damaged = fc
+  .record({
+    path: fc.constantFrom(...FILES),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    length: fc.integer({ min: 0, max: 60 }),
+    by: fc.oneof(
+      fc.constantFrom('', '\n', '"', '{', '[', '}', ']', ':', ',', '==', '@', '__proto__', '\u2028', ' '.repeat(300)),
+      fc.string({ unit: 'binary', maxLength: 8 }),
+    ),
+  })
+  .map(({ path, at, length, by }) => {
+    const bytes = bytesOf(path)
+    const start = Math.floor(at * bytes.length)
+    return { path, bytes: Buffer.concat([bytes.subarray(0, start), Buffer.from(by), bytes.subarray(start + length)]) }
+  })
+
+property(
+  'a damaged file is read, or an error that names the file',
+  [damaged],
+  ({ path, bytes }) => {
+    for (const name of [basename(path), 'audited']) {
+      try {
+        for (const { name: found, version, line } of inventoryOf('dir/file', name, bytes).components) {
+          assert.ok(found !== '' && version !== '')
+          assert.ok(line === null || line > 0)
+        }
+      } catch (error) {
+        if (!(error instanceof InventoryError)) throw error
+        assert.match(error.message, /^dir\/file/)
+      }
+    }
+  },
+  100,
+)
+
+test.run()
