@@ -72,7 +72,11 @@ export function parsedJson(text: string): unknown {
 export const segmentRows = (member: ReadMember, number: number): object[] =>
   parsedRows(member.bytes, segmentOf(member, number))
 
-export function openRows(manifest: Manifest, objects: Objects): Rows {
+export function openRows(
+  manifest: Manifest,
+  objects: Objects,
+  { fewPages = FEW_PAGES, worthAPage = WORTH_A_PAGE } = {},
+): Rows {
   const pages = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
   const heads = generationalCache<string, MemberHead>(HEADS_BYTES, () => BYTES_PER_HEAD)
 
@@ -105,7 +109,7 @@ export function openRows(manifest: Manifest, objects: Objects): Rows {
     )
     const missing = wanted.filter(({ page }) => !cached.has(page.number))
     const byHead =
-      objects.takesManyRanges() && missing.length > FEW_PAGES ? missing.filter(({ rows }) => rows < WORTH_A_PAGE) : []
+      objects.takesManyRanges() && missing.length > fewPages ? missing.filter(({ rows }) => rows < worthAPage) : []
     const whole = missing.filter((one) => !byHead.includes(one)).map(({ page }) => page)
     const found = new Map<number, CveSummary[]>()
     const readWhole = async () => {

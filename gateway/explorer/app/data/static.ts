@@ -28,7 +28,7 @@ export const readerApi = (reader: Reader): Api & { packages: Reader } => ({
 
 /** The description of the API is a file beside the page. */
 async function openapi(): Promise<unknown> {
-  const response = await fetch(new URL('openapi.json', document.baseURI))
+  const response = await fetch('openapi.json')
   if (!response.ok)
     throw new ApiFailure(response.status, 'not_found', 'The server has no openapi.json beside the page.')
   return response.json()

@@ -10,7 +10,7 @@ import { Heading } from './heading.tsx'
 export interface Column<T> {
   name: string
   /** `key`: the heading of the row. */
-  kind?: 'key' | 'number' | 'wide'
+  kind?: 'key' | 'number' | 'short' | 'wide'
   cell(row: T): ComponentChildren
 }
 
