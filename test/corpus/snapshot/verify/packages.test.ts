@@ -9,9 +9,8 @@ import { countDerivedFiles } from '../../../../corpus/snapshot/derive/derive.ts'
 import { decodeHashedTable, hashedContent } from '../../../../corpus/snapshot/derive/hashed-index.ts'
 import { storedListContent } from '../../../../corpus/snapshot/derive/lists.ts'
 import { noNames } from '../../../../corpus/snapshot/derive/name-counts.ts'
-import { decodePageStarts, pageStartsContent } from '../../../../corpus/snapshot/derive/page-starts.ts'
 import { fileOf, readObject } from '../../../../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Role } from '../../../../corpus/snapshot/files/manifest.ts'
+import type { Role } from '../../../../corpus/snapshot/files/manifest.ts'
 import { encodeEntries } from '../../../../corpus/snapshot/record/entry-shard.ts'
 import { HASHED_KINDS, type HashedRole } from '../../../../corpus/snapshot/record/hashed-shard.ts'
 import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
@@ -159,30 +158,6 @@ test('aliases that no advisory states', async () => {
     table.about.ids = [`${first}-`, ...others]
   }
   oneFault(await faultsAfter('aliases', 'cve', change, sha256), 'aliases', CONTRADICTS)
-})
-
-test('buckets of aliases, rows and page starts that other files contradict', async () => {
-  const changes: [Role, string, (table: Table) => unknown, (bytes: Buffer) => string][] = [
-    // A byte within an id.
-    ['aliases', 'buckets', ({ columns }) => columns.buckets!.fill(0x41, 10, 11), sha256],
-    ['columns', 'rows', ({ columns }) => columns.blocks!.fill(7, 1, 2), sha256],
-    ['orders', 'epss', ({ columns }) => columns.key!.fill(5, 0, 1), startsContent],
-    ['orders', 'cvss', ({ columns }) => columns.numberLow!.fill(5, 0, 1), startsContent],
-    ['orders', 'updated', ({ columns }) => columns.pagesAt!.fill(5, 0, 1), startsContent],
-  ]
-  for (const [role, name, change, contentOf] of changes) {
-    oneFault(await faultsAfter(role, name, change as (table: Table) => void, contentOf), role, CONTRADICTS)
-  }
-})
-
-const startsContent = (bytes: Buffer) => pageStartsContent(decodePageStarts(bytes))
-
-test('a snapshot without rows, page starts and buckets has no faults', async () => {
-  const later = ({ role, name }: FileEntry) =>
-    (role === 'orders' && name !== 'cve') || name === 'buckets' || (role === 'columns' && name === 'rows')
-  const files = manifest.files.filter((file) => !later(file))
-  assert.is(files.length, manifest.files.length - 6)
-  assert.equal(await good.faultsAfter((dist) => good.activate(dist, files)), [])
 })
 
 test('a list of packages with another count of advisories, or another key', async () => {
