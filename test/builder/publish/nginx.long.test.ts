@@ -78,26 +78,28 @@ test('mirrors are copies of what was published, night after night, and go on whe
     assert.equal((await verify(copy)).faults, [])
   }))
 
-test('it says what caches may do, gives ranges, compresses nothing, and hands out nothing else', () =>
+test('it says what caches may do, gives ranges, compresses for browsers, and hands out nothing else', () =>
   withNginx(async ({ url }) => {
     await publish({ dist, to: root, site: new URL(url) }, world.effects, noProgress)
     const { pointer } = readCurrent(root)
     const { sha256, size } = largestOf(root)
     const immutable = 'public, max-age=31536000, immutable'
-    for (const [path, type, caching] of [
-      ['latest.json', 'application/json', 'no-cache'],
-      [manifestName(pointer.manifest.sha256), 'application/json', immutable],
-      [objectName(sha256), 'application/octet-stream', immutable],
-      ['kev.atom', 'application/atom+xml', 'no-cache'],
-      ['changes.atom', 'application/atom+xml', 'no-cache'],
+    for (const [path, type, caching, encoding] of [
+      ['latest.json', 'application/json', 'no-cache', null],
+      [manifestName(pointer.manifest.sha256), 'application/json', immutable, 'gzip'],
+      [objectName(sha256), 'application/octet-stream', immutable, 'gzip'],
+      ['kev.atom', 'application/atom+xml', 'no-cache', null],
+      ['changes.atom', 'application/atom+xml', 'no-cache', null],
     ] as const) {
       const { status, headers } = await fetch(url + path, { headers: { 'accept-encoding': 'gzip' } })
       assert.equal(
         [status, ...['content-type', 'cache-control', 'content-encoding'].map((name) => headers.get(name))],
-        [200, type, caching, null],
+        [200, type, caching, encoding],
       )
     }
-    const part = await fetch(url + objectName(sha256), { headers: { range: 'bytes=10-' } })
+    const part = await fetch(url + objectName(sha256), {
+      headers: { range: 'bytes=10-', 'accept-encoding': 'identity' },
+    })
     assert.equal([part.status, part.headers.get('content-range')], [206, `bytes 10-${size - 1}/${size}`])
     for (const path of ['lock', 'gathered', 'tmp/x', '', 'objects/../lock'])
       assert.is((await fetch(url + path)).status, 404)
