@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Effects } from '../../corpus/command/effects.ts'
-import { type Explorer, isCompressible, ROOT_FILES } from '../../gateway/explorer/explorer.ts'
+import { type Explorer, isCompressible, OPENAPI_FILE, ROOT_FILES } from '../../gateway/explorer/explorer.ts'
 import { bytesContent, type Content } from '../publish/content.ts'
 import { PublishError } from '../publish/error.ts'
 
@@ -39,7 +39,7 @@ export function assertOurs(folder: string, { files }: Explorer): void {
   const isForeign = (path: string) =>
     existsSync(join(folder, path)) && files.get(path)?.equals(readFileSync(join(folder, path))) !== true
   const assets = assetNames(folder).map((name) => `${ASSETS}/${name}`)
-  const foreign = [PAGE, ...ROOT_FILES, ...assets].find(isForeign)
+  const foreign = [PAGE, ...ROOT_FILES, OPENAPI_FILE, ...assets].find(isForeign)
   if (foreign === undefined) return
   throw new PublishError(
     'unusable',
