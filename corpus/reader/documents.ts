@@ -3,7 +3,6 @@ import type { CveId } from '../model/ids/cve-id.ts'
 import {
   CVE_PARTS,
   decodeCatalog,
-  epssAt,
   fileOf,
   type Manifest,
   partSegment,
@@ -29,18 +28,14 @@ export interface Documents {
   reportTypes(options?: { include_schema?: boolean | undefined }): Promise<ReportTypes>
 }
 
-export function openDocuments(
-  manifest: Manifest,
-  objects: Objects,
-  cves: Pick<CveLookup, 'member' | 'epss'>,
-): Documents {
+export function openDocuments(manifest: Manifest, objects: Objects, memberOf: CveLookup['member']): Documents {
   const types = new Map<string, Promise<Required<ReportTypes['report_types'][number]>[]>>()
   return {
     async advisoryOf(id) {
-      const found = await cves.member(id)
+      const found = await memberOf(id)
       const advisory = found && partOf(found.member, 'advisory')
       if (!advisory) return null
-      const { score = null, percentile = null } = epssAt(await cves.epss(), found.row) ?? {}
+      const { score = null, percentile = null } = found.epss ?? {}
       return { ...(advisory as CveAdvisory), epss: { percentage: score, percentile } }
     },
 
@@ -53,7 +48,7 @@ export function openDocuments(
       if (typeof full !== 'boolean') {
         throw new TypeError(`option 'full' must be true or false, not ${JSON.stringify(full)}`)
       }
-      const found = await cves.member(id)
+      const found = await memberOf(id)
       if (!found) return null
       const reports = partOf(found.member, full ? 'report_texts' : 'reports') as CveReport[]
       return prompt === undefined ? reports : reports.filter(({ report_type }) => report_type === prompt)

@@ -1,23 +1,11 @@
 /** Reads the rows of some blocks from the index of a snapshot, without the rest of it. */
 import { SHORT_HASH_LENGTH } from '../runtime/digest.ts'
-import {
-  fileOf,
-  type IndexBlock,
-  type LocatedColumn,
-  locateColumns,
-  type Manifest,
-  SnapshotError,
-  type SourcedBlock,
-} from '../snapshot/index.ts'
-import { type Objects, remembered } from './objects.ts'
+import { fileOf, type IndexBlock, type Manifest, SnapshotError, type SourcedBlock } from '../snapshot/index.ts'
+import type { Objects } from './objects.ts'
+import { INDEX_HEADER_BYTES, openHeaders } from './table-headers.ts'
 
 /** Returns the rows of blocks, in the same order. Throws SnapshotError, TransferError. */
 export type IndexSlices = (blocks: readonly IndexBlock[]) => Promise<SourcedBlock[]>
-
-/** Nearly every header of an index is shorter. */
-const HEADER_BYTES = 16 * 1024
-
-type Columns = ReadonlyMap<string, LocatedColumn>
 
 /** The columns of a block, and the length of a value in bytes; `perRow` values for each row. */
 const COLUMNS = [
@@ -27,20 +15,12 @@ const COLUMNS = [
 ] as const
 
 export function openIndexSlices(manifest: Manifest, objects: Objects): IndexSlices {
-  const headers = new Map<string, Promise<Columns>>()
+  const headers = openHeaders(objects)
   const file = () => fileOf(manifest, 'index')
-
-  async function readHeader(length: number): Promise<Columns> {
-    const span = { at: 0, length: Math.min(length, file().size) }
-    const columns = locateColumns((await objects.parts(file(), [span]))[0]!)
-    if (typeof columns !== 'number') return columns
-    if (columns > file().size) throw damagedIndex()
-    return readHeader(columns)
-  }
 
   return async (blocks) => {
     if (blocks.length === 0) return []
-    const located = await remembered(headers, '', () => readHeader(HEADER_BYTES))
+    const { columns: located } = await headers.of(file(), INDEX_HEADER_BYTES)
     const spans = blocks.flatMap(({ shard, firstRow }) =>
       COLUMNS.map(({ name, type, bytes, perRow }) => {
         const column = located.get(name)

@@ -8,13 +8,13 @@ import {
   type Reading,
   readFile,
   readPart,
+  readParts,
   type Span,
-  supportsRanges,
 } from '../repository/read.ts'
 import type { Source } from '../repository/source.ts'
 import { sha256 } from '../runtime/digest.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
-import { describe, type FileEntry, objectName, POINTER_NAME, SnapshotError } from '../snapshot/index.ts'
+import { describe, type FileEntry, objectName, SnapshotError } from '../snapshot/index.ts'
 import { about, TransferError, type TransferErrorCode } from '../transfer/error.ts'
 
 /** Each method throws SnapshotError or TransferError. */
@@ -27,12 +27,15 @@ export interface Objects {
   has(file: FileEntry): Promise<boolean>
   /** Returns the bytes of each span of an object. The caller must verify them. */
   parts(file: FileEntry, spans: readonly Span[]): Promise<Buffer[]>
+  /** Whether a server has answered several parts with one request. */
+  takesManyRanges(): boolean
   /** Ends all reads, and removes temporary copies. */
   close(): Promise<void>
 }
 
 /**
- * Cache size for whole objects, if the server does not support ranges. An object larger than half of it is not cached.
+ * Cache size for whole objects, if the server does not support ranges. An object larger than half of it is kept until the
+ * next such object: the search database of 350,000 CVEs, of which a search reads many parts.
  * The pages of a sort are about 50 MB at 350,000 CVEs.
  */
 const KEPT_BYTES = 128 * 1024 * 1024
@@ -45,6 +48,15 @@ const GAP_BYTES = 8 * 1024
 
 /** Maximum concurrent requests. */
 const AT_ONCE = 6
+
+/** Maximum parts of one request: its header has about 2 KB. Servers accept 8 KB. */
+const PARTS_AT_ONCE = 100
+
+/** Bytes of complete objects, such as tables: received, and to receive in total. Retries can decrease `loaded`. */
+export interface Progress {
+  loaded: number
+  total: number
+}
 
 /** Verifies whole files before parts of them are read, because a CRC gives no protection against forgery. */
 export interface FileVerifier {
@@ -64,15 +76,22 @@ export interface FileVerifier {
 export function openObjects(
   source: Source,
   effects: ReadEffects,
-  { verify }: { verify: FileVerifier | 'in memory' | null },
+  {
+    verify,
+    onProgress = () => {},
+  }: { verify: FileVerifier | 'in memory' | null; onProgress?: ((progress: Progress) => void) | undefined },
 ): Objects {
   const closed = new AbortController()
   const reading: Reading = { source, effects, signal: closed.signal }
   const inTurn = atMost(AT_ONCE)
   const kept = generationalCache<string, Buffer>(KEPT_BYTES, ({ length }) => length)
+  let large: { sha256: string; bytes: Buffer } | null = null
   const coming = new Map<string, Promise<Buffer>>()
   const proofs = new Map<string, Promise<Reading>>()
-  const ranges = new Map<string, Promise<boolean>>()
+  /** False after the server has sent a whole file instead of a part, or has not sent several parts at once. */
+  let hasRanges = true
+  let hasManyRanges: boolean | null = null
+  const progress: Progress = { loaded: 0, total: 0 }
 
   const read = <T>(path: string, work: () => Promise<T>): Promise<T> =>
     inTurn(async () => {
@@ -91,9 +110,43 @@ export function openObjects(
     const path = objectName(file.sha256)
     // A copy that was verified is not downloaded again.
     const from = await verifiedReading(file)
-    const bytes = await read(path, () => readFile(path, file.size, from))
+    const bytes = await read(path, () => watched(file.size, (onBytes) => readFile(path, file.size, from, onBytes)))
     if (bytes.length !== file.size || sha256(bytes) !== file.sha256) throw otherDigest(file)
     return bytes
+  }
+
+  /** Reports the bytes of a file of `size` bytes while `work` receives them. */
+  async function watched<T>(size: number, work: (onBytes: (received: number) => void) => Promise<T>): Promise<T> {
+    let loaded = 0
+    const report = (received: number) => {
+      progress.loaded += received - loaded
+      loaded = received
+      onProgress({ ...progress })
+    }
+    progress.total += size
+    try {
+      return await work(report)
+    } catch (error) {
+      progress.total -= size
+      report(0)
+      throw error
+    }
+  }
+
+  /** Returns the bytes of runs; null if the server does not support ranges. */
+  async function readRuns(file: FileEntry, runs: readonly Run[], from: Reading): Promise<Buffer[] | null> {
+    const path = objectName(file.sha256)
+    if (runs.length > 1 && from.source.readSpans && hasManyRanges !== false) {
+      const groups = Array.from({ length: Math.ceil(runs.length / PARTS_AT_ONCE) }, (_, group) =>
+        runs.slice(group * PARTS_AT_ONCE, (group + 1) * PARTS_AT_ONCE),
+      )
+      const found = await Promise.all(groups.map((group) => read(path, () => readParts(path, group, from))))
+      const parts = found.flatMap((group) => group ?? [])
+      hasManyRanges = parts.length === runs.length
+      if (hasManyRanges) return parts
+    }
+    const parts = await Promise.all(runs.map((run) => read(path, () => readPart(path, run, file.size, from))))
+    return parts.includes(null) ? null : (parts as Buffer[])
   }
 
   /** Returns where to read a file; with a verifier, after it was verified as a whole. */
@@ -106,10 +159,11 @@ export function openObjects(
   /** Returns a whole object. Concurrent callers share one download. */
   async function cached(file: FileEntry): Promise<Buffer> {
     const { sha256 } = file
-    const known = kept.get(sha256)
+    const known = kept.get(sha256) ?? (large?.sha256 === sha256 ? large.bytes : undefined)
     if (known) return known
     const bytes = await remembered(coming, sha256, () => whole(file).finally(() => coming.delete(sha256)))
-    kept.set(sha256, bytes)
+    if (bytes.length > KEPT_BYTES / 2) large = { sha256, bytes }
+    else kept.set(sha256, bytes)
     return bytes
   }
 
@@ -119,27 +173,27 @@ export function openObjects(
     has: ({ sha256 }) => read(objectName(sha256), () => isThere(objectName(sha256), reading)),
     async parts(file, spans) {
       for (const { at, length } of spans) {
-        if (length > 0 && at + length <= file.size) continue
+        if (at >= 0 && length > 0 && at + length <= file.size) continue
         throw new SnapshotError('malformed', `${describe(file)} has no ${length} bytes at byte ${at}`)
       }
-      const path = objectName(file.sha256)
       const from = await verifiedReading(file)
-      const askRanges = () => read(POINTER_NAME, () => supportsRanges(POINTER_NAME, reading))
-      if (verify === 'in memory' || (verify === null && !(await remembered(ranges, source.name, askRanges)))) {
+      const runs = runsOf(spans, GAP_BYTES)
+      const read = verify !== 'in memory' && hasRanges ? await readRuns(file, runs, from) : null
+      if (read === null) {
+        hasRanges = false
         const bytes = await cached(file)
         return spans.map(({ at, length }) => bytes.subarray(at, at + length))
       }
       const parts: Buffer[] = []
-      const readRun = async (run: Run) => {
-        const bytes = await read(path, () => readPart(path, run, file.size, from))
+      runs.forEach((run, number) => {
         for (const i of run.spans) {
           const start = spans[i]!.at - run.at
-          parts[i] = bytes.subarray(start, start + spans[i]!.length)
+          parts[i] = read[number]!.subarray(start, start + spans[i]!.length)
         }
-      }
-      await Promise.all(runsOf(spans, GAP_BYTES).map(readRun))
+      })
       return parts
     },
+    takesManyRanges: () => hasManyRanges === true && !source.isLocal && verify === null,
     async close() {
       closed.abort(new TransferError('unusable', `the reader of ${source.name} is closed`))
       await source.close()

@@ -4,16 +4,16 @@ import { sha256 } from '../runtime/digest.ts'
 import {
   type About,
   ageFault,
-  bySort,
-  type CveSort,
   type CveTables,
   decodeAbout,
   decodeCveTables,
   decodeManifest,
   decodePointer,
-  type FileEntry,
+  decodeRowTable,
   fileOf,
   gunzipFile,
+  indexBlocks,
+  joinTables,
   MAX_MANIFEST_BYTES,
   MAX_POINTER_BYTES,
   type Manifest,
@@ -22,6 +22,8 @@ import {
   openSigned,
   POINTER_NAME,
   type Pointer,
+  type Role,
+  rowsFile,
   SNAPSHOT_PREFIX_LENGTH,
   SnapshotError,
   type TrustedKey,
@@ -34,12 +36,8 @@ export interface OpenedSnapshot {
   about: About
 }
 
-/** A snapshot with the tables of lists. */
-export interface ReadSnapshot extends CveTables, NamedSnapshot {
-  /** The shards, by their number in the index. */
-  shards: FileEntry[]
-  pages: Record<CveSort, FileEntry>
-}
+/** A snapshot with the tables of filters. */
+export interface ReadSnapshot extends CveTables, NamedSnapshot {}
 
 export interface Trust {
   /** One of these keys must have signed the pointer. Null accepts an unverified pointer. */
@@ -65,20 +63,23 @@ export const namedSnapshot = ({ snapshot, created_at }: Manifest): NamedSnapshot
 })
 
 /**
- * Reads the tables of lists.
+ * Reads the tables of filters.
  * @throws SnapshotError, TransferError
  */
 export async function readTables(objects: Objects, manifest: Manifest): Promise<ReadSnapshot> {
-  const roles = ['index', 'columns', 'orders', 'epss'] as const
-  const [index, columns, orders, epss] = await Promise.all(roles.map((role) => objects.whole(fileOf(manifest, role))))
-  const decoded = decodeCveTables({ index: index!, columns: columns!, orders: orders!, epss: epss! })
-  const shards = new Map(manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file]))
-  return {
-    ...decoded,
-    ...namedSnapshot(manifest),
-    shards: decoded.index.shards.map((name) => shards.get(name) ?? fileOf(manifest, 'cve', name)),
-    pages: bySort((sort) => fileOf(manifest, 'pages', sort)),
+  return { ...(await decodedTables(objects, manifest)), ...namedSnapshot(manifest) }
+}
+
+async function decodedTables(objects: Objects, manifest: Manifest): Promise<CveTables> {
+  const whole = (role: Role) => objects.whole(fileOf(manifest, role))
+  const rows = rowsFile(manifest)
+  if (rows) {
+    const [read, columns, orders] = await Promise.all([objects.whole(rows), whole('columns'), whole('orders')])
+    return joinTables(decodeRowTable(read, indexBlocks(manifest.files)), { columns, orders })
   }
+  const roles = ['index', 'columns', 'orders', 'epss'] as const
+  const [index, columns, orders, epss] = await Promise.all(roles.map(whole))
+  return decodeCveTables({ index: index!, columns: columns!, orders: orders!, epss: epss! })
 }
 
 /** Verifies the pointer. Signatures must expire, or a server could withhold newer snapshots (SPEC.md, "Pointer"). */

@@ -9,27 +9,15 @@ import {
   matchAdvisories,
   type PackageQuery,
 } from '../model/packages/match.ts'
-import { packageKey } from '../model/packages/package-advisory.ts'
+import { type PackageAdvisory, packageKey } from '../model/packages/package-advisory.ts'
 import { type PackageDetail, type PackageEntry, packageDetail } from '../model/packages/package-entry.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
-import {
-  aliasesOf,
-  decodeHashedMember,
-  decodePackageTable,
-  type EpssColumns,
-  epssAt,
-  type HashedRole,
-  hashedFiles,
-  hashedPositions,
-  type Manifest,
-  type PackageTables,
-  packageTableFile,
-  plainBytes,
-} from '../snapshot/index.ts'
+import { type HashedRole, plainBytes } from '../snapshot/index.ts'
+import type { AliasLookup } from './alias-lookup.ts'
 import type { CveLookup, FoundCore } from './cve-lookup.ts'
-import { type Objects, remembered } from './objects.ts'
+import type { HashedLookup } from './hashed-lookup.ts'
 import { assertKnown } from './query.ts'
 import type { OsvRecord } from './record.ts'
 import { parsedJson } from './rows.ts'
@@ -67,36 +55,21 @@ const FACTS_BYTES = 4 * 1024 * 1024
 const BYTES_PER_CVE = 200
 
 export function openPackages(
-  manifest: Manifest,
-  objects: Objects,
+  members: HashedLookup,
   cves: CveLookup,
+  aliases: AliasLookup,
   ecosystems: readonly string[],
 ): Packages {
-  const tables = new Map<string, Promise<PackageTables[keyof PackageTables]>>()
-  const shards = {
-    advisories: hashedFiles(manifest.files, 'advisories'),
-    packages: hashedFiles(manifest.files, 'packages'),
-  }
   const entries = generationalCache<string, { entry: PackageEntry; bytes: number }>(
     PACKAGES_BYTES,
     ({ bytes }) => bytes,
   )
   const facts = generationalCache<CveId, { cve: CveFacts | null }>(FACTS_BYTES, () => BYTES_PER_CVE)
 
-  const table = <Name extends keyof PackageTables>(name: Name) =>
-    remembered(tables, name, async () => {
-      const file = packageTableFile(manifest, name)
-      return decodePackageTable(manifest, name, file ? await objects.whole(file) : null)
-    }) as Promise<PackageTables[Name]>
-
   /** Returns the JSON of a member; null without one. */
   async function textOf(role: HashedRole, key: string): Promise<string | null> {
-    for (const { shard, at, length } of hashedPositions(await table(role), key)) {
-      const bytes = (await objects.parts(shards[role][shard]!, [{ at, length }]))[0]!
-      const member = decodeHashedMember(role, key, bytes)
-      if (member) return plainBytes(bytes, member.segments[0]!).toString()
-    }
-    return null
+    const member = await members.member(role, key)
+    return member && plainBytes(member.bytes, member.segments[0]!).toString()
   }
 
   async function packageOf(ecosystem: string, name: string): Promise<PackageEntry | null> {
@@ -115,13 +88,21 @@ export function openPackages(
     const unknown = ids.filter((id) => !facts.get(id))
     const found = new Map(ids.map((id) => [id, facts.get(id)?.cve ?? null]))
     const cores = await cves.cores(unknown)
-    const epss = cores.size === 0 ? null : await cves.epss()
     for (const id of unknown) {
-      const cve = factsIn(cores.get(id), epss)
+      const cve = factsIn(cores.get(id))
       facts.set(id, { cve })
       found.set(id, cve)
     }
     return found
+  }
+
+  /** Returns the alias sets of advisories, by each id that has one. */
+  async function aliasSets(advisories: readonly PackageAdvisory[]): Promise<Map<string, readonly string[]>> {
+    const sets = await aliases.sets([...new Set(advisories.map(({ id }) => id))])
+    // The set of an advisory contains its aliases, unless they are malformed.
+    const others = advisories.flatMap((advisory) => advisory.aliases.filter((id) => !sets.has(id)))
+    for (const [id, set] of await aliases.sets([...new Set(others)])) sets.set(id, set)
+    return sets
   }
 
   return {
@@ -132,9 +113,9 @@ export function openPackages(
       const query: PackageQuery = { ecosystem, version }
       const matches = matchAdvisories(entry.advisories, query, { preferList: true })
       if (matches.length === 0) return []
-      const aliases = await table('aliases')
+      const sets = await aliasSets(matches.map(({ advisory }) => advisory))
       const rows = (cve: (id: CveId) => CveFacts | null) =>
-        affectedRows(matches, query, { aliasesOf: (id) => aliasesOf(aliases, id), cve })
+        affectedRows(matches, query, { aliasesOf: (id) => sets.get(id) ?? null, cve })
       // The first pass names the CVEs.
       const found = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
       return rows((id) => found.get(id) ?? null)
@@ -143,8 +124,8 @@ export function openPackages(
     async entry(ecosystem, name) {
       const entry = await packageOf(ecosystem, name)
       if (!entry) return null
-      const aliases = await table('aliases')
-      return packageDetail(entry, (id) => aliasesOf(aliases, id))
+      const sets = await aliasSets(entry.advisories)
+      return packageDetail(entry, (id) => sets.get(id) ?? null)
     },
 
     async advisory(id) {
@@ -162,10 +143,10 @@ export function openPackages(
   }
 }
 
-function factsIn(found: FoundCore | undefined, epss: EpssColumns | null): CveFacts | null {
-  if (!found || !epss) return null
+function factsIn(found: FoundCore | undefined): CveFacts | null {
+  if (!found) return null
   const { severity, cvss_score, kev, has_exploit } = found.core
-  return { severity, cvss_score, kev: kev.listed, has_exploit, epss: epssAt(epss, found.row)?.score ?? null }
+  return { severity, cvss_score, kev: kev.listed, has_exploit, epss: found.epss?.score ?? null }
 }
 
 /**

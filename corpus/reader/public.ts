@@ -21,6 +21,7 @@ export type { Change, ChangePage, SnapshotRow } from './changes.ts'
 export type { ReportOptions } from './documents.ts'
 export type { ListOptions } from './list-query.ts'
 export type * from './list-row.ts'
+export type { Progress } from './objects.ts'
 export type { PackageQuestion } from './packages.ts'
 export type {
   ChangesOptions,

@@ -344,10 +344,17 @@ export function assertKnown(known: readonly string[], options: unknown): void {
  * Checks the address and the options of `openReader`.
  * @throws TypeError
  */
-export function assertOptions(address: unknown, known: readonly string[], options: { keys?: unknown }): void {
+export function assertOptions(
+  address: unknown,
+  known: readonly string[],
+  options: { keys?: unknown; onProgress?: unknown },
+): void {
   assertKnown(known, options)
   if (options.keys !== undefined && !Array.isArray(options.keys)) {
     throw new TypeError("option 'keys' must be public keys that `readKeySetFile` returned")
+  }
+  if (options.onProgress !== undefined && typeof options.onProgress !== 'function') {
+    throw new TypeError("option 'onProgress' must be a function")
   }
   if (address === undefined || address === '')
     throw new TypeError('the address of the repository is missing; pass a URL or a path')

@@ -8,7 +8,7 @@ import type { TrustedKey } from '../snapshot/index.ts'
 import { TransferError } from '../transfer/error.ts'
 import { type NetworkEffects, realNetworkEffects } from '../transfer/network.ts'
 import { fileVerifier } from './file-verifier.ts'
-import { openObjects } from './objects.ts'
+import { openObjects, type Progress } from './objects.ts'
 import { assertOptions } from './query.ts'
 import { openSnapshot, type Reader } from './snapshot-reader.ts'
 
@@ -23,6 +23,11 @@ export interface ReaderOptions {
    * Without keys, digests and CRCs detect damage but not forgery.
    */
   keys?: readonly TrustedKey[] | undefined
+  /**
+   * Called while tables are downloaded, such as those that filters need, with the bytes received and the bytes of all
+   * tables that were requested so far.
+   */
+  onProgress?: ((progress: Progress) => void) | undefined
   /** Requests, clock and timers. Default: the real ones. */
   effects?: NetworkEffects | undefined
 }
@@ -33,13 +38,13 @@ export interface ReaderOptions {
  * @throws TypeError, SnapshotError, TransferError
  */
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
-  assertOptions(address, ['keys', 'effects'], options)
-  const { keys = null } = options
+  assertOptions(address, ['keys', 'onProgress', 'effects'], options)
+  const { keys = null, onProgress } = options
   const network = options.effects ? { effects: options.effects, close: async () => {} } : realNetworkEffects()
   // A library logs nothing.
   const effects = { ...network.effects, log() {} }
   const verify = keys === null ? null : fileVerifier(effects)
-  const objects = openObjects(sourceAt(String(address), effects), effects, { verify })
+  const objects = openObjects(sourceAt(String(address), effects), effects, { verify, onProgress })
   const close = async () => {
     await objects.close()
     await network.close()

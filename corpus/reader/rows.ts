@@ -1,17 +1,17 @@
 /**
- * Reads summary records by position in an order. If many rows of one page are needed, it reads the page: 100 rows in
- * about 16 KB. Other rows come from the core segments of their CVEs, about 600 bytes each.
+ * Reads summary records by position in an order, from its page shard. A page has 100 rows in about 20 KB, in four
+ * segments. Where the server sends several ranges at once, rows on many pages take two requests: for the heads of the
+ * pages, and for one segment of each.
  */
 
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
   type CveSort,
-  coreSegmentAt,
   decodeMemberHead,
-  epssAt,
-  epssMember,
+  fileOf,
   idAt,
-  type LocatedSegment,
+  type Manifest,
+  type MemberHead,
   pageKey,
   plainBytes,
   type ReadMember,
@@ -26,23 +26,31 @@ import type { CveSummary } from './record.ts'
 
 export interface Rows {
   /**
-   * Returns the rows of these ordinals, in the same order.
+   * Returns the rows at these positions of the descending order, in the same order. `pagesAt` has the offset of each page.
+   * The caller must check which rows they are.
    * @throws SnapshotError if the data is not what was written
    * @throws TransferError
    */
-  of(sort: CveSort, ordinals: readonly number[]): Promise<CveSummary[]>
+  at(sort: CveSort, pagesAt: Uint32Array, positions: readonly number[]): Promise<CveSummary[]>
 }
 
-/** From this number of rows on, a page is smaller than its rows read one by one. */
+/** From this number of rows on, a page takes less time than its head and segments. */
 const WORTH_A_PAGE = 4
+/** Up to this number of pages, their bytes take less time than another round trip. */
+const FEW_PAGES = 4
+/** The head of a member with four segments and a key of eight digits has 213 bytes. */
+const HEAD_BYTES = 256
 /** Cache size for pages. Short pages of a walk use the same page of the order. */
 const PAGES_BYTES = 4 * 1024 * 1024
+/** Cache size for heads: those of 3,500 pages. */
+const HEADS_BYTES = 2 * 1024 * 1024
+const BYTES_PER_HEAD = 600
 
-/** A requested row: its position in the result, its ordinal, and its position in the stored order. */
-interface Wanted {
-  to: number
-  ordinal: number
-  position: number
+/** A page, by its number, and its bytes in the shard. */
+interface Page {
+  number: number
+  at: number
+  length: number
 }
 
 /**
@@ -61,81 +69,135 @@ export function parsedJson(text: string): unknown {
  * Returns the rows of a segment of a page.
  * @throws SnapshotError
  */
-export function segmentRows(member: ReadMember, at: number): object[] {
-  const segment = member.segments[at]
-  if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${member.key} has no segment ${at}`)
-  return parsedJson(`[${plainBytes(member.bytes, segment).toString()}]`) as object[]
-}
+export const segmentRows = (member: ReadMember, number: number): object[] =>
+  parsedRows(member.bytes, segmentOf(member, number))
 
-export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
-  const { index, columns, orders, positions, epss, shards, pages } = snapshot
-  const read = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
+export function openRows(
+  manifest: Manifest,
+  objects: Objects,
+  { fewPages = FEW_PAGES, worthAPage = WORTH_A_PAGE } = {},
+): Rows {
+  const pages = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
+  const heads = generationalCache<string, MemberHead>(HEADS_BYTES, () => BYTES_PER_HEAD)
 
-  /** Stores a row after checking its CVE id, because the order may be wrong. */
-  function put(out: CveSummary[], { to, ordinal }: Wanted, row: CveSummary | undefined): void {
-    const id = idAt(index, columns.row[ordinal]!)
-    if (row?.cve_id !== id) throw new SnapshotError('malformed', `the row of ${id} contains ${row?.cve_id ?? 'no id'}`)
-    out[to] = row
-  }
-
-  async function pageOf(sort: CveSort, page: number): Promise<ReadMember> {
-    const key = `${sort} ${page}`
-    const known = read.get(key)
-    if (known) return known
-    const { pagesAt } = orders[sort]
-    const at = pagesAt[page]
-    if (at === undefined) throw new SnapshotError('malformed', `the CVE list has no page ${page} in sort order ${sort}`)
-    const length = (pagesAt[page + 1] ?? pages[sort].size) - at
-    // Copies the bytes: the part may be a view into a larger buffer.
-    const bytes = Buffer.from((await objects.parts(pages[sort], [{ at, length }]))[0]!)
-    const member = { ...decodeMemberHead(bytes), bytes }
-    if (member.key !== pageKey(page)) {
-      throw new SnapshotError('malformed', `the order ${sort} points to page ${member.key} for ${pageKey(page)}`)
-    }
-    read.set(key, member)
-    return member
-  }
-
-  async function fromPage(out: CveSummary[], sort: CveSort, page: number, wanted: readonly Wanted[]): Promise<void> {
-    const member = await pageOf(sort, page)
-    const parsed = new Map<number, CveSummary[]>()
-    for (const one of wanted) {
-      const at = Math.floor((one.position % ROWS_PER_PAGE) / ROWS_PER_SEGMENT)
-      let rows = parsed.get(at)
-      if (!rows) {
-        rows = segmentRows(member, at) as CveSummary[]
-        parsed.set(at, rows)
-      }
-      put(out, one, rows[one.position % ROWS_PER_SEGMENT])
-    }
-  }
-
-  async function fromShard(out: CveSummary[], shard: number, wanted: readonly Wanted[]): Promise<void> {
-    const rows = wanted.map(({ ordinal }) => columns.row[ordinal]!)
-    const segments = rows.map((row): LocatedSegment => coreSegmentAt(index, row))
-    const spans = segments.map(({ offset, length }) => ({ at: offset, length }))
-    const stored = await objects.parts(shards[shard]!, spans)
-    wanted.forEach((one, i) => {
-      const core = plainBytes(stored[i]!, { ...segments[i]!, offset: 0 }).toString()
-      put(out, one, parsedJson(`${core}${epssMember(epssAt(epss, rows[i]!))}}`) as CveSummary)
+  /** Reads the first `most` bytes of pages, and checks that they are those pages. */
+  async function readMembers(sort: CveSort, wanted: readonly Page[], most: number): Promise<ReadMember[]> {
+    if (wanted.length === 0) return []
+    const file = fileOf(manifest, 'pages', sort)
+    const spans = wanted.map(({ at, length }) => ({ at, length: Math.min(length, most) }))
+    return (await objects.parts(file, spans)).map((part, i) => {
+      // Copies the bytes: the part may be a view into a larger buffer.
+      const bytes = Buffer.from(part)
+      const member = { ...decodeMemberHead(bytes), bytes }
+      const key = pageKey(wanted[i]!.number)
+      if (member.key === key) return member
+      throw new SnapshotError('malformed', `the order ${sort} points to page ${member.key} for ${key}`)
     })
   }
 
-  return {
-    async of(sort, ordinals) {
-      const wanted = ordinals.map((ordinal, to): Wanted => ({ to, ordinal, position: positions[sort][ordinal]! }))
-      const byPage = Map.groupBy(wanted, ({ position }) => Math.floor(position / ROWS_PER_PAGE))
-      const out: CveSummary[] = []
-      const reading: Promise<void>[] = []
-      const single: Wanted[] = []
-      for (const [page, some] of byPage) {
-        if (some.length < WORTH_A_PAGE) single.push(...some)
-        else reading.push(fromPage(out, sort, page, some))
+  /** Returns the plain rows of segments, by page and number of the segment. */
+  async function segmentsOf(
+    sort: CveSort,
+    wanted: readonly { page: Page; segments: readonly number[]; rows: number }[],
+  ): Promise<Map<number, CveSummary[]>> {
+    const nameOf = ({ number }: Page) => `${sort} ${number}`
+    const cached = new Map(
+      wanted.flatMap(({ page }) => {
+        const member = pages.get(nameOf(page))
+        return member ? [[page.number, member] as const] : []
+      }),
+    )
+    const missing = wanted.filter(({ page }) => !cached.has(page.number))
+    const byHead =
+      objects.takesManyRanges() && missing.length > fewPages ? missing.filter(({ rows }) => rows < worthAPage) : []
+    const whole = missing.filter((one) => !byHead.includes(one)).map(({ page }) => page)
+    const found = new Map<number, CveSummary[]>()
+    const readWhole = async () => {
+      for (const [i, member] of (await readMembers(sort, whole, Number.POSITIVE_INFINITY)).entries()) {
+        pages.set(nameOf(whole[i]!), member)
+        cached.set(whole[i]!.number, member)
       }
-      const byShard = Map.groupBy(single, ({ ordinal }) => index.shard[columns.row[ordinal]!]!)
-      for (const [shard, some] of byShard) reading.push(fromShard(out, shard, some))
-      await Promise.all(reading)
-      return out
+    }
+    const readByHead = async () => {
+      const unknown = byHead.map(({ page }) => page).filter((page) => !heads.get(nameOf(page)))
+      const read = new Map<number, MemberHead>()
+      for (const [i, { bytes: _, ...head }] of (await readMembers(sort, unknown, HEAD_BYTES)).entries()) {
+        heads.set(nameOf(unknown[i]!), head)
+        read.set(unknown[i]!.number, head)
+      }
+      const segments = byHead.flatMap(({ page, segments }) => {
+        const head = read.get(page.number) ?? heads.get(nameOf(page))!
+        return segments.map((number) => ({ page, number, segment: segmentOf(head, number) }))
+      })
+      if (segments.length === 0) return
+      const spans = segments.map(({ page, segment: { offset, length } }) => ({ at: page.at + offset, length }))
+      const parts = await objects.parts(fileOf(manifest, 'pages', sort), spans)
+      segments.forEach(({ page, number, segment }, i) => {
+        found.set(segmentNumber(page.number, number), parsedRows(parts[i]!, { ...segment, offset: 0 }))
+      })
+    }
+    await Promise.all([readWhole(), readByHead()])
+    for (const { page, segments } of wanted) {
+      const member = cached.get(page.number)
+      if (!member) continue
+      for (const number of segments) {
+        found.set(segmentNumber(page.number, number), parsedRows(member.bytes, segmentOf(member, number)))
+      }
+    }
+    return found
+  }
+
+  return {
+    async at(sort, pagesAt, positions) {
+      const { size } = fileOf(manifest, 'pages', sort)
+      const byPage = Map.groupBy(positions, (position) => Math.floor(position / ROWS_PER_PAGE))
+      const wanted = Array.from(byPage, ([number, some]) => {
+        const at = pagesAt[number]
+        if (at === undefined) {
+          throw new SnapshotError('malformed', `the CVE list has no page ${number} in sort order ${sort}`)
+        }
+        const length = (pagesAt[number + 1] ?? size) - at
+        const segments = new Set(some.map((position) => Math.floor((position % ROWS_PER_PAGE) / ROWS_PER_SEGMENT)))
+        return { page: { number, at, length }, segments: [...segments], rows: some.length }
+      })
+      const found = await segmentsOf(sort, wanted)
+      return positions.map((position) => {
+        const row = found.get(Math.floor(position / ROWS_PER_SEGMENT))?.[position % ROWS_PER_SEGMENT]
+        if (!row) throw new SnapshotError('malformed', `the CVE list has no row ${position} in sort order ${sort}`)
+        return row
+      })
     },
   }
+}
+
+const SEGMENTS_PER_PAGE = ROWS_PER_PAGE / ROWS_PER_SEGMENT
+const segmentNumber = (page: number, number: number) => page * SEGMENTS_PER_PAGE + number
+
+function segmentOf({ key, segments }: MemberHead, number: number) {
+  const segment = segments[number]
+  if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${key} has no segment ${number}`)
+  return segment
+}
+
+const parsedRows = (bytes: Buffer, segment: Parameters<typeof plainBytes>[1]) =>
+  parsedJson(`[${plainBytes(bytes, segment).toString()}]`) as CveSummary[]
+
+/**
+ * Returns the rows of ordinals, in the same order. Checks their ids, because an order may be wrong.
+ * @throws SnapshotError, TransferError
+ */
+export async function rowsOfOrdinals(
+  { index, columns, orders, positions }: ReadSnapshot,
+  rows: Rows,
+  sort: CveSort,
+  ordinals: readonly number[],
+): Promise<CveSummary[]> {
+  const at = ordinals.map((ordinal) => positions[sort][ordinal]!)
+  const found = await rows.at(sort, orders[sort].pagesAt, at)
+  ordinals.forEach((ordinal, i) => {
+    const id = idAt(index, columns.row[ordinal]!)
+    const { cve_id: other } = found[i]!
+    if (other !== id) throw new SnapshotError('malformed', `the row of ${id} contains ${other ?? 'no id'}`)
+  })
+  return found
 }

@@ -7,12 +7,11 @@ import { memberOf } from '../model/values/closed-set.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
   type About,
-  type CveSort,
+  type CveFilters,
   cursorAfter,
   DEFAULT_SECTIONS,
   decodeMemberHead,
   decodeStats,
-  epssAt,
   fileOf,
   firstPassing,
   gunzipFile,
@@ -28,10 +27,12 @@ import {
   type Suggestion,
   splicePlain,
 } from '../snapshot/index.ts'
+import { openAliasLookup } from './alias-lookup.ts'
 import { type ChangePage, openChanges, type SnapshotRow } from './changes.ts'
 import { type CveLookup, openCveLookup } from './cve-lookup.ts'
 import { openDocuments, type ReportOptions } from './documents.ts'
 import { openEntries } from './entries.ts'
+import { openHashedLookup } from './hashed-lookup.ts'
 import { openLineage } from './lineage.ts'
 import type { ListOptions } from './list-query.ts'
 import type { CveAdvisory, CveReport, ListEntry, ListPage, ReportTypes } from './list-row.ts'
@@ -55,8 +56,10 @@ import {
   type SnapshotsOptions,
 } from './query.ts'
 import type { CveDetail, CvePage, CveSummary, OsvRecord } from './record.ts'
-import { openRows, parsedJson, type Rows } from './rows.ts'
+import { openRows, parsedJson, rowsOfOrdinals } from './rows.ts'
+import { openHeaders } from './table-headers.ts'
 import { openTextSearch, type SearchResults } from './text-search.ts'
+import { openUnfiltered } from './unfiltered.ts'
 
 export interface ReadOptions<S extends Section> {
   /** The sections in addition to the core. Default: `cvss` and `epss`. */
@@ -181,25 +184,27 @@ export interface Reader {
  */
 export async function openSnapshot(objects: Objects, trust: Trust, close: () => Promise<void>): Promise<Reader> {
   const { manifest, about } = await openCurrent(objects, trust)
-  const cves = openCveLookup(manifest, objects)
+  const headers = openHeaders(objects)
+  const cves = openCveLookup(manifest, objects, headers)
   const members = keptMembers(cves)
-  const packages = openPackages(manifest, objects, cves, about.ecosystems)
+  const aliases = openAliasLookup(manifest, objects, headers)
+  const packages = openPackages(openHashedLookup(manifest, objects, headers), cves, aliases, about.ecosystems)
+  const rows = openRows(manifest, objects)
+  const unfiltered = openUnfiltered(manifest, objects, rows)
   const history = openChanges(namedSnapshot(manifest), openLineage(manifest, objects), objects)
   const texts = openTextSearch(manifest, objects)
   const tables = openLists(manifest, objects, texts)
   const { entries, entry, cnaStats } = openEntries(tables, packages, about.ecosystems)
-  const documents = openDocuments(manifest, objects, { ...cves, member: members })
+  const documents = openDocuments(manifest, objects, members)
   const matchesOf = (q: string | undefined) => (q === undefined ? null : texts.matches('cve', q))
-  const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; rows: Rows; names: NamePostings }>>()
+  const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; names: NamePostings }>>()
   const lists = () =>
     remembered(opened, '', async () => {
       const snapshot = await readTables(objects, manifest)
-      return {
-        snapshot,
-        rows: openRows(snapshot, objects),
-        names: openNamePostings(manifest, snapshot, objects, tables),
-      }
+      return { snapshot, names: openNamePostings(manifest, snapshot, objects, tables) }
     })
+  const named = namedSnapshot(manifest)
+  const open = { current: named, retained: (prefix: string) => (prefix === named.prefix ? named : null) }
   return {
     snapshot: {
       id: manifest.snapshot,
@@ -218,16 +223,18 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       const sections = sectionsOf(include ?? DEFAULT_SECTIONS)
       const found = await members(id)
       if (!found) return null
-      const epss = epssAt(await cves.epss(), found.row)
-      return parsedJson(splicePlain(recordPieces(found.member, epss, sections)).toString()) as CveDetail<S>
+      return parsedJson(splicePlain(recordPieces(found.member, found.epss, sections)).toString()) as CveDetail<S>
     },
 
     async list(options = {}) {
       const { sort, filters, limit, cursor } = readList(options)
       const binding = { list: 'cves', sort, filters }
-      const { snapshot, rows, names } = await lists()
-      const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
       const { after } = resume(open, cursor, binding, isCveKey)
+      if (unfiltered && !isFiltered(filters)) {
+        const { rows: data, next } = await unfiltered.page(sort, after, limit)
+        return { data, pagination: { limit, next_cursor: next && cursorAfter(named, binding, next) } }
+      }
+      const { snapshot, names } = await lists()
       const [matches] = await Promise.all([matchesOf(filters.q), names.load(filters)])
       const order = orderView(snapshot, sort.key, sort.descending)
       const start = after ? order.positionAfter(after) : 0
@@ -237,19 +244,21 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       const last = ordinals.at(-1)
       const more = found.length > limit && last !== undefined
       return {
-        data: await rows.of(sort.key, ordinals),
+        data: await rowsOfOrdinals(snapshot, rows, sort.key, ordinals),
         pagination: { limit, next_cursor: more ? cursorAfter(snapshot, binding, order.keyOf(last)) : null },
       }
     },
 
     walk(options = {}) {
       const { sort, filters } = readWalk(options)
-      return walkOf(sort.key, async () => {
-        const { snapshot, rows, names } = await lists()
+      return walkOf(async () => {
+        if (unfiltered && !isFiltered(filters)) return unfiltered.all(sort)
+        const { snapshot, names } = await lists()
         const [matches] = await Promise.all([matchesOf(filters.q), names.load(filters)])
         const order = orderView(snapshot, sort.key, sort.descending)
-        const passing = { order, start: 0, most: order.count }
-        return { rows, ordinals: firstPassing(snapshot, filters, matches, passing) }
+        const ordinals = firstPassing(snapshot, filters, matches, { order, start: 0, most: order.count })
+        const read = (from: number, to: number) => rowsOfOrdinals(snapshot, rows, sort.key, ordinals.slice(from, to))
+        return { count: ordinals.length, read }
       })
     },
 
@@ -300,7 +309,7 @@ function keptMembers({ member }: CveLookup): CveLookup['member'] {
     if (!found) return null
     // Copies the bytes: the part may be a view into a larger buffer.
     const bytes = Buffer.from(found.member.bytes)
-    const own = { member: { ...decodeMemberHead(bytes), bytes }, row: found.row }
+    const own = { member: { ...decodeMemberHead(bytes), bytes }, epss: found.epss }
     kept.set(id, own)
     return own
   }
@@ -323,21 +332,22 @@ function sectionsOf(include: readonly string[]): Section[] {
   return SECTION_NAMES.filter((section) => given.includes(section))
 }
 
+const isFiltered = (filters: CveFilters) => Object.values(filters).some((value) => value !== undefined)
+
 /** Rows per read: one page. */
 const BATCH_ROWS = ROWS_PER_PAGE
 /** Maximum batches that are prefetched. The number grows by one with each consumed batch. */
 const BATCHES_AHEAD = 3
 
 async function* walkOf(
-  sort: CveSort,
-  start: () => Promise<{ rows: Rows; ordinals: readonly number[] }>,
+  start: () => Promise<{ count: number; read(from: number, to: number): Promise<CveSummary[]> }>,
 ): AsyncGenerator<CveSummary, void, undefined> {
-  const { rows, ordinals } = await start()
+  const { count, read } = await start()
   const coming: Promise<CveSummary[]>[] = []
   let next = 0
   for (let taken = 0; ; taken++) {
-    while (coming.length <= Math.min(taken, BATCHES_AHEAD) && next < ordinals.length) {
-      const batch = rows.of(sort, ordinals.slice(next, next + BATCH_ROWS))
+    while (coming.length <= Math.min(taken, BATCHES_AHEAD) && next < count) {
+      const batch = read(next, Math.min(next + BATCH_ROWS, count))
       // The error is thrown when the walk reaches this batch. A walk may end before that.
       batch.catch(() => undefined)
       coming.push(batch)

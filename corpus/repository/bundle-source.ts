@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { POINTER_NAME } from '../snapshot/index.ts'
 import { TransferError } from '../transfer/error.ts'
-import { openRange } from './folder-source.ts'
+import { openRange, readSpans } from './folder-source.ts'
 import type { Source } from './source.ts'
 import { BLOCK_BYTES, decodeHeader, paddingOf } from './tar.ts'
 
@@ -23,6 +23,11 @@ export function bundleSource(file: string): Source {
       const position = positions.get(path)
       if (!position) throw new TransferError('missing', notInBundle(path, file))
       return openRange(file, () => file, from, to, position)
+    },
+    async readSpans(path, spans) {
+      const position = positions.get(path)
+      if (!position) throw new TransferError('missing', notInBundle(path, file))
+      return readSpans(file, () => file, spans, position.at)
     },
     close: async () => {},
   }

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TransferError } from '../transfer/error.ts'
 import { type Body, networkError } from '../transfer/request.ts'
-import type { Source } from './source.ts'
+import type { Source, Span } from './source.ts'
 
 export function folderSource(folder: string): Source {
   return {
@@ -13,6 +13,10 @@ export function folderSource(folder: string): Source {
     open: (path, from, to) => {
       const file = join(folder, ...path.split('/'))
       return openRange(file, () => (existsSync(folder) ? file : folder), from, to)
+    },
+    readSpans: (path, spans) => {
+      const file = join(folder, ...path.split('/'))
+      return readSpans(file, () => (existsSync(folder) ? file : folder), spans)
     },
     close: async () => {},
   }
@@ -39,10 +43,42 @@ export async function openRange(
     return { bytes: chunksOf(file, at + from, at + Math.min(to ?? size, size)), from, discard: () => file!.close() }
   } catch (cause) {
     await file?.close()
-    const { code } = cause as NodeJS.ErrnoException
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw networkError(cause)
-    throw new TransferError('missing', `${lacking()} is missing`, { cause })
+    throw fileError(cause, lacking)
   }
+}
+
+/**
+ * Returns several ranges of a file, opened once. As `openRange`.
+ * @throws TransferError `cut` if the file is too short
+ */
+export async function readSpans(
+  path: string,
+  lacking: () => string,
+  spans: readonly Span[],
+  offset = 0,
+): Promise<Buffer[]> {
+  let file: FileHandle | undefined
+  try {
+    file = await open(path)
+    const parts: Buffer[] = []
+    for (const { at, length } of spans) {
+      const part = Buffer.allocUnsafe(length)
+      const { bytesRead } = await file.read(part, 0, length, offset + at)
+      if (bytesRead !== length) throw new TransferError('cut', `${bytesRead} of ${length} bytes`)
+      parts.push(part)
+    }
+    return parts
+  } catch (cause) {
+    throw fileError(cause, lacking)
+  } finally {
+    await file?.close()
+  }
+}
+
+function fileError(cause: unknown, lacking: () => string): TransferError {
+  const { code } = cause as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return networkError(cause)
+  return new TransferError('missing', `${lacking()} is missing`, { cause })
 }
 
 async function* chunksOf(file: FileHandle, from: number, to: number): AsyncIterable<Uint8Array> {

@@ -3,9 +3,19 @@ import { TransferError } from '../transfer/error.ts'
 import type { NetworkEffects } from '../transfer/network.ts'
 import { firstByteOf, get, rangeHeader, withoutPassword } from '../transfer/request.ts'
 import { statusError } from '../transfer/retry.ts'
+import { readByteRanges } from './byte-ranges.ts'
 import type { Source } from './source.ts'
 
-export function httpSource(url: URL, effects: Pick<NetworkEffects, 'request' | 'now'>): Source {
+export interface HttpOptions {
+  /** Whether to request several ranges at once. A browser may do that only on the origin of its page. */
+  manyRanges?: boolean
+}
+
+export function httpSource(
+  url: URL,
+  effects: Pick<NetworkEffects, 'request' | 'now'>,
+  { manyRanges = true }: HttpOptions = {},
+): Source {
   const { credentials, base } = withoutPassword(url)
   return {
     name: base.href,
@@ -14,7 +24,7 @@ export function httpSource(url: URL, effects: Pick<NetworkEffects, 'request' | '
       const range = rangeHeader(from, to)
       const answer = await get(effects, new URL(path, base), range === undefined ? {} : { range }, credentials)
       const { status, headers, body: bytes, discard } = answer
-      if (status === 200) return { bytes, from: 0, discard }
+      if (status === 200) return { bytes, from: 0, isWhole: range !== undefined, discard }
       const first = status === 206 ? firstByteOf(headers['content-range']) : null
       if (first !== null && first <= from) return { bytes, from: first, discard }
       await discard()
@@ -23,6 +33,17 @@ export function httpSource(url: URL, effects: Pick<NetworkEffects, 'request' | '
       }
       throw statusError(answer, effects.now())
     },
+    ...(manyRanges && {
+      async readSpans(path, spans) {
+        const ranges = spans.map(({ at, length }) => `${at}-${at + length - 1}`)
+        const answer = await get(effects, new URL(path, base), { range: `bytes=${ranges.join(',')}` }, credentials)
+        if (answer.status === 206) return readByteRanges(answer, spans, effects.now)
+        await answer.discard()
+        // Servers may ignore the ranges, or refuse several of them (RFC 9110, 14.2).
+        if (answer.status === 200 || answer.status === 416) return null
+        throw statusError(answer, effects.now())
+      },
+    }),
     close: async () => {},
   }
 }

@@ -4,13 +4,9 @@ import { TransferError } from '../transfer/error.ts'
 import type { NetworkEffects } from '../transfer/network.ts'
 import { readWhole } from '../transfer/receive.ts'
 import { transferring } from '../transfer/retry.ts'
-import type { Source } from './source.ts'
+import type { Source, Span } from './source.ts'
 
-/** A byte range of a file. `at` is the position of its first byte. */
-export interface Span {
-  at: number
-  length: number
-}
+export type { Span } from './source.ts'
 
 /** What reading needs besides a source. */
 export type ReadEffects = Pick<NetworkEffects, 'now' | 'sleep' | 'random' | 'log'>
@@ -23,36 +19,42 @@ export interface Reading {
 }
 
 /**
- * Returns a file of at most `most` bytes.
+ * Returns a file of at most `most` bytes. `onBytes` is called with the number of bytes received so far.
  * @throws TransferError
  */
-export const readFile = (path: string, most: number, reading: Reading): Promise<Buffer> =>
+export const readFile = (
+  path: string,
+  most: number,
+  reading: Reading,
+  onBytes?: (received: number) => void,
+): Promise<Buffer> =>
   withUploadRetries(path, reading, async ({ source, effects }) =>
-    readWhole((await source.open(path)).bytes, most, effects.now),
+    readWhole((await source.open(path)).bytes, most, effects.now, onBytes),
   )
 
 /**
- * Returns a part of a file of `size` bytes, with exactly the requested length.
+ * Returns a part of a file of `size` bytes, with exactly the requested length. Null if the server does not support
+ * ranges.
  * @throws TransferError
  */
-export const readPart = (path: string, { at, length }: Span, size: number, reading: Reading): Promise<Buffer> =>
+export const readPart = (path: string, { at, length }: Span, size: number, reading: Reading): Promise<Buffer | null> =>
   withUploadRetries(path, reading, async ({ source, effects }) => {
-    const { bytes, from } = await source.open(path, at, at + length)
+    const { bytes, from, isWhole, discard } = await source.open(path, at, at + length)
+    if (isWhole && length < size) {
+      await discard()
+      return null
+    }
     const part = (await readWhole(bytes, size - from, effects.now)).subarray(at - from, at - from + length)
     if (part.length === length) return part
     throw new TransferError('cut', `${part.length} of ${length} bytes`)
   })
 
 /**
- * Returns whether the source supports ranges: asked for the second byte of `path`, it does not begin with the first.
+ * Returns parts of a file, which are ascending and apart. Null if the source cannot read several at once.
  * @throws TransferError
  */
-export const supportsRanges = (path: string, reading: Reading): Promise<boolean> =>
-  withUploadRetries(path, reading, async ({ source }) => {
-    const { from, discard } = await source.open(path, 1, 2)
-    await discard()
-    return from === 1
-  })
+export const readParts = (path: string, spans: readonly Span[], reading: Reading): Promise<Buffer[] | null> =>
+  withUploadRetries(path, reading, async ({ source }) => (await source.readSpans?.(path, spans)) ?? null)
 
 /**
  * Returns whether the source has `path`, a file that is not empty.

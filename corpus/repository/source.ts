@@ -12,6 +12,12 @@ import { folderSource } from './folder-source.ts'
 import { httpSource } from './http-source.ts'
 import { s3Source } from './s3-source.ts'
 
+/** A byte range of a file. `at` is the position of its first byte. */
+export interface Span {
+  at: number
+  length: number
+}
+
 export interface Source {
   /** For messages, without passwords. */
   name: string
@@ -25,6 +31,12 @@ export interface Source {
    * @throws TransferError
    */
   open(path: string, from?: number, to?: number): Promise<Body>
+  /**
+   * Returns several ranges of a file at once, each with exactly the requested length. Null if the server does not
+   * support that. The ranges are ascending and apart.
+   * @throws TransferError
+   */
+  readSpans?(path: string, spans: readonly Span[]): Promise<Buffer[] | null>
   close(): Promise<void>
 }
 

@@ -22,7 +22,7 @@ export {
   splicePlain,
   spliceTag,
 } from './codec/splice.ts'
-export { decodeTable, type LocatedColumn, locateColumns } from './codec/table.ts'
+export { decodeTable, type LocatedColumn, locateColumns, type TableHeader } from './codec/table.ts'
 export {
   type CursorBinding,
   CursorError,
@@ -36,7 +36,7 @@ export {
   type Snapshots,
 } from './cursor/cursor.ts'
 export { LIST_NAMES, LISTS, type ListName, type ListSpec, listPagesName, productId } from './cursor/lists.ts'
-export { bySort, CVE_SORTS, type CveSort, type SortOrder } from './cursor/order.ts'
+export { bySort, CVE_SORTS, type CveSort, compareKeys, type SortOrder } from './cursor/order.ts'
 export {
   appendRows,
   extractAdvisories,
@@ -49,6 +49,7 @@ export {
   noPackages,
   type PackageRows,
 } from './derive/advisory-rows.ts'
+export { aliasesInBucket, bucketSpan, bucketStartSpan } from './derive/alias-buckets.ts'
 export { type Aliases, aliasesOf } from './derive/aliases.ts'
 export {
   type BlockChange,
@@ -83,6 +84,7 @@ export {
   coreSegmentAt,
   decodeIndex,
   findRow,
+  type IdColumns,
   type Index,
   idAt,
 } from './derive/index-table.ts'
@@ -91,8 +93,10 @@ export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { decodeList, type List, listOf } from './derive/list-view.ts'
 export { decodeListTable, emptyListTable, type ListTable } from './derive/lists.ts'
 export { decodePackageTable, type PackageTables, packageTableFile, readPackageTables } from './derive/package-tables.ts'
+export { decodePageStarts, type PageStarts, startOf } from './derive/page-starts.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
 export { type Postings as KeyedPostings, postingsOf } from './derive/postings.ts'
+export { decodeRowBlock, decodeRowTable, type RowBlock, rowBlockSpan } from './derive/row-table.ts'
 export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
 export { SnapshotError } from './error.ts'
 export { type About, decodeAbout } from './files/about.ts'
@@ -132,6 +136,7 @@ export {
   temporaryFolder,
 } from './files/layout.ts'
 export {
+  aliasBucketsFile,
   byRoleAndName,
   countCves,
   decodeManifest,
@@ -142,7 +147,9 @@ export {
   hasPackages,
   hasStats,
   type Manifest,
+  pageStartsFile,
   type Role,
+  rowsFile,
   type Stored,
   snapshotId,
 } from './files/manifest.ts'
@@ -216,11 +223,11 @@ export {
   partSegment,
   recordPieces,
   SECTION_NAMES,
-  type SECTIONS,
+  SECTIONS,
   type Section,
   spliced,
 } from './record/cve-pieces.ts'
-export { type CveTables, decodeCveTables } from './record/cve-tables.ts'
+export { type CveTables, decodeCveTables, type IndexedCveTables, joinTables } from './record/cve-tables.ts'
 export { type EncodedShard, encodeEntries, type ShardEntry } from './record/entry-shard.ts'
 export {
   decodeEpss,
@@ -229,6 +236,7 @@ export {
   epssAt,
   epssCurrent,
   epssMember,
+  fromBillionths,
   NO_EPSS,
   toBillionths,
 } from './record/epss.ts'

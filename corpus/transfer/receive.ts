@@ -15,7 +15,7 @@ export interface Receiving {
   most: number
   now(): Date
   /** Called for each chunk with the file's new length and the chunk's length. */
-  onBytes?(position: number, bytes: number): void
+  onBytes?: ((position: number, bytes: number) => void) | undefined
 }
 
 /**
@@ -53,12 +53,17 @@ async function* failing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Arr
 }
 
 /**
- * Returns a small body.
+ * Returns a small body. `onBytes` is called with the number of bytes received so far.
  * @throws TransferError `network`, `stalled`, or `too_large` above `most` bytes
  */
-export async function readWhole(body: AsyncIterable<Uint8Array>, most: number, now: () => Date): Promise<Buffer> {
+export async function readWhole(
+  body: AsyncIterable<Uint8Array>,
+  most: number,
+  now: () => Date,
+  onBytes?: (received: number) => void,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  await receive(body, { write: async (chunk) => void chunks.push(chunk) }, { most, now })
+  await receive(body, { write: async (chunk) => void chunks.push(chunk) }, { most, now, onBytes })
   return Buffer.concat(chunks)
 }
 

@@ -54,6 +54,8 @@ export interface Body {
   bytes: AsyncIterable<Uint8Array>
   /** Position of the first byte. It may be before the requested one, because some servers ignore ranges. */
   from: number
+  /** Whether the server ignored the range and sends the whole file. */
+  isWhole?: boolean
   /** Frees the file or the connection. Call it unless you read to the end. */
   discard(): Promise<void>
 }

@@ -90,8 +90,9 @@ export async function openBucket(
       const stream = answer.Body
       if (!(stream instanceof Readable)) throw new TypeError('in Node.js, a body is a stream')
       const discard = async () => void stream.destroy()
-      const first = answer.$metadata.httpStatusCode === 206 ? firstByteOf(answer.ContentRange) : 0
-      if (first !== null && first <= from) return { bytes: incoming(stream, silentMs), from: first, discard }
+      const isWhole = answer.$metadata.httpStatusCode !== 206
+      const first = isWhole ? 0 : firstByteOf(answer.ContentRange)
+      if (first !== null && first <= from) return { bytes: incoming(stream, silentMs), from: first, isWhole, discard }
       await discard()
       throw new TransferError('restart', `s3://${bucket} cannot resume at byte ${from}`)
     },

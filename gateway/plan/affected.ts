@@ -12,11 +12,11 @@ import { compareText } from '../../corpus/model/sources.ts'
 import { partitionPoint } from '../../corpus/model/values/partition-point.ts'
 import { type GenerationalCache, generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import {
-  type CveTables,
   cursorId,
   epssAt,
   FLAGS,
   findRow,
+  type IndexedCveTables,
   perSnapshot,
   type RowKey,
   SEVERITIES,
@@ -29,7 +29,7 @@ export interface AffectedQuery extends PackageQuery {
   name: string
 }
 
-export type Tables = Pick<CveTables, 'index' | 'columns' | 'ordinalOfRow' | 'epss'>
+export type Tables = Pick<IndexedCveTables, 'index' | 'columns' | 'ordinalOfRow' | 'epss'>
 
 /** The parts of an open snapshot that rows are made of. */
 export interface AffectedSources extends Tables {

@@ -2,7 +2,6 @@
 
 import {
   type About,
-  type CveTables,
   checkQuerySchema,
   decodeAbout,
   decodeCatalog,
@@ -14,6 +13,7 @@ import {
   gunzipFile,
   hasListPostings,
   hasStats,
+  type IndexedCveTables,
   LISTED,
   type ListPostings,
   MAX_PAGE_BYTES,
@@ -33,7 +33,7 @@ export interface ReportType {
   output_schema: object | null
 }
 
-export interface SnapshotTables extends CveTables {
+export interface SnapshotTables extends IndexedCveTables {
   manifest: Manifest
   about: About
   /** Dates by id. */

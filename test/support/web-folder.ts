@@ -35,6 +35,17 @@ export type WebFault =
   | { kind: 'instead'; bytes: Buffer }
 
 const STEP_BYTES = 8 * 1024
+const BOUNDARY = '00000000000000000042'
+
+/** Returns the ranges of a header with several; none for one. */
+function spansOf(range: string | null, size: number): { start: number; end: number }[] {
+  const spans = range?.replace('bytes=', '').split(',') ?? []
+  if (spans.length < 2) return []
+  return spans.map((span) => {
+    const [first, last] = span.split('-')
+    return { start: Number(first), end: Math.min(Number(last) + 1, size) }
+  })
+}
 
 export interface WebFolder {
   url: string
@@ -46,8 +57,14 @@ export interface WebFolder {
   close(): Promise<void>
 }
 
+/** How a server answers several ranges: with all of them in any order, with the first, with the whole file, or 416. */
+export type ManyRanges = 'all' | 'reversed' | 'first' | 'whole' | 'refused'
+
 /** Serves the current files of `folder`: without `ranges` always whole, and at most at `bytesPerMs` in total. */
-export async function serveFolder(folder: string, { ranges = true, bytesPerMs = 0 } = {}): Promise<WebFolder> {
+export async function serveFolder(
+  folder: string,
+  { ranges = true, manyRanges = 'all' as ManyRanges, bytesPerMs = 0 } = {},
+): Promise<WebFolder> {
   const counts = new Map<string, number>()
   let sent = 0
   /** When what was sent so far is paid for. */
@@ -100,6 +117,26 @@ export async function serveFolder(folder: string, { ranges = true, bytesPerMs = 
     if (fault?.kind === 'corrupt') {
       bytes = Buffer.from(bytes)
       bytes[fault.at % bytes.length]! ^= 0x10
+    }
+    const spans = ranges && manyRanges !== 'whole' && fault?.kind !== 'ignore-range' ? spansOf(range, bytes.length) : []
+    if (spans.length > 0 && manyRanges === 'refused') return refuse(416)
+    if (spans.length > 0) {
+      const few = manyRanges === 'first' ? spans.slice(0, 1) : manyRanges === 'reversed' ? spans.reverse() : spans
+      const body = Buffer.concat([
+        ...few.flatMap(({ start, end }) => [
+          Buffer.from(`\r\n--${BOUNDARY}\r\nContent-Range: bytes ${start}-${end - 1}/${bytes.length}\r\n\r\n`),
+          bytes.subarray(start, end),
+        ]),
+        Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+      ])
+      const sent = fault?.kind === 'truncate' ? body.subarray(0, -fault.by) : body
+      res.writeHead(206, {
+        'content-type': `multipart/byteranges; boundary=${BOUNDARY}`,
+        'content-length': String(sent.length),
+      })
+      await write(res, fault?.kind === 'cut' ? sent.subarray(0, fault.after) : sent)
+      if (fault?.kind === 'cut') return void res.socket?.end()
+      return void res.end()
     }
     const isPart = asked.from !== null && ranges && fault?.kind !== 'ignore-range'
     const start = isPart ? asked.from! : 0

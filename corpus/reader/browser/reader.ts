@@ -1,7 +1,7 @@
 /** `vulnshelf/reader` in a browser: reads a snapshot from a web server. */
 import { httpSource } from '../../repository/http-source.ts'
 import type { TrustedKey } from '../../snapshot/index.ts'
-import { openObjects } from '../objects.ts'
+import { openObjects, type Progress } from '../objects.ts'
 import { assertOptions } from '../query.ts'
 import { openSnapshot, type Reader } from '../snapshot-reader.ts'
 import { fetchEffects } from './fetch-effects.ts'
@@ -16,6 +16,11 @@ export interface ReaderOptions {
    * detect damage but not forgery.
    */
   keys?: readonly TrustedKey[] | undefined
+  /**
+   * Called while tables are downloaded, such as those that filters need, with the bytes received and the bytes of all
+   * tables that were requested so far.
+   */
+  onProgress?: ((progress: Progress) => void) | undefined
 }
 
 /**
@@ -24,10 +29,11 @@ export interface ReaderOptions {
  * @throws TypeError, SnapshotError, TransferError
  */
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
-  assertOptions(address, ['keys'], options)
-  const { keys = null } = options
-  const source = httpSource(webAddress(address), fetchEffects)
-  const objects = openObjects(source, fetchEffects, { verify: keys === null ? null : 'in memory' })
+  assertOptions(address, ['keys', 'onProgress'], options)
+  const { keys = null, onProgress } = options
+  const url = webAddress(address)
+  const source = httpSource(url, fetchEffects, { manyRanges: url.origin === page.location?.origin })
+  const objects = openObjects(source, fetchEffects, { verify: keys === null ? null : 'in memory', onProgress })
   try {
     return await openSnapshot(objects, { keys, now: fetchEffects.now() }, objects.close)
   } catch (error) {
@@ -36,9 +42,12 @@ export async function openReader(address: string | URL, options: ReaderOptions =
   }
 }
 
+/** Absent in a worker, or without a page. */
+const page = globalThis as { document?: { baseURI: string }; location?: { origin: string } }
+
 /** @throws TypeError */
 function webAddress(address: string | URL): URL {
-  const url = URL.parse(address, (globalThis as { document?: { baseURI: string } }).document?.baseURI)
+  const url = URL.parse(address, page.document?.baseURI)
   if (url && /^https?:$/.test(url.protocol)) return url
   throw new TypeError(
     `cannot read a repository at ${url?.protocol ?? String(address)}; use an address with http:// or https://`,

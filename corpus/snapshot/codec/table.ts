@@ -77,16 +77,27 @@ export interface LocatedColumn {
   length: number
 }
 
+/** The header of a table whose columns are read by position. */
+export interface TableHeader {
+  about: Record<string, unknown>
+  columns: ReadonlyMap<string, LocatedColumn>
+}
+
 /**
  * Locates the columns of a table by its first bytes. Returns the number of bytes that it requires if there are fewer.
  * @throws SnapshotError `malformed`
  */
-export function locateColumns(bytes: Uint8Array): ReadonlyMap<string, LocatedColumn> | number {
+export function locateColumns(bytes: Uint8Array): TableHeader | number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = headerEndOf(buffer)
   if (end > buffer.length) return end
-  const { columns } = parseHeader(buffer.toString('utf8', HEADER_AT, end))
-  return new Map(columns.map(({ name, type, offset, length }) => [name, { type, at: aligned(end) + offset, length }]))
+  const { about, columns } = parseHeader(buffer.toString('utf8', HEADER_AT, end))
+  const located = columns.map(({ name, type, offset, length }) => {
+    if (!isCount(offset) || !isCount(length))
+      throw new SnapshotError('malformed', `column ${name} is outside its table`)
+    return [name, { type, at: aligned(end) + offset, length }] as const
+  })
+  return { about, columns: new Map(located) }
 }
 
 /** @throws SnapshotError `malformed` */

@@ -17,6 +17,7 @@ import { openSet, type PackedSet } from '../query/sets.ts'
 import { CATALOGS, type CatalogName, catalogKey, type LocatedEntry } from '../record/catalog.ts'
 import { type EpssColumns, NO_EPSS } from '../record/epss.ts'
 import type { AdvisoryRows, HashedRows, PackageRows } from './advisory-rows.ts'
+import { encodeAliasBuckets } from './alias-buckets.ts'
 import { type AliasSets, aliasSets, encodeAliases } from './aliases.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
 import { encodeHashedTable, hashedContent, hashedTable } from './hashed-index.ts'
@@ -34,8 +35,18 @@ import {
 import { type CatalogEntries, type ListRows, listRows, packageRows } from './list-rows.ts'
 import { encodeList, type ListPositions, listContent } from './lists.ts'
 import { noNames } from './name-counts.ts'
-import { encodeOrders, type Order, type Orders, ordersContent, type SortedOrders, sortOrders } from './orders.ts'
+import {
+  encodeOrders,
+  type Order,
+  type Orders,
+  ordersContent,
+  type SortedOrders,
+  type SortKeys,
+  sortOrders,
+} from './orders.ts'
+import { encodePageStarts, pageStarts, pageStartsContent } from './page-starts.ts'
 import { type PageSource, type WrittenPages, writePages } from './pages.ts'
+import { encodeRowTable } from './row-table.ts'
 import type { Rows } from './rows.ts'
 import { type SortedList, sortList } from './sorted-list.ts'
 import { statsOf } from './stats.ts'
@@ -81,6 +92,7 @@ export interface DerivedCves {
   index: Index
   columns: Columns
   columnBytes: Buffer
+  keys: SortKeys
   sorted: SortedOrders
 }
 
@@ -89,12 +101,8 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
   const columns = decodeColumns(columnBytes)
   const { published, updated, score: cvss, row } = columns
   const epssKeys = Float64Array.from(row, (one) => scoreOf(epss, one))
-  return {
-    index: indexOf(rows),
-    columns,
-    columnBytes,
-    sorted: sortOrders({ published, updated, cvss, epss: epssKeys }, row),
-  }
+  const keys = { published, updated, cvss, epss: epssKeys }
+  return { index: indexOf(rows), columns, columnBytes, keys, sorted: sortOrders(keys, row) }
 }
 
 /**
@@ -166,7 +174,7 @@ export async function* deriveFiles(
   temporary: (name: string) => string,
 ): AsyncGenerator<DerivedFile> {
   const { rows, epss, catalogs, advisories, packages } = input
-  const { index, columns, columnBytes, sorted } = deriveCves(input)
+  const { index, columns, columnBytes, keys, sorted } = deriveCves(input)
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
@@ -179,9 +187,13 @@ export async function* deriveFiles(
     yield hashedIndex('advisories', advisories)
     const bytes = encodeAliases(aliases)
     yield table('aliases', 'cve', bytes, sha256(bytes), aliases.ids.length)
+    const buckets = encodeAliasBuckets(aliases)
+    yield table('aliases', 'buckets', buckets, sha256(buckets), aliases.ids.length)
   }
   if (packages && packages.keys.length > 0) yield hashedIndex('packages', packages)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
+  const rowBytes = encodeRowTable(index, epss)
+  yield table('columns', 'rows', rowBytes, sha256(rowBytes), rows.count)
   if (postings) {
     const bytes = encodeListPostings(postings)
     yield table('columns', 'lists', bytes, sha256(bytes), countListed(postings))
@@ -191,6 +203,8 @@ export async function* deriveFiles(
     const { at, file } = await pages.take(sort)
     yield file
     orders[sort] = { ...sorted[sort], pagesAt: at } satisfies Order
+    const starts = pageStarts(index, columns, sorted[sort], keys[sort], at)
+    yield table('orders', sort, encodePageStarts(starts), pageStartsContent(starts), at.length)
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
 
@@ -221,8 +235,8 @@ export function countDerivedFiles({
 }: Pick<DeriveInput, 'advisories' | 'packages'> & { rows: Pick<Rows, 'names'> }): number {
   const lists = LIST_NAMES.filter((name) => name !== 'packages' || packages)
   const tables =
-    5 + Number(names.isJoined) + (advisories.keys.length > 0 ? 2 : 0) + (packages && packages.keys.length > 0 ? 1 : 0)
-  return tables + CVE_SORTS.length + lists.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
+    6 + Number(names.isJoined) + (advisories.keys.length > 0 ? 3 : 0) + (packages && packages.keys.length > 0 ? 1 : 0)
+  return tables + 2 * CVE_SORTS.length + lists.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
 }
 
 function hashedIndex(name: 'advisories' | 'packages', rows: HashedRows): DerivedFile {

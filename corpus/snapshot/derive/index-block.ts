@@ -6,6 +6,8 @@ import type { FileEntry } from '../files/manifest.ts'
 /** The rows of a shard. They are consecutive, because both are in id order. */
 export interface IndexBlock {
   shard: FileEntry
+  /** Number of blocks before it. */
+  number: number
   firstRow: number
   /** The number of the first id that the block can contain: 3000 for `2024/3xxx`. */
   firstNumber: bigint
@@ -24,8 +26,8 @@ export function indexBlocks(files: readonly FileEntry[]): ReadonlyMap<string, In
   const shards = named.sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
   let firstRow = 0
   return new Map(
-    shards.map((shard) => {
-      const block = { shard, firstRow, firstNumber: cveIdParts(firstOfBlock(shard.name)).number }
+    shards.map((shard, number) => {
+      const block = { shard, number, firstRow, firstNumber: cveIdParts(firstOfBlock(shard.name)).number }
       firstRow += shard.count
       return [shard.name, block] as const
     }),

@@ -10,14 +10,18 @@ import { SnapshotError } from '../error.ts'
 import type { Segment } from '../record/member.ts'
 import type { Rows } from './rows.ts'
 
-export interface Index {
+/** The ids of all CVEs. */
+export interface IdColumns {
   count: number
-  /** Shard names; `shard` contains indices into it. */
-  shards: string[]
   year: Uint16Array
   /** The upper and the lower 32 bits of the number. */
   numberHigh: Uint32Array
   numberLow: Uint32Array
+}
+
+export interface Index extends IdColumns {
+  /** Shard names; `shard` contains indices into it. */
+  shards: string[]
   shard: Uint16Array
   at: Uint32Array
   length: Uint32Array
@@ -114,7 +118,7 @@ export function decodeIndex(bytes: Uint8Array): Index {
 }
 
 /** Whether the rows strictly ascend. Binary search requires it, and no id may occur twice. */
-function isAscending({ count, year, numberHigh, numberLow }: Index): boolean {
+export function isAscending({ count, year, numberHigh, numberLow }: IdColumns): boolean {
   for (let row = 1; row < count; row++) {
     const step =
       year[row]! - year[row - 1]! || numberHigh[row]! - numberHigh[row - 1]! || numberLow[row]! - numberLow[row - 1]!
@@ -124,7 +128,7 @@ function isAscending({ count, year, numberHigh, numberLow }: Index): boolean {
 }
 
 /** Returns the row of a CVE, or -1 when the snapshot has no such record. `id` must be canonical. */
-export function findRow(index: Index, id: CveId): number {
+export function findRow(index: IdColumns, id: CveId): number {
   const year = Number(id.slice(4, 8))
   const digits = id.slice(9)
   if (!isRecordId(id)) return -1
@@ -141,7 +145,7 @@ export function findRow(index: Index, id: CveId): number {
   return -1
 }
 
-export function idAt(index: Index, row: number): CveId {
+export function idAt(index: IdColumns, row: number): CveId {
   const high = index.numberHigh[row]!
   const low = index.numberLow[row]!
   const number = high === 0 ? String(low) : String((BigInt(high) << 32n) | BigInt(low))

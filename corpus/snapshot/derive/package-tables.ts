@@ -14,7 +14,7 @@ export interface PackageTables {
 const FILES: Readonly<Record<keyof PackageTables, (file: FileEntry) => boolean>> = {
   advisories: ({ role, name }) => role === 'index' && name === 'advisories',
   packages: ({ role, name }) => role === 'index' && name === 'packages',
-  aliases: ({ role }) => role === 'aliases',
+  aliases: ({ role, name }) => role === 'aliases' && name === 'cve',
 }
 
 /** Returns the file of a table; undefined in a snapshot without advisories. */

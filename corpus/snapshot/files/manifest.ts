@@ -74,6 +74,18 @@ export const hasPackages = ({ files }: Pick<Manifest, 'files'>): boolean =>
 export const hasListPostings = ({ files }: Pick<Manifest, 'files'>): boolean =>
   files.some(({ role, name }) => role === 'columns' && name === 'lists')
 
+/** Returns the file of ids and EPSS scores by block; undefined for a snapshot of an earlier builder. */
+export const rowsFile = ({ files }: Pick<Manifest, 'files'>): FileEntry | undefined =>
+  files.find(({ role, name }) => role === 'columns' && name === 'rows')
+
+/** Returns the page starts of a sort; undefined for a snapshot of an earlier builder. */
+export const pageStartsFile = ({ files }: Pick<Manifest, 'files'>, sort: string): FileEntry | undefined =>
+  files.find(({ role, name }) => role === 'orders' && name === sort)
+
+/** Returns the file of alias sets by hash; undefined without advisories, and for a snapshot of an earlier builder. */
+export const aliasBucketsFile = ({ files }: Pick<Manifest, 'files'>): FileEntry | undefined =>
+  files.find(({ role, name }) => role === 'aliases' && name === 'buckets')
+
 /** Whether the builder wrote figures. */
 export const hasStats = ({ files }: Pick<Manifest, 'files'>): boolean => files.some(({ role }) => role === 'stats')
 

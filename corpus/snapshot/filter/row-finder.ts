@@ -4,7 +4,7 @@
  */
 import type { CveId } from '../../model/ids/cve-id.ts'
 import { partitionPoint } from '../../model/values/partition-point.ts'
-import { findRow, type Index } from '../derive/index-table.ts'
+import { findRow, type IdColumns } from '../derive/index-table.ts'
 import { perSnapshot } from './per-snapshot.ts'
 
 export type RowFinder = (id: CveId) => number
@@ -25,7 +25,7 @@ export const rowFinder = perSnapshot(({ index }): RowFinder => {
   }
 })
 
-function yearsOf(index: Index): Map<number, Year> {
+function yearsOf(index: IdColumns): Map<number, Year> {
   const years = new Map<number, Year>()
   for (let from = 0; from < index.count; ) {
     const year = index.year[from]!

@@ -40,7 +40,7 @@ export function decodeEpss(bytes: Uint8Array): EpssColumns {
 }
 
 /** Returns the date and model, or both null. Returns null for invalid values. */
-function readRelease(date: unknown, modelVersion: unknown): Pick<EpssColumns, 'date' | 'modelVersion'> | null {
+export function readRelease(date: unknown, modelVersion: unknown): Pick<EpssColumns, 'date' | 'modelVersion'> | null {
   if (date === null && modelVersion === null) return { date, modelVersion }
   if (typeof date !== 'string' || utcDate(date) !== date) return null
   if (typeof modelVersion !== 'string' || modelVersion === '') return null

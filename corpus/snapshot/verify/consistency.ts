@@ -9,6 +9,7 @@ import { gunzipFile } from '../codec/inflate.ts'
 import { type Column, decodeTable } from '../codec/table.ts'
 import { listPagesName } from '../cursor/lists.ts'
 import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
+import { encodeAliasBuckets } from '../derive/alias-buckets.ts'
 import { encodeAliases } from '../derive/aliases.ts'
 import { countsOf, ecosystemsOf } from '../derive/counts.ts'
 import {
@@ -26,11 +27,13 @@ import { encodeIndex } from '../derive/index-table.ts'
 import { encodeListPostings } from '../derive/list-postings.ts'
 import { encodeList } from '../derive/lists.ts'
 import { encodeOrders, type Orders } from '../derive/orders.ts'
+import { encodePageStarts, pageStarts } from '../derive/page-starts.ts'
+import { encodeRowTable } from '../derive/row-table.ts'
 import { joinShards, type Rows } from '../derive/rows.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, fileOf, readObject } from '../files/layout.ts'
-import { type FileEntry, hasListPostings, hasPackages, hasStats, type Manifest } from '../files/manifest.ts'
+import { type FileEntry, hasListPostings, hasPackages, hasStats, type Manifest, type Role } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
 import type { FileFindings } from './file.ts'
@@ -149,7 +152,7 @@ function rejectedFault(rejected: Record<string, unknown>, rows: Rows): string | 
  * between zlib versions.
  */
 async function derivedFaults({ dist, manifest, pool, checked }: Context, input: DeriveInput) {
-  const { index, columns, columnBytes, sorted } = deriveCves(input)
+  const { index, columns, columnBytes, keys, sorted } = deriveCves(input)
   const contents = new Map<string, Promise<string>>()
   const start = (task: string, name: string, from: unknown) => {
     contents.set(name, handleLater(pool.run<string>(task, from)))
@@ -165,6 +168,11 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     const stored = readObject(dist, file)
     if (Buffer.compare(stored, bytes) !== 0) faults.push(`${describe(file)} ${CONTRADICTS}${columnsOf(stored, bytes)}`)
   }
+  /** Earlier builders did not write these. Each repeats other files, so its absence hides nothing. */
+  const compareOptional = (role: Role, name: string, derive: () => Buffer) => {
+    const file = manifest.files.find((one) => one.role === role && one.name === name)
+    if (file) compareTable(file, derive())
+  }
   const comparePages = async (name: string) => {
     const file = fileOf(manifest, 'pages', name)
     compare(file, await contents.get(name))
@@ -178,6 +186,7 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
   }
   compareTable(fileOf(manifest, 'index', 'cve'), encodeIndex(index))
   compareTable(fileOf(manifest, 'columns'), columnBytes)
+  compareOptional('columns', 'rows', () => encodeRowTable(index, input.epss))
   if (postings) compareTable(fileOf(manifest, 'columns', 'lists'), encodeListPostings(postings))
   for (const role of ['advisories', 'packages'] as const) {
     const rows = input[role]
@@ -185,9 +194,18 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
       compareTable(fileOf(manifest, 'index', role), encodeHashedTable(hashedTable(rows)))
     }
   }
-  if (input.advisories.keys.length > 0) compareTable(fileOf(manifest, 'aliases'), encodeAliases(aliases))
+  if (input.advisories.keys.length > 0) {
+    compareTable(fileOf(manifest, 'aliases'), encodeAliases(aliases))
+    compareOptional('aliases', 'buckets', () => encodeAliasBuckets(aliases))
+  }
   const orders: Partial<Orders> = {}
-  for (const sort of CVE_SORTS) orders[sort] = { ...sorted[sort], pagesAt: await comparePages(sort) }
+  for (const sort of CVE_SORTS) {
+    const pagesAt = await comparePages(sort)
+    orders[sort] = { ...sorted[sort], pagesAt }
+    compareOptional('orders', sort, () =>
+      encodePageStarts(pageStarts(index, columns, sorted[sort], keys[sort], pagesAt)),
+    )
+  }
   for (const list of lists) {
     const pagesAt: Record<string, Uint32Array> = {}
     for (const sort of Object.keys(list.orders)) pagesAt[sort] = await comparePages(listPagesName(list.name, sort))

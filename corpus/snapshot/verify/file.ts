@@ -4,6 +4,8 @@ import { sha256 } from '../../runtime/digest.ts'
 import { MAX_CATALOG_PLAIN, MAX_SHARD_PLAIN } from '../bounds.ts'
 import { gunzipFile } from '../codec/inflate.ts'
 import { LIST_NAMES, type ListName } from '../cursor/lists.ts'
+import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
+import { countBucketedIds } from '../derive/alias-buckets.ts'
 import { decodeAliases } from '../derive/aliases.ts'
 import { decodeColumns } from '../derive/columns.ts'
 import { extractShard, type ShardExtract } from '../derive/extract.ts'
@@ -13,6 +15,7 @@ import { countListed, decodeListPostings } from '../derive/list-postings.ts'
 import { decodeList } from '../derive/list-view.ts'
 import { storedListContent } from '../derive/lists.ts'
 import { decodeOrders, ordersContent } from '../derive/orders.ts'
+import { decodePageStarts, pageStartsContent } from '../derive/page-starts.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, objectPath, readObject } from '../files/layout.ts'
@@ -118,8 +121,14 @@ function contentOf(
       if (file.name === 'lists') {
         return { content: sha256(bytes), count: countListed(decodeListPostings(bytes, null, Number.POSITIVE_INFINITY)) }
       }
+      // Only the manifest states its blocks. The files are compared later.
+      if (file.name === 'rows') return { content: sha256(bytes), count: file.count }
       return { content: sha256(bytes), count: decodeColumns(bytes).count }
     case 'orders': {
+      if (isSort(file.name)) {
+        const starts = decodePageStarts(bytes)
+        return { content: pageStartsContent(starts), count: starts.pagesAt.length }
+      }
       const orders = decodeOrders(bytes, file.count)
       return { content: ordersContent(orders), count: orders.published.ordinals.length }
     }
@@ -128,6 +137,7 @@ function contentOf(
       return { content: storedListContent(bytes), count: decodeList(file.name, bytes).count }
     }
     case 'aliases':
+      if (file.name === 'buckets') return { content: sha256(bytes), count: countBucketedIds(bytes) }
       return { content: sha256(bytes), count: decodeAliases(bytes).ids.count }
     case 'query': {
       const database = openQueryFile(objectPath(dist, file.sha256))
@@ -169,6 +179,7 @@ function verifyShard(
 }
 
 const isCatalogName = (name: string): name is CatalogName => CATALOGS.includes(name as CatalogName)
+const isSort = (name: string): name is CveSort => CVE_SORTS.includes(name as CveSort)
 const isListName = (name: string): name is ListName => LIST_NAMES.includes(name as ListName)
 
 function fault(message: string): never {

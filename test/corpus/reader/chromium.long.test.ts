@@ -97,6 +97,29 @@ test('packages, advisories, records, pages and walks are those of the reader in 
   await local.close()
 })
 
+test('searches and changes are those of the reader in Node', async () => {
+  const local = await openReader(dist)
+  const queries = ['in', 'remote', 'cve-20', 'GHSA-', 'straße']
+  const { id } = local.snapshot
+  const answers = await page.evaluate(
+    async ({ queries, id }) => {
+      const { reader } = window
+      const searched = []
+      for (const q of queries) {
+        searched.push([await reader.search(q), await reader.suggest(q), await reader.list({ q, limit: 3 })])
+      }
+      return { searched, changes: await reader.changes(id.slice(0, 9)), snapshots: await reader.snapshots() }
+    },
+    { queries, id },
+  )
+  const searched = await Promise.all(
+    queries.map(async (q) => [await local.search(q), await local.suggest(q), await local.list({ q, limit: 3 })]),
+  )
+  assert.equal(answers, { searched, changes: await local.changes(id), snapshots: await local.snapshots() })
+  assert.ok(answers.changes.data.length === 0 && answers.snapshots.length === 1)
+  await local.close()
+})
+
 test('errors have their classes and codes', async () => {
   const answer = await page.evaluate(async () => {
     const { library, reader } = window

@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
 import { openReader, type PackageQuestion, PurlError } from '../../../corpus/reader/reader.ts'
-import { locateColumns } from '../../../corpus/snapshot/codec/table.ts'
+import { locateColumns, type TableHeader } from '../../../corpus/snapshot/codec/table.ts'
 import { decodeIndex, idAt } from '../../../corpus/snapshot/derive/index-table.ts'
 import { objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
@@ -158,12 +158,12 @@ test('what is damaged is refused: tables, members, and a part of the index that 
   const path = objectPath(damaged, file('index').sha256)
   const bytes = readFileSync(path)
   const index = decodeIndex(bytes)
-  const columns = locateColumns(bytes) as ReadonlyMap<string, { at: number }>
+  const columns = locateColumns(bytes) as TableHeader
   for (let row = 0; row < index.count; row += 20) {
     const id = idAt(index, row)
     for (let bit = row % 3; bit < 32; bit += 3) {
       const changed = Buffer.from(bytes)
-      const at = columns.get('numberLow')!.at + row * 4
+      const at = columns.columns.get('numberLow')!.at + row * 4
       changed.writeUInt32LE((changed.readUInt32LE(at) ^ (1 << bit)) >>> 0, at)
       writeFileSync(path, changed)
       const fresh = await openReader(damaged)

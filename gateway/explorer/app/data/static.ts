@@ -1,7 +1,54 @@
 /** A snapshot on a static web server. The reader answers what the API would. */
-import { type Api, ApiFailure } from './api.ts'
+import {
+  CursorError,
+  openReader,
+  PurlError,
+  type Reader,
+  SnapshotError,
+} from '../../../../corpus/reader/browser/reader.ts'
+import { type Api, ApiFailure, type Params } from './api.ts'
+import { answerOf } from './static-answers.ts'
 
 /** Opens the snapshot beside the page. */
 export async function staticApi(): Promise<Api> {
-  throw new ApiFailure(0, 'unavailable', 'There is no reader yet.')
+  return readerApi(await openReader('.').catch(fail))
+}
+
+/** Returns an API that a reader answers. */
+export const readerApi = (reader: Reader): Api & { packages: Reader } => ({
+  mode: 'static',
+  packages: reader,
+  async get<T>(path: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
+    const answer = await answerOf(reader, path, params).catch(fail)
+    signal?.throwIfAborted()
+    return answer as T
+  },
+})
+
+/** The name of the option in the message of a TypeError of the reader. */
+const OPTION = /^(?:unknown )?option '([^']*)'/
+
+/** @throws ApiFailure, as the API would answer */
+function fail(error: unknown): never {
+  if (error instanceof ApiFailure) throw error
+  if (error instanceof CursorError) throw new ApiFailure(400, 'invalid_cursor', error.message)
+  if (error instanceof PurlError) throw new ApiFailure(400, 'invalid_parameter', error.message)
+  if (error instanceof TypeError && OPTION.test(error.message)) {
+    throw new ApiFailure(400, 'invalid_parameter', error.message.replace('option', 'parameter'))
+  }
+  if (error instanceof TypeError) throw new ApiFailure(400, 'invalid_parameter', error.message)
+  if (error instanceof SnapshotError && error.code === 'missing') {
+    throw new ApiFailure(410, 'gone', `${error.message}. If a newer snapshot replaced this one, reload the page.`)
+  }
+  if (error instanceof SnapshotError) {
+    const code = error.code === 'unsupported' ? 'unavailable' : 'internal'
+    throw new ApiFailure(0, code, `The snapshot cannot be read: ${error.message}`)
+  }
+  const reason = error instanceof Error ? error.message : String(error)
+  throw new ApiFailure(
+    0,
+    'network',
+    `The server of the snapshot does not answer: ${reason}. Check the connection, then try again.`,
+  )
 }

@@ -157,9 +157,9 @@ function Product({ vendor, product, query }: { vendor: string; product: string; 
                 <p class="about">
                   A product of <a href={link(['vendors', row.vendor])}>{row.vendor_display}</a>
                 </p>
-                <Figures figures={[['CVEs', formatCount(row.cve_count)]]} />
                 <Facts
                   facts={[
+                    ['CVEs', formatCount(row.cve_count)],
                     ['Key', <span key="key" class="id">{`${row.vendor}/${row.slug}`}</span>],
                     ['Spellings', row.spellings !== undefined && <Names key="names" names={row.spellings} />],
                   ]}

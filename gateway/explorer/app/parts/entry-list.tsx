@@ -10,7 +10,7 @@ import { Heading } from './heading.tsx'
 export interface Column<T> {
   name: string
   /** `key`: the heading of the row. */
-  kind?: 'key' | 'number' | 'wide'
+  kind?: 'key' | 'number' | 'short' | 'wide'
   cell(row: T): ComponentChildren
 }
 
@@ -27,7 +27,7 @@ export function EntryTable<T>({
 }) {
   return (
     <div class="scroll">
-      <table class="rows">
+      <table class="rows cards">
         <caption class="for-reader">{caption}</caption>
         <thead>
           <tr>
@@ -47,7 +47,7 @@ export function EntryTable<T>({
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={name} class={kind}>
+                  <td key={name} class={kind} data-label={name}>
                     {cell(row)}
                   </td>
                 ),

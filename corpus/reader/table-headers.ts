@@ -1,0 +1,32 @@
+/** Reads the headers of tables whose columns are read in parts. */
+import { type FileEntry, locateColumns, SnapshotError, type TableHeader } from '../snapshot/index.ts'
+import { type Objects, remembered } from './objects.ts'
+
+export interface TableHeaders {
+  /**
+   * Returns the header of a table. Reads `first` bytes of it; more only if the header is longer.
+   * @throws SnapshotError, TransferError
+   */
+  of(file: FileEntry, first?: number): Promise<TableHeader>
+}
+
+const FIRST_BYTES = 1024
+
+/** Nearly every header of the index of CVEs is shorter: it names the shards. */
+export const INDEX_HEADER_BYTES = 16 * 1024
+
+export function openHeaders(objects: Objects): TableHeaders {
+  const headers = new Map<string, Promise<TableHeader>>()
+
+  async function read(file: FileEntry, length: number): Promise<TableHeader> {
+    const header = locateColumns((await objects.parts(file, [{ at: 0, length: Math.min(length, file.size) }]))[0]!)
+    if (typeof header !== 'number') return header
+    if (header > file.size) throw new SnapshotError('malformed', `the header of ${file.role} ${file.name} is damaged`)
+    return read(file, header)
+  }
+
+  return { of: (file, first = FIRST_BYTES) => remembered(headers, file.sha256, () => read(file, first)) }
+}
+
+/** Returns the numbers of a u32 column. Copies the bytes: a column must be aligned. */
+export const numbersOf = (bytes: Uint8Array): Uint32Array => new Uint32Array(Uint8Array.from(bytes).buffer)
