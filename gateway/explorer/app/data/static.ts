@@ -34,10 +34,11 @@ function fail(error: unknown): never {
   if (error instanceof ApiFailure) throw error
   if (error instanceof CursorError) throw new ApiFailure(400, 'invalid_cursor', error.message)
   if (error instanceof PurlError) throw new ApiFailure(400, 'invalid_parameter', error.message)
-  if (error instanceof TypeError && OPTION.test(error.message)) {
-    throw new ApiFailure(400, 'invalid_parameter', error.message.replace('option', 'parameter'))
+  if (error instanceof TypeError) {
+    const [, option = null] = OPTION.exec(error.message) ?? []
+    const message = option === null ? error.message : error.message.replace('option', 'parameter')
+    throw new ApiFailure(400, 'invalid_parameter', message, null, option)
   }
-  if (error instanceof TypeError) throw new ApiFailure(400, 'invalid_parameter', error.message)
   if (error instanceof SnapshotError && error.code === 'missing') {
     throw new ApiFailure(410, 'gone', `${error.message}. If a newer snapshot replaced this one, reload the page.`)
   }
