@@ -6,12 +6,23 @@ import {
   type Reader,
   SnapshotError,
 } from '../../../../corpus/reader/browser/reader.ts'
-import { type Api, ApiFailure, type Params } from './api.ts'
+import { type Api, ApiFailure, type Params, type Progress } from './api.ts'
 import { answerOf } from './static-answers.ts'
 
 /** Opens the snapshot beside the page. */
 export async function staticApi(): Promise<Api> {
-  return readerApi(await openReader('.').catch(fail))
+  const reports = new Set<(progress: Progress) => void>()
+  const onProgress = (progress: Progress) => {
+    for (const report of reports) report(progress)
+  }
+  const reader = await openReader('.', { onProgress }).catch(fail)
+  return {
+    ...readerApi(reader),
+    onProgress(report) {
+      reports.add(report)
+      return () => reports.delete(report)
+    },
+  }
 }
 
 /** Returns an API that a reader answers. */
@@ -20,11 +31,19 @@ export const readerApi = (reader: Reader): Api & { packages: Reader } => ({
   packages: reader,
   async get<T>(path: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
-    const answer = await answerOf(reader, path, params).catch(fail)
+    const answer = await (path === '/openapi.json' ? openapi() : answerOf(reader, path, params)).catch(fail)
     signal?.throwIfAborted()
     return answer as T
   },
 })
+
+/** The description of the API is a file beside the page. */
+async function openapi(): Promise<unknown> {
+  const response = await fetch('openapi.json')
+  if (!response.ok)
+    throw new ApiFailure(response.status, 'not_found', 'The server has no openapi.json beside the page.')
+  return response.json()
+}
 
 /** The name of the option in the message of a TypeError of the reader. */
 const OPTION = /^(?:unknown )?option '([^']*)'/
