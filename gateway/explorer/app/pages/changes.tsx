@@ -103,7 +103,11 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
 }
 
 const COLUMNS: readonly Column<Change>[] = [
-  { name: 'CVE', kind: 'key', cell: ({ cve_id }) => <CveLink id={cve_id} /> },
+  {
+    name: 'CVE',
+    kind: 'key',
+    cell: ({ cve_id, change }) => (change === 'removed' ? <span class="id">{cve_id}</span> : <CveLink id={cve_id} />),
+  },
   { name: 'Change', cell: ({ change }) => <span class={`change ${change}`}>{change}</span> },
   {
     name: 'Parts that differ',
