@@ -121,8 +121,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     return found
   }
 
-  /** True ends the search, at the latest after the texts that are requested together. */
-  type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => boolean | void
+  type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => void
 
   /** Calls `each` for each candidate with `needle`, and its first occurrence in the texts of its block. */
   const eachMatch = isRemote ? eachRemoteMatch : eachLocalMatch
@@ -193,12 +192,12 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     return { texts: foldTexts({ keys, labels: items.map(({ label }) => label) }, ITEMS_BYTES), first }
   }
 
-  /** Requests `rows` rows at first, then more at each step. */
+  /** Requests `rows` rows at first, then more at each step. Ends when `isEnough` after a match. */
   function* eachRemoteMatch(
     find: Find,
     ordinals: Uint32Array,
     each: EachMatch,
-    rows: number = REMOTE_ROWS,
+    { rows, isEnough }: { rows: number; isEnough(): boolean } = { rows: REMOTE_ROWS, isEnough: () => false },
   ): Steps<void> {
     for (let from = 0; from < ordinals.length; rows = Math.min(2 * rows, REMOTE_ROWS)) {
       const { parts, next } = partsFrom(ordinals, from, rows)
@@ -208,7 +207,9 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
         for (const ordinal of ordinals.subarray(start, end)) {
           const i = ordinal - first
           const found = find(texts.bytes, texts.keyAt[i]!, texts.keyAt[i + 1]!)
-          if (found >= 0 && each(ordinal, texts, i, found)) return
+          if (found < 0) continue
+          each(ordinal, texts, i, found)
+          if (isEnough()) return
         }
         yield
       }
@@ -273,14 +274,12 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
       best.add(ordinal, rank, isFirst(ordinal))
       if (rank <= least) unbeaten++
-      return unbeaten === limit
     }
+    const isEnough = () => unbeaten >= limit
     const rows = ordinals.length > REMOTE_ROWS ? limit : REMOTE_ROWS
-    yield* eachRemoteMatch(find, ordinals.filter(isFirst), add, rows)
-    if (unbeaten < limit) {
-      const others = ordinals.filter((ordinal) => !isFirst(ordinal))
-      yield* eachRemoteMatch(find, others, add, rows)
-    }
+    const others = ordinals.filter((ordinal) => !isFirst(ordinal))
+    yield* eachRemoteMatch(find, ordinals.filter(isFirst), add, { rows, isEnough })
+    if (!isEnough()) yield* eachRemoteMatch(find, others, add, { rows, isEnough })
     return best.list()
   }
 
@@ -346,11 +345,11 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       if (!isRemote || needle.length <= MAX_GRAM) return (yield* best).ranked
       const ranked = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
       // No entry ranks better for the string than the best one for its first gram, unless the string is its key.
-      const least = Math.max(ranked?.[0]!.rank ?? RANK.prefix, RANK.prefix) as Rank
+      const least = Math.max(ranked?.at(0)?.rank ?? RANK.prefix, RANK.prefix) as Rank
       if (least > Math.max(worst, RANK.prefix)) return []
       const mayBeKey = least === RANK.prefix && (set !== 'cve' || CVE_KEY.test(fold(q)))
       if (cves === null) {
-        const hasPrefixes = !mayBeKey || (ranked?.at(-1)!.rank ?? RANK.prefix) > RANK.prefix
+        const hasPrefixes = !mayBeKey || (ranked?.at(-1)?.rank ?? RANK.prefix) > RANK.prefix
         const few = ranked && hasPrefixes ? yield* bestAmong(ranked, needle, limit) : null
         if (few) return few
         if (!mayBeKey) return yield* bestOfFew(needle, limit, least)
