@@ -71,6 +71,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'gateway/http',
     'gateway/openapi/model.ts',
     'gateway/routes/answers',
+    'gateway/routes/table.ts',
   ],
   'gateway/mirror': [
     'corpus/command',

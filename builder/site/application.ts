@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Effects } from '../../corpus/command/effects.ts'
-import { type Explorer, isCompressible, ROOT_FILES } from '../../gateway/explorer/explorer.ts'
+import { type Explorer, isCompressible, OPENAPI_FILE, ROOT_FILES } from '../../gateway/explorer/explorer.ts'
 import { bytesContent, type Content } from '../publish/content.ts'
 import { PublishError } from '../publish/error.ts'
 
@@ -33,7 +33,7 @@ export async function applicationFiles({ files, page }: Explorer): Promise<Conte
 export function assertOurs(folder: string): void {
   const page = join(folder, PAGE)
   if (existsSync(page) && readFileSync(page, 'utf8').includes(MARK)) return
-  const foreign = [PAGE, ...ROOT_FILES, ASSETS].find((name) => existsSync(join(folder, name)))
+  const foreign = [PAGE, ...ROOT_FILES, OPENAPI_FILE, ASSETS].find((name) => existsSync(join(folder, name)))
   if (foreign === undefined) return
   throw new PublishError(
     'unusable',

@@ -18,6 +18,9 @@ const BUILT = join(import.meta.dirname, 'built')
 /** Files of the explorer outside `assets/`. */
 export const ROOT_FILES = ['icon.svg', 'favicon.ico', 'robots.txt', 'LICENSES.txt'] as const
 
+/** The description of the API, which the static mode reads. A gateway answers it below `/api/v1`. */
+export const OPENAPI_FILE = 'openapi.json'
+
 /** Scripts, styles and requests of the explorer's own host alone. */
 const POLICY = [
   "default-src 'none'",
@@ -40,6 +43,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
+  '.json': 'application/json',
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
 }

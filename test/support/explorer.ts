@@ -1,15 +1,18 @@
 /** The explorer in Chromium, at a gateway and on nginx. Each tab records what must not happen. */
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { EntryType } from 'node:perf_hooks'
 import { unzipSync, zipSync } from 'fflate'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
+import { writeSite } from '../../builder/site/site.ts'
+import { noProgress } from '../../corpus/command/progress.ts'
 import { type CveId, cveBlock } from '../../corpus/model/ids/cve-id.ts'
-import { type Mode, openExplorer, typeOf } from '../../gateway/explorer/explorer.ts'
+import { realNetworkEffects } from '../../corpus/transfer/network.ts'
+import type { Mode } from '../../gateway/explorer/explorer.ts'
 import { addOddRecords } from '../contract/support/odd-records.ts'
 import { openService, type Service } from '../contract/support/service.ts'
-import { type SampleDist, temporaryFolder } from './dist.ts'
+import { quietEffects, type SampleDist, temporaryFolder } from './dist.ts'
 import { CHROMIUM } from './needs.ts'
 import { type Nginx, startNginx } from './nginx.ts'
 
@@ -48,7 +51,7 @@ const MARKUP =
   '<script>document.title = "run"</script><b>bold</b><img src="https://elsewhere.example/i.png" onerror="document.title = \'run\'">'
 export const HOSTILE_TITLE = `Title ${MARKUP}`
 
-const DESKTOP = { width: 1280, height: 900 }
+export const DESKTOP = { width: 1280, height: 900 }
 export const PHONE = { width: 360, height: 740 }
 
 export interface Tab {
@@ -63,6 +66,8 @@ export interface Tab {
   settle(): Promise<void>
   close(): Promise<void>
 }
+
+export const MODES: readonly Mode[] = ['gateway', 'static']
 
 export interface TabOptions extends BrowserContextOptions {
   /** Null: nobody has signed in. Default: an administrator's token. */
@@ -90,7 +95,9 @@ export async function openExplorerWorld(cves = 300): Promise<ExplorerWorld> {
     },
   })
   const site = join(folder.path, 'site')
-  await writeSite(service.made.dist, site)
+  const { effects, close: closeEffects } = realNetworkEffects(quietEffects())
+  await writeSite({ dist: service.made.dist, out: site }, effects, noProgress)
+  await closeEffects()
   const nginx = await serveSite(site, join(folder.path, 'nginx'))
   const browser = await launch()
   const origins = { gateway: `${service.url}/`, static: `http://127.0.0.1:${nginx.port}/` }
@@ -112,30 +119,60 @@ export async function openExplorerWorld(cves = 300): Promise<ExplorerWorld> {
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
 
-/** Writes the explorer in mode `static` beside a copy of a snapshot. */
-async function writeSite(dist: string, site: string): Promise<void> {
-  cpSync(dist, site, { recursive: true })
-  const { files, page } = await openExplorer()
-  for (const [path, content] of files) {
-    mkdirSync(dirname(join(site, path)), { recursive: true })
-    writeFileSync(join(site, path), content)
-  }
-  writeFileSync(join(site, 'index.html'), page('static'))
+/** The configuration that the documentation shows. */
+const EXAMPLE = readFileSync(join(import.meta.dirname, '../examples/nginx-site.conf'), 'utf8')
+
+/** Starts nginx over a site. It writes its files to `folder`. */
+export const serveSite = (site: string, folder: string): Promise<Nginx> =>
+  startNginx(folder, (port) =>
+    EXAMPLE.replace('listen 80;', `listen 127.0.0.1:${port};`).replace('root /srv/vulnshelf;', `root ${site};`),
+  )
+
+/** Returns addresses of all kinds of pages, with entries of the sample. */
+export async function pageAddresses({ service }: ExplorerWorld): Promise<string[]> {
+  const first = async <T>(path: string) => (await service.json<{ data: T[] }>(`${path}limit=1`)).data[0]!
+  const { cve_id } = await first<{ cve_id: string }>('/cves?kev=true&')
+  const { capec_id } = await first<{ capec_id: number }>('/capecs?')
+  const { slug } = await first<{ slug: string }>('/vendors?')
+  const product = await first<{ slug: string }>(`/vendors/${encodeURIComponent(slug)}/products?`)
+  const cna = await first<{ slug: string }>('/cnas?')
+  const exploit = await first<{ source: string; source_id: string }>('/exploits?')
+  const named = await first<{ ecosystem: string; name: string }>('/packages?')
+  const part = (text: string | number) => encodeURIComponent(text)
+  return [
+    '#/',
+    '#/search?q=injection',
+    '#/cves',
+    '#/cves?kev=true&severity=critical,high&sort=-epss',
+    '#/cves?epss_min=7',
+    `#/cves/${cve_id}`,
+    `#/cves/${HOSTILE}`,
+    '#/cves/CVE-1999-9999',
+    '#/cwes',
+    '#/cwes/cwe-79',
+    '#/capecs',
+    `#/capecs/${capec_id}`,
+    '#/vendors',
+    `#/vendors/${part(slug)}`,
+    `#/vendors/${part(slug)}/products/${part(product.slug)}`,
+    '#/packages',
+    `#/packages/${part(named.ecosystem)}/${part(named.name)}`,
+    '#/cnas',
+    `#/cnas/${part(cna.slug)}`,
+    '#/exploits',
+    `#/exploits/${part(exploit.source)}/${part(exploit.source_id)}`,
+    `#/advisories/${HOSTILE_ADVISORY}`,
+    '#/affected?purl=pkg:npm/hostile-package@1.0.0',
+    '#/changes',
+    '#/check',
+    '#/api',
+    '#/api?open=listCves',
+    '#/nothing',
+  ]
 }
 
-const TYPES = ['html', 'js', 'css', 'svg', 'ico', 'txt']
-  .map((extension) => `${typeOf(`a.${extension}`).split(';')[0]} ${extension};`)
-  .join(' ')
-
-export const serveSite = (site: string, folder: string): Promise<Nginx> =>
-  startNginx(
-    folder,
-    (port) => `
-      types { ${TYPES} application/json json; }
-      gzip on;
-      gzip_types text/javascript text/css image/svg+xml application/json;
-      server { listen 127.0.0.1:${port}; root ${site}; charset utf-8; }`,
-  )
+/** Chromium logs the status of requests for what does not exist; these pages show it. */
+export const isExpected = (fault: string): boolean => /the server responded with a status of 40[04]/.test(fault)
 
 function addHostileRecord({ feeds, nights }: SampleDist): void {
   const night = nights[1]!
@@ -290,7 +327,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** What axe-core finds by these rules, default: all. Returns rule, selector and markup of each node. */
 export async function accessibilityFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
-  await page.evaluate(AXE)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   return page.evaluate(async (runOnly) => {
     const { violations } = await window.axe.run(runOnly ? { runOnly } : {})
     return violations.flatMap(({ id, nodes }) =>
