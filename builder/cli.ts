@@ -24,7 +24,7 @@ const { program, option, required, examples, fail } = commandLine('vulnshelf', {
   commands: {
     'Feeds and corpus:': ['sample', 'fetch', 'ingest', 'migrate', 'explain'],
     'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune'],
-    'Signatures and distribution:': ['key', 'sign', 'publish'],
+    'Signatures and distribution:': ['key', 'sign', 'publish', 'site'],
     'Packages:': ['check'],
     'All steps:': ['nightly'],
   },
@@ -133,6 +133,13 @@ interface BuildFlags {
 
 interface PublishFlags {
   parallel: number
+  unsigned?: boolean
+  siteUrl?: URL
+  json?: boolean
+}
+
+interface SiteFlags {
+  copy?: boolean
   unsigned?: boolean
   siteUrl?: URL
   json?: boolean
@@ -392,6 +399,28 @@ program
     const { formatPublishReport } = await import('./report.ts')
     const { parallel, unsigned = false, siteUrl: site = null } = options
     print(options.json, await publishFromCommand({ dist, to, parallel, unsigned, site }), formatPublishReport)
+  })
+
+program
+  .command('site <dist> <out>')
+  .description('Write the explorer beside the snapshots, as files for any web server')
+  .addOption(option('--copy', 'copy all files (default: hard links where the file system can)'))
+  .addOption(option('--unsigned', 'allow an unsigned snapshot to replace a signed one'))
+  .addOption(site())
+  .addOption(json())
+  .addHelpText(
+    'after',
+    examples(
+      'site dist /srv/vulnshelf',
+      'site dist /srv/vulnshelf --copy',
+      'site dist /srv/vulnshelf --site-url https://vulns.example.com/',
+    ),
+  )
+  .action(async (dist: string, out: string, options: SiteFlags) => {
+    const { siteFromCommand } = await import('./site/command.ts')
+    const { formatSiteReport } = await import('./report.ts')
+    const { copy = false, unsigned = false, siteUrl: site = null } = options
+    print(options.json, await siteFromCommand({ dist, out, copy, unsigned, site }), formatSiteReport)
   })
 
 program

@@ -11,6 +11,7 @@ import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
 import type { MigrateReport } from './migrate.ts'
 import type { PublishReport } from './publish/publish.ts'
+import type { SiteReport } from './site/site.ts'
 import type { Activation } from './snapshot/activate.ts'
 import type { BuildReport } from './snapshot/build.ts'
 import type { LeftOut } from './snapshot/shard-task.ts'
@@ -129,6 +130,15 @@ export function formatPublishReport({
   return printableLines([
     `snapshot ${snapshot} (version ${version}) is ${changed ? 'published to' : 'already at'} ${target}`,
     `  ${grouped(uploaded.files)} files uploaded (${megabytes(uploaded.bytes)}), ${grouped(reused.files)} reused (${megabytes(reused.bytes)})`,
+    `  ${duration(seconds)}`,
+  ])
+}
+
+export function formatSiteReport(report: SiteReport): string {
+  const { target, snapshot, version, changed, snapshots, uploaded, reused, removed, seconds } = report
+  return printableLines([
+    `${target} ${changed ? 'now has' : 'already has'} snapshot ${snapshot} (version ${version}), and ${counted(snapshots - 1, 'earlier one')}`,
+    `  ${counted(uploaded.files, 'file')} written (${megabytes(uploaded.bytes)}), ${grouped(reused.files)} unchanged (${megabytes(reused.bytes)}), ${grouped(removed.files)} removed`,
     `  ${duration(seconds)}`,
   ])
 }

@@ -1,9 +1,10 @@
 /**
  * `npm start`: serves a sample corpus. It writes sample feeds, ingests and builds them unless `dist/` exists, starts a
- * gateway, and prints a `curl` command.
+ * gateway, and prints a link that signs a browser in, questions to ask, and a `curl` command.
  */
 import '../corpus/command/node-version.js'
 import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, rmdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -32,7 +33,7 @@ const { program, option, fail } = commandLine('npm start')
 program
   .usage('-- [options]')
   .description(
-    'Serve a sample corpus: write its feeds, build a snapshot in dist/, start a gateway, print a curl command',
+    'Serve a sample corpus: write its feeds, build a snapshot in dist/, start a gateway, print a login link and a curl command',
   )
   .addOption(option('--port <port>', 'listen on this port').argParser(wholeNumber(0, 65_535)).default(8080))
   .addOption(option('--host <host>', 'listen on this address').default('127.0.0.1'))
@@ -116,25 +117,29 @@ function removeEmptyDist(): void {
   }
 }
 
+/** Of the token, the login link and the session. */
+const LIFETIME = '1d'
+/** `check` in the explorer sends a request for each package. */
+const RATE_LIMIT = '100000'
+
 function serve(port: number, host: string): void {
   const keys = local('keys')
-  const token = execFileSync(process.execPath, [...gateway, 'token', '--expires', '1d', '--keys', keys], {
+  const token = execFileSync(process.execPath, [...gateway, 'token', '--expires', LIFETIME, '--keys', keys], {
     cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   }).trim()
-  const where = ['--port', String(port), '--host', host]
-  const server = spawn(process.execPath, [...gateway, 'serve', dist, '--jwks', join(keys, 'jwks.json'), ...where], {
+  const code = randomBytes(32).toString('base64url')
+  const options = ['--port', String(port), '--host', host, '--rate-limit', RATE_LIMIT, '--open-docs']
+  const server = spawn(process.execPath, [...gateway, 'serve', dist, '--jwks', join(keys, 'jwks.json'), ...options], {
     cwd: root,
+    env: { ...process.env, VULNSHELF_LOGIN: `${code}:${token}` },
     stdio: ['inherit', 'inherit', 'pipe'],
   })
   server.stderr.on('data', (chunk: Buffer) => {
     process.stderr.write(chunk)
     const url = /listening on (\S+)/.exec(chunk.toString())?.[1]
-    if (url)
-      process.stdout.write(
-        `\ntry:\n\n  curl -s --compressed -H 'Authorization: Bearer ${token}' '${url}/api/v1/cves'\n\n`,
-      )
+    if (url) process.stdout.write(welcome(url, code, token))
   })
   // The gateway interprets SIGHUP as "reload".
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => server.kill())
@@ -142,6 +147,32 @@ function serve(port: number, host: string): void {
   server.on('exit', (code) => {
     process.exitCode = code ?? 1
   })
+}
+
+function welcome(url: string, code: string, token: string): string {
+  return `
+Open the explorer. This link signs you in, once:
+
+  ${url}/login/${code}
+
+Three questions to begin with:
+
+  Which critical CVEs are exploited, the most likely ones first?
+  ${url}/#/cves?kev=true&severity=critical&sort=-epss
+
+  What changed since the snapshot before?
+  ${url}/#/changes
+
+  Does any of it affect what I run? Drop a lock file or an SBOM.
+  ${url}/#/check
+
+API reference: ${url}/#/api
+
+From a program, with a token that is valid for 24 hours, as is your session:
+
+  curl -s --compressed -H 'Authorization: Bearer ${token}' '${url}/api/v1/cves'
+
+`
 }
 
 program.parseAsync().catch(fail)

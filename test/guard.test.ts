@@ -51,6 +51,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
     'corpus/store',
     'corpus/transfer',
+    'gateway/explorer/explorer.ts',
   ],
   gateway: [
     'corpus/command',
@@ -68,7 +69,9 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
     'corpus/transfer',
     'gateway/http',
+    'gateway/openapi/model.ts',
     'gateway/routes/answers',
+    'gateway/routes/table.ts',
   ],
   'gateway/mirror': [
     'corpus/command',

@@ -1,10 +1,9 @@
 /** `vulnshelf check`: which advisories affect the packages of a lock file or SBOM. */
 import type { Progress } from '../../corpus/command/progress.ts'
-import { type Finding, findAdvisories, isUndecided, type LookUp } from '../../corpus/inventory/findings.ts'
+import { type Finding, findAdvisories, isUndecided, sourceLookUp } from '../../corpus/inventory/findings.ts'
 import type { Component, SkippedEntry } from '../../corpus/inventory/inventory.ts'
 import type { ReadInventory } from '../../corpus/inventory/read.ts'
 import { SEVERITIES, type Severity } from '../../corpus/model/record.ts'
-import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
 import type { Reader } from '../../corpus/reader/reader.ts'
 import type { FailLevel } from './fail-levels.ts'
 
@@ -48,10 +47,8 @@ export async function checkInventory(
   failOn: FailRule,
   progress: Progress,
 ): Promise<CheckReport> {
-  const { ecosystems, snapshot } = reader
-  const lookUp: LookUp = async ({ ecosystem, name, version }) =>
-    ecosystems.includes(baseEcosystem(ecosystem)) ? reader.affected({ ecosystem, name, version }) : null
-  const { findings, notIndexed } = await findAdvisories(components, lookUp, AT_ONCE, (done, total) =>
+  const { snapshot } = reader
+  const { findings, notIndexed } = await findAdvisories(components, sourceLookUp(reader), AT_ONCE, (done, total) =>
     progress('packages', done, total),
   )
   const undecided = findings.filter(isUndecided).length

@@ -7,6 +7,8 @@ import { SnapshotError, type Stored } from '../../corpus/snapshot/index.ts'
 export interface Content extends Stored {
   /** Path below the target, with `/`. */
   path: string
+  /** The file with the content, for hard links. Absent for content in memory. */
+  from?: string
   /** @throws SnapshotError `missing`, or `digest` before the last bytes */
   read(): AsyncIterable<Uint8Array>
 }
@@ -15,7 +17,7 @@ const CHUNK_BYTES = 256 * 1024
 
 /** Messages use `name`. */
 export function fileContent(path: string, from: string, { sha256, size }: Stored, name: string): Content {
-  return { path, sha256, size, read: () => checked(from, { sha256, size }, name) }
+  return { path, from, sha256, size, read: () => checked(from, { sha256, size }, name) }
 }
 
 export function bytesContent(path: string, bytes: Buffer): Content {

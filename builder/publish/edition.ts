@@ -30,7 +30,8 @@ export interface Edition {
   /** Uploaded in this order, so that references are always valid. */
   objects: Content[]
   manifests: Content[]
-  atomFeeds: Content[]
+  /** Files whose names do not depend on their content: Atom feeds. Each list is uploaded after the one before. */
+  named: Content[][]
   latest: Content
 }
 
@@ -40,12 +41,7 @@ export interface Edition {
  */
 export function readEdition(dist: string, site: URL | null, { log }: Pick<Effects, 'log'>): Edition {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
-  const objects = new Map(
-    manifest.files.map((file) => [
-      file.sha256,
-      fileContent(objectName(file.sha256), objectPath(dist, file.sha256), file, describe(file)),
-    ]),
-  )
+  const objects = new Map(objectContents(dist, manifest).map((content) => [content.sha256, content]))
   const manifests = [manifestContent(dist, pointer.manifest)]
   let child: Manifest | null = manifest
   for (let nights = 0; child && nights < MAX_NIGHTS; nights++) {
@@ -63,10 +59,14 @@ export function readEdition(dist: string, site: URL | null, { log }: Pick<Effect
     pointerBytes,
     objects: [...objects.values()],
     manifests,
-    atomFeeds: site === null ? [] : atomFeeds(dist, manifest, site, log),
+    named: site === null ? [] : [atomFeeds(dist, manifest, site, log)],
     latest: bytesContent(POINTER_NAME, pointerBytes),
   }
 }
+
+/** Returns the files of a snapshot. Several can share one object. */
+export const objectContents = (dist: string, { files }: Manifest): Content[] =>
+  files.map((file) => fileContent(objectName(file.sha256), objectPath(dist, file.sha256), file, describe(file)))
 
 /** Their content depends on the snapshots in `dist` alone, so that feeds without news are not uploaded again. */
 function atomFeeds(dist: string, manifest: Manifest, url: URL, log: Effects['log']): Content[] {
@@ -77,7 +77,7 @@ function atomFeeds(dist: string, manifest: Manifest, url: URL, log: Effects['log
   ]
 }
 
-const manifestContent = (dist: string, stored: Pointer['manifest']): Content =>
+export const manifestContent = (dist: string, stored: Pointer['manifest']): Content =>
   fileContent(manifestName(stored.sha256), manifestPath(dist, stored.sha256), stored, `manifest ${stored.sha256}`)
 
 /** Packs only save transfer: a missing or damaged manifest ends the chain. */

@@ -6,18 +6,33 @@ import { folderSource } from '../../corpus/repository/folder-source.ts'
 import { distRefusal } from '../../corpus/snapshot/index.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { lockDist } from '../snapshot/lock.ts'
+import type { Content } from './content.ts'
 import { PublishError } from './error.ts'
 import type { Target } from './target.ts'
 
 /** Emptied by each run. Unlike `tmp`, no other program writes to it. */
 const STAGED = 'publishing'
 
+/** What a file system answers that cannot link these files: another device, no hard links, no permission, too many. */
+const NO_LINKS = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
+export interface FolderOptions {
+  /** The command that writes, for messages. */
+  taker?: string
+  /** Make hard links to files of the source, where the file system can. */
+  hardLinks?: boolean
+}
+
 /**
  * Locks the folder; creates it if necessary.
  * @throws PublishError `unusable`, BuildError `busy`
  */
-export async function openFolder(dist: string, effects: NetworkEffects): Promise<Target> {
-  const why = distRefusal(dist, 'publish')
+export async function openFolder(
+  dist: string,
+  effects: NetworkEffects,
+  { taker = 'publish', hardLinks = false }: FolderOptions = {},
+): Promise<Target> {
+  const why = distRefusal(dist, taker)
   if (why !== null) throw new PublishError('unusable', why)
   const staged = join(dist, STAGED)
   await writingTo(dist, () => effects.mkdir(dist))
@@ -28,20 +43,37 @@ export async function openFolder(dist: string, effects: NetworkEffects): Promise
     unlock()
     throw error
   }
+  let canLink = hardLinks
+  /** Returns whether `part` is now a link to the content, which is checked. */
+  async function linked({ from, read }: Content, part: string): Promise<boolean> {
+    if (!canLink || from === undefined) return false
+    for await (const _ of read());
+    try {
+      await effects.link(from, part)
+      return true
+    } catch (error) {
+      if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      canLink = false
+      return false
+    }
+  }
+  async function copied({ read }: Content, part: string): Promise<void> {
+    const growing = await effects.grow(part, 0)
+    try {
+      for await (const chunk of read()) await growing.write(chunk)
+    } finally {
+      await growing.close()
+    }
+    await effects.sync(part)
+  }
   return {
     ...folderSource(dist),
     list: async (folder) => sizesIn(dist, folder),
-    put: ({ path, sha256, read }) =>
+    put: (content) =>
       writingTo(dist, async () => {
-        const [part, position] = [join(staged, sha256), join(dist, path)]
+        const [part, position] = [join(staged, content.sha256), join(dist, content.path)]
         try {
-          const growing = await effects.grow(part, 0)
-          try {
-            for await (const chunk of read()) await growing.write(chunk)
-          } finally {
-            await growing.close()
-          }
-          await effects.sync(part)
+          if (!(await linked(content, part))) await copied(content, part)
           await effects.mkdir(dirname(position))
           await effects.rename(part, position)
         } catch (error) {

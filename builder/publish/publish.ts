@@ -1,5 +1,5 @@
 /**
- * `vulnshelf publish`: uploads objects, then manifests, then Atom feeds, then the unchanged pointer with its signatures.
+ * `vulnshelf publish`: uploads objects, then manifests, then Atom feeds or the files of a site, then the unchanged pointer with its signatures.
  * Until then the target serves its previous snapshot. After a failure, the next run uploads the missing files.
  */
 import type { Progress } from '../../corpus/command/progress.ts'
@@ -57,15 +57,16 @@ export async function publish(
   assertFresh(edition.pointer, dist, effects.now())
   const target = await openTarget(to, effects)
   try {
-    return await publishTo(target, edition, { dist, parallel, unsigned }, effects, progress)
+    return await publishEdition(target, edition, { dist, parallel, unsigned }, effects, progress)
   } finally {
     await target.close()
   }
 }
 
-async function publishTo(
+/** @throws as `publish` */
+export async function publishEdition(
   target: Target,
-  { pointer, pointerBytes, objects, manifests, atomFeeds, latest }: Edition,
+  { pointer, pointerBytes, objects, manifests, named, latest }: Edition,
   { dist, parallel, unsigned }: { dist: string; parallel: number; unsigned: boolean },
   effects: NetworkEffects,
   progress: Progress,
@@ -81,8 +82,8 @@ async function publishTo(
   const there = await sizesIn(target, effects)
   const isMissing = ({ path, size }: Content) => there.get(path) !== size
   const steps = [objects.filter(isMissing).sort((a, b) => b.size - a.size), manifests.filter(isMissing)]
-  const feeds = await changedFeeds(atomFeeds, target, effects)
-  const missing = [...steps.flat(), ...feeds]
+  const changedNamed = await Promise.all(named.map((contents) => changedContents(contents, target, effects)))
+  const missing = [...steps, ...changedNamed].flat()
   const wanted = bytesOf(missing)
   let read = 0
   const onBytes = (bytes: number) => {
@@ -95,9 +96,9 @@ async function publishTo(
   const now = await judged()
   const changed = !now?.equals(pointerBytes)
   if (changed) assertFresh(pointer, dist, effects.now())
-  await uploadAll(feeds, uploads)
+  for (const step of changedNamed) await uploadAll(step, uploads)
   if (changed) await uploadAll([latest], { ...uploads, onBytes: () => {} })
-  const all = [...objects, ...manifests, ...atomFeeds]
+  const all = [...objects, ...manifests, ...named.flat()]
   return {
     target: target.name,
     snapshot: pointer.snapshot,
@@ -124,15 +125,19 @@ async function publishedFile(
   }
 }
 
-/** Feeds have fixed names and can change without changing in size, so their bytes are compared. */
-async function changedFeeds(feeds: readonly Content[], target: Target, effects: NetworkEffects): Promise<Content[]> {
+/** Their names are fixed and they can change without changing in size, so their bytes are compared. */
+async function changedContents(
+  contents: readonly Content[],
+  target: Target,
+  effects: NetworkEffects,
+): Promise<Content[]> {
   const changed: Content[] = []
-  for (const feed of feeds) {
-    const there = await publishedFile(feed.path, feed.size, target, effects).catch((error: unknown) => {
+  for (const content of contents) {
+    const there = await publishedFile(content.path, content.size, target, effects).catch((error: unknown) => {
       if (error instanceof TransferError && error.code === 'too_large') return null
       throw error
     })
-    if (there === null || sha256(there) !== feed.sha256) changed.push(feed)
+    if (there === null || sha256(there) !== content.sha256) changed.push(content)
   }
   return changed
 }

@@ -3,7 +3,7 @@
  * before any step and inspect the result.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { printableLine } from './printable.ts'
 import { clearProgress } from './progress.ts'
@@ -17,6 +17,8 @@ export interface Effects {
   sync(path: string): Promise<void>
   /** Replaces `to` with `from` atomically and syncs the folder of `to`. */
   rename(from: string, to: string): Promise<void>
+  /** Creates a hard link. @throws the error of the system, for example `EXDEV` between file systems */
+  link(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
   /** Runs `work`, which ends in the database commit `name`. */
   commit<T>(name: string, work: () => T): T
@@ -43,6 +45,7 @@ export function realEffects(log: (line: string) => void = logLine): Effects {
       await rename(from, to)
       await syncPath(dirname(to))
     },
+    link,
     remove: (path) => rm(path, { force: true, recursive: true }),
     commit: (_name, work) => work(),
     now: () => new Date(),

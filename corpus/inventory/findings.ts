@@ -1,14 +1,26 @@
 /** Which advisories affect the packages of an inventory. */
 import { type AffectedRow, compareRows } from '../model/packages/match.ts'
 import { compareText } from '../model/sources.ts'
-import type { Component } from './inventory.ts'
-import { packageName } from './read.ts'
+import { baseEcosystem } from '../model/versions/ecosystems.ts'
+import { type Component, packageName } from './inventory.ts'
 
 /** A package that an ecosystem has. */
 export type EcosystemComponent = Component & { ecosystem: string }
 
 /** Returns the rows of `/affected` for a package. Null if the snapshot has no package of its ecosystem. */
 export type LookUp = (component: EcosystemComponent) => Promise<readonly AffectedRow[] | null>
+
+/** Knows the packages of a snapshot: a reader. */
+export interface PackageSource {
+  /** The ecosystems that the snapshot has packages of, without suffixes such as `:12`. */
+  readonly ecosystems: readonly string[]
+  affected(question: { ecosystem: string; name: string; version: string }): Promise<AffectedRow[]>
+}
+
+export const sourceLookUp =
+  (source: PackageSource): LookUp =>
+  async ({ ecosystem, name, version }) =>
+    source.ecosystems.includes(baseEcosystem(ecosystem)) ? source.affected({ ecosystem, name, version }) : null
 
 export interface Finding extends Component {
   /** A row of `/affected`. */

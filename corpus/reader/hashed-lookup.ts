@@ -39,7 +39,12 @@ const MANY_SLICES = 32
 /** The head of a member with one segment and a key of 255 bytes has 344 bytes. */
 const HEAD_BYTES = 512
 
-export function openHashedLookup(manifest: Manifest, objects: Objects, headers: TableHeaders): HashedLookup {
+export function openHashedLookup(
+  manifest: Manifest,
+  objects: Objects,
+  headers: TableHeaders,
+  { smallBytes = SMALL_BYTES, manySlices = MANY_SLICES } = {},
+): HashedLookup {
   const shards = {
     advisories: hashedFiles(manifest.files, 'advisories'),
     packages: hashedFiles(manifest.files, 'packages'),
@@ -103,7 +108,7 @@ export function openHashedLookup(manifest: Manifest, objects: Objects, headers: 
   return {
     async member(role, key) {
       const index = packageTableFile(manifest, role)
-      if (index && index.size > SMALL_BYTES && slices[role].size < MANY_SLICES && !tables.has(role)) {
+      if (index && index.size > smallBytes && slices[role].size < manySlices && !tables.has(role)) {
         return inSlice(role, key, index)
       }
       if (!index && shards[role].length === 0) return null

@@ -34,7 +34,8 @@ export interface Objects {
 }
 
 /**
- * Cache size for whole objects, if the server does not support ranges. An object larger than half of it is not cached.
+ * Cache size for whole objects, if the server does not support ranges. An object larger than half of it is kept until the
+ * next such object: the search database of 350,000 CVEs, of which a search reads many parts.
  * The pages of a sort are about 50 MB at 350,000 CVEs.
  */
 const KEPT_BYTES = 128 * 1024 * 1024
@@ -84,6 +85,7 @@ export function openObjects(
   const reading: Reading = { source, effects, signal: closed.signal }
   const inTurn = atMost(AT_ONCE)
   const kept = generationalCache<string, Buffer>(KEPT_BYTES, ({ length }) => length)
+  let large: { sha256: string; bytes: Buffer } | null = null
   const coming = new Map<string, Promise<Buffer>>()
   const proofs = new Map<string, Promise<Reading>>()
   /** False after the server has sent a whole file instead of a part, or has not sent several parts at once. */
@@ -157,10 +159,11 @@ export function openObjects(
   /** Returns a whole object. Concurrent callers share one download. */
   async function cached(file: FileEntry): Promise<Buffer> {
     const { sha256 } = file
-    const known = kept.get(sha256)
+    const known = kept.get(sha256) ?? (large?.sha256 === sha256 ? large.bytes : undefined)
     if (known) return known
     const bytes = await remembered(coming, sha256, () => whole(file).finally(() => coming.delete(sha256)))
-    kept.set(sha256, bytes)
+    if (bytes.length > KEPT_BYTES / 2) large = { sha256, bytes }
+    else kept.set(sha256, bytes)
     return bytes
   }
 

@@ -10,6 +10,7 @@ import {
   decodeMemberHead,
   fileOf,
   idAt,
+  type LocatedSegment,
   type Manifest,
   type MemberHead,
   pageKey,
@@ -72,7 +73,11 @@ export function parsedJson(text: string): unknown {
 export const segmentRows = (member: ReadMember, number: number): object[] =>
   parsedRows(member.bytes, segmentOf(member, number))
 
-export function openRows(manifest: Manifest, objects: Objects): Rows {
+export function openRows(
+  manifest: Manifest,
+  objects: Objects,
+  { fewPages = FEW_PAGES, worthAPage = WORTH_A_PAGE } = {},
+): Rows {
   const pages = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
   const heads = generationalCache<string, MemberHead>(HEADS_BYTES, () => BYTES_PER_HEAD)
 
@@ -105,7 +110,7 @@ export function openRows(manifest: Manifest, objects: Objects): Rows {
     )
     const missing = wanted.filter(({ page }) => !cached.has(page.number))
     const byHead =
-      objects.takesManyRanges() && missing.length > FEW_PAGES ? missing.filter(({ rows }) => rows < WORTH_A_PAGE) : []
+      objects.takesManyRanges() && missing.length > fewPages ? missing.filter(({ rows }) => rows < worthAPage) : []
     const whole = missing.filter((one) => !byHead.includes(one)).map(({ page }) => page)
     const found = new Map<number, CveSummary[]>()
     const readWhole = async () => {
@@ -129,7 +134,7 @@ export function openRows(manifest: Manifest, objects: Objects): Rows {
       const spans = segments.map(({ page, segment: { offset, length } }) => ({ at: page.at + offset, length }))
       const parts = await objects.parts(fileOf(manifest, 'pages', sort), spans)
       segments.forEach(({ page, number, segment }, i) => {
-        found.set(segmentNumber(page.number, number), parsedRows(parts[i]!, { ...segment, offset: 0 }))
+        found.set(segmentNumber(page.number, number), parsedRows(parts[i]!, atStart(segment)))
       })
     }
     await Promise.all([readWhole(), readByHead()])
@@ -175,7 +180,16 @@ function segmentOf({ key, segments }: MemberHead, number: number) {
   return segment
 }
 
-const parsedRows = (bytes: Buffer, segment: Parameters<typeof plainBytes>[1]) =>
+/** Returns a segment whose bytes begin with it. Those of a member compute their fields. */
+const atStart = ({ length, plainLength, plainCrc, storedCrc }: LocatedSegment): LocatedSegment => ({
+  offset: 0,
+  length,
+  plainLength,
+  plainCrc,
+  storedCrc,
+})
+
+const parsedRows = (bytes: Buffer, segment: LocatedSegment) =>
   parsedJson(`[${plainBytes(bytes, segment).toString()}]`) as CveSummary[]
 
 /**

@@ -21,6 +21,8 @@ export interface AppOptions extends GateOptions {
   prefix?: string
   /** Origins of web pages that may read answers (CORS). Default: none. */
   origins?: readonly string[]
+  /** Names of routes that need no token. They have a limit for each address. */
+  anonymous?: readonly string[]
 }
 
 export interface AppDeps<C> extends GateDeps {
@@ -34,11 +36,14 @@ export interface AppDeps<C> extends GateDeps {
   context(subject: Subject, target: string): C
 }
 
+/** The caller of a route that needs no token. */
+const NOBODY: Subject = { sub: '', logName: '', admin: false, tier: 0 }
+
 export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestListener {
   const { prefix = '/api/v1', origins = [] } = options
+  const anonymous = new Set(options.anonymous)
   const gate = createGate(options, deps)
   const cors = createCors(origins, ['RateLimit-Policy', deps.limits.policy])
-  const openPaths = new Set(deps.openRoutes.map(({ path }) => path))
 
   const router = polka({
     // `serve` handles every error; this handles a fault in the router itself.
@@ -52,8 +57,13 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   })
   router.parse = parseTarget
   const table = routeIndex()
+  const openTable = routeIndex()
   router.find = table.find
-  for (const route of deps.openRoutes) table.get(route.path, (request, response) => serveOpen(route, request, response))
+  for (const route of deps.openRoutes) {
+    for (const index of [table, openTable]) {
+      index.get(route.path, (request, response) => serveOpen(route, request, response))
+    }
+  }
   for (const route of deps.routes) {
     table.get(prefix + route.path, (request, response) => serve(route, request, response), route.takesRest)
   }
@@ -67,13 +77,14 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       assertRequest(response, headers)
       const preflight = cors.preflight(request, headers, response, passage.id)
       if (preflight !== null) return gate.note(request, preflight, passage)
-      if (openPaths.has(request.path)) throw methodNotAllowed()
-      const admitted = gate.admit(passage, headers)
+      if (isOpen(request)) throw methodNotAllowed()
+      const isAnonymous = route !== null && anonymous.has(route.name)
+      const admitted = isAnonymous ? gate.admitAddress(passage, request) : gate.admit(passage, headers)
       if (admitted !== undefined) await admitted
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
-      const result = proceed(deps.context(passage.subject!, request.url))
+      const result = proceed(deps.context(passage.subject ?? NOBODY, request.url))
       const answer = result instanceof Promise ? await result : result
       passage.servedFrom = answer.servedFrom
       const isKnown = isNamed(headers, answer)
@@ -89,17 +100,23 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     }
   }
 
-  function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): void {
+  async function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): Promise<void> {
     const isHead = request.method === 'HEAD'
     const headers = readHeaders(request.rawHeaders)
     const id = requestId(headers.requestId)
     try {
       assertRequest(response, headers)
-      sendOpen(response, headers.acceptEncoding, isHead, route.answer(), id)
+      const answer = route.answer({ parameters: request.params, isHead })
+      sendOpen(response, headers, isHead, answer instanceof Promise ? await answer : answer, id)
     } catch (thrown) {
-      sendError(response, isHead, asApiError(thrown), ['X-Request-Id', id])
+      const error = asApiError(thrown)
+      if (error.status === 500) gate.logLimited('error', { id, err: error.cause, path: route.path }, error.message)
+      if (response.headersSent) response.destroy()
+      else sendError(response, isHead, error, ['X-Request-Id', id])
     }
   }
+
+  const isOpen = ({ path }: Request) => openTable.find('GET', path).handlers.length > 0
 
   /** Returns 405 if a GET of the path would match a route, else 404. */
   function noRoute(request: Request) {

@@ -2,16 +2,26 @@
 
 /** An error thrown by `answer` becomes an error answer as in other routes. */
 export interface OpenRoute {
+  /** May have parameters: `/assets/:name`. */
   path: string
-  answer(): OpenAnswer
+  answer(request: OpenRequest): OpenAnswer | Promise<OpenAnswer>
 }
 
-/** A 200 outside the API. */
+export interface OpenRequest {
+  parameters: Record<string, string>
+  isHead: boolean
+}
+
+/** An answer outside the API. */
 export interface OpenAnswer {
+  /** Default: 200. */
+  readonly status?: number
   readonly type: string
   readonly body: Buffer
   /** The body as one gzip member, for clients that accept it. */
   readonly gzip?: Buffer
+  /** Hash of the content, without quotes, for conditional requests. Default: no `ETag`. */
+  readonly tag?: string
   /** Alternating names and values. */
   readonly headers: readonly string[]
 }

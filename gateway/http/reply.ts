@@ -51,11 +51,7 @@ export function sendAnswer(
     answer.servedFrom,
     ...more,
   ]
-  if (unchanged) {
-    response.writeHead(304, headers)
-    response.end()
-    return { status: 304, bytes: 0 }
-  }
+  if (unchanged) return sendUnchanged(response, headers)
   if (gzip) headers.push('Content-Encoding', 'gzip')
   return sendBody(response, 200, headers, gzip ? answer.gzip() : answer.identity(), isHead)
 }
@@ -65,20 +61,31 @@ export function sendError(response: ServerResponse, isHead: boolean, error: ApiE
   return sendBody(response, error.status, headers, Buffer.from(JSON.stringify(error.body)), isHead)
 }
 
-/** Sends a 200 outside the API: health, documentation. */
+/** Sends an answer outside the API: health, explorer. A 304 if `If-None-Match` contains its tag. */
 export function sendOpen(
   response: ServerResponse,
-  acceptEncoding: string | undefined,
+  { acceptEncoding, ifNoneMatch }: RequestHeaders,
   isHead: boolean,
-  { type, body, gzip, headers: own }: OpenAnswer,
+  { status = 200, type, body, gzip, tag, headers: own }: OpenAnswer,
   id: string,
 ): Sent {
   const headers = [...own, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', id]
-  if (gzip === undefined) return sendBody(response, 200, headers, body, isHead, type)
-  headers.push(...VARY)
-  if (!acceptsGzip(acceptEncoding)) return sendBody(response, 200, headers, body, isHead, type)
-  headers.push('Content-Encoding', 'gzip')
-  return sendBody(response, 200, headers, gzip, isHead, type)
+  if (gzip !== undefined) headers.push(...VARY)
+  const zipped = gzip !== undefined && acceptsGzip(acceptEncoding)
+  if (tag !== undefined) {
+    headers.push('ETag', entityTag(tag, zipped))
+    if (ifNoneMatch !== undefined && (isAnyTag(ifNoneMatch) || namesContent(ifNoneMatch, tag))) {
+      return sendUnchanged(response, headers)
+    }
+  }
+  if (zipped) headers.push('Content-Encoding', 'gzip')
+  return sendBody(response, status, headers, zipped ? gzip : body, isHead, type)
+}
+
+function sendUnchanged(response: ServerResponse, headers: string[]): Sent {
+  response.writeHead(304, headers)
+  response.end()
+  return { status: 304, bytes: 0 }
 }
 
 /** Sends an answer of any status. `headers` gets type and length. */

@@ -22,7 +22,7 @@ const { program, option, examples, fail } = commandLine('vulnshelf-gateway', {
     serve: {
       'Listener:': ['host', 'port', 'max-connections'],
       'Authentication:': ['issuer', 'audience', 'jwks', 'algorithms', 'cookie', 'admin-claims'],
-      'Access:': ['no-preview', 'access-policy', 'origins'],
+      'Access:': ['no-preview', 'access-policy', 'origins', 'no-explorer', 'open-docs'],
       'Rate limits:': ['rate-limit', 'failed-tokens', 'rate-window-seconds', 'trusted-proxies', 'redis-url'],
       'Log and metrics:': ['log-level', 'log-format', 'no-access-log', 'metrics-port', 'metrics-host'],
       'Other tools:': ['compat', 'compat-port', 'compat-host', 'compat-auth', 'npm-upstream'],
@@ -94,6 +94,8 @@ program
     ),
   )
   .addOption(option('--no-access-log', 'do not log requests'))
+  .addOption(option('--no-explorer', 'do not serve the explorer, the web pages at /'))
+  .addOption(option('--open-docs', 'serve the OpenAPI document without a token'))
   .addOption(option('--cookie <name>', 'name of the session cookie that can contain the token').default('session'))
   .addOption(option('--admin-claims <list>', 'claims that mark an administrator (default: role,roles)').argParser(list))
   .addOption(

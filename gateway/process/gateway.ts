@@ -4,10 +4,11 @@ import { hasPackages } from '../../corpus/snapshot/index.ts'
 import { accessByPolicy, openAccess } from '../access/access.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
 import { openKeyRing } from '../auth/key-source.ts'
+import { type Login, loginRoute } from '../auth/login.ts'
 import type { PackageIndex } from '../compat/interface.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
 import { type CompatAuth, createCompatApp } from '../compat/listener.ts'
-import { docsRoute } from '../docs/docs.ts'
+import { explorerRoutes } from '../explorer/routes.ts'
 import { createApp } from '../http/app.ts'
 import { healthRoutes } from '../http/health.ts'
 import { createLimits, type LimitOptions, type Limits, openLimits } from '../limits/limits.ts'
@@ -15,7 +16,7 @@ import { startMetricsListener } from '../metrics/listener.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { openQueries, type QueryOptions } from '../query/queries.ts'
 import type { Context } from '../routes/context.ts'
-import { DOCUMENT, ROUTES } from '../routes/table.ts'
+import { ROUTES } from '../routes/table.ts'
 import { openRegistry, type SnapshotRegistry } from '../snapshots/registry.ts'
 import type { SnapshotTables } from '../snapshots/tables.ts'
 import { COMPAT_PORT, MAX_CONNECTIONS } from './bounds.ts'
@@ -34,6 +35,12 @@ export interface GatewayOptions extends LimitOptions {
   preview?: boolean
   origins?: readonly string[]
   accessLog?: boolean
+  /** Whether `/` is the explorer. Default: true. */
+  explorer?: boolean
+  /** Whether `/openapi.json` needs no token. */
+  openDocs?: boolean
+  /** A link that signs a browser in once. */
+  login?: Login
   cookie?: string
   adminClaims?: readonly string[]
   algorithms?: readonly string[]
@@ -132,7 +139,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       onClose: (snapshot) => queries.forget(snapshot.query.path),
     }),
   )
-  const { maxConnections = MAX_CONNECTIONS } = options
+  const { maxConnections = MAX_CONNECTIONS, explorer = true, login } = options
   const logLimited = limitLines(log)
   let connectionsRefused = 0
   const onRefused = () => {
@@ -155,11 +162,19 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
     ...(accessLog === undefined ? {} : { accessLog }),
   }
   const app = createApp<Context>(
-    { ...gateOptions, ...(origins === undefined ? {} : { origins }) },
+    {
+      ...gateOptions,
+      ...(origins === undefined ? {} : { origins }),
+      ...(options.openDocs ? { anonymous: ['getOpenapi'] } : {}),
+    },
     {
       ...gate,
       routes: ROUTES,
-      openRoutes: [...healthRoutes(() => registry.current.id), docsRoute(DOCUMENT)],
+      openRoutes: [
+        ...healthRoutes(() => registry.current.id),
+        ...(explorer ? explorerRoutes() : []),
+        ...(login ? [loginRoute(login, cookie ?? 'session', Date.now)] : []),
+      ],
       context: (subject, target) => ({ registry, queries, access, subject, target }),
     },
   )

@@ -1,8 +1,10 @@
 /** `vulnshelf-gateway serve`: a gateway, alone or with workers, and the mirror process of `--follow`. */
 import { SnapshotError } from '../../corpus/snapshot/index.ts'
 import { assertKeySource } from '../auth/key-source.ts'
+import { type Login, takeLogin } from '../auth/login.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
 import type { CompatAuth } from '../compat/listener.ts'
+import { GatewayError } from '../http/errors.ts'
 import { defaultMemory, holdBytes } from './bounds.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
@@ -20,6 +22,8 @@ export interface ServeFlags {
   preview: boolean
   origins?: string[]
   accessLog: boolean
+  explorer: boolean
+  openDocs?: boolean
   logLevel: LogOptions['level']
   logFormat: LogOptions['format']
   cookie: string
@@ -63,13 +67,17 @@ export interface ServeFlags {
 export async function serveFromCommand(dist: string, flags: ServeFlags): Promise<void> {
   // Fails before a first mirror, which can take an hour.
   assertKeySource(flags)
+  const login = takeLogin(process.env)
+  if (login !== null && flags.workers > 1) {
+    throw new GatewayError('bad_option', 'a login link works with one process only; leave out --workers')
+  }
   if (flags.compat !== undefined) openInterfaces({ ...flags, compat: flags.compat })
   const log = openLog({ level: flags.logLevel, format: flags.logFormat })
   try {
     // Handles signals from here on: the first mirror of a repository can take an hour.
     const stop = stopSignal(log)
     const following = followingOf(dist, flags)
-    const start = () => startGateways(dist, flags, log)
+    const start = () => startGateways(dist, flags, login, log)
     const gateway = following ? await startMirrored(following, start, log, stop) : await start()
     if (gateway === null) return
     await serveUntil(stop, gateway, following, log)
@@ -132,10 +140,14 @@ const abortOf = (signal: AbortSignal): Promise<void> =>
 async function startGateways(
   dist: string,
   { pollSeconds, workers, memory = defaultMemory(), ...flags }: ServeFlags,
+  login: Login | null,
   log: OpenLog,
 ): Promise<Gateway | RunningWorkers> {
-  const options = { dist, ...flags, pollMs: pollSeconds * 1000, holdBytes: holdBytes(memory, workers) }
+  const common = { dist, ...flags, pollMs: pollSeconds * 1000, holdBytes: holdBytes(memory, workers) }
+  const options = login === null ? common : { ...common, login }
   if (workers > 1) {
+    if (login !== null)
+      throw new GatewayError('bad_option', 'a login link works with one process only, without --workers')
     const { startWorkers } = await import('./workers/primary.ts')
     return startWorkers(workers, options, log)
   }

@@ -96,6 +96,29 @@ test('the next start serves what is there, on the port that it is given', async 
   await run.ended()
 })
 
+test('the login link signs a browser in once, and the questions lead into the explorer', async () => {
+  const run = start('--port', '0')
+  await answering(run)
+  const [, link] = /^ {2}(http:\S+\/login\/\S+)$/m.exec(run.out())!
+  const { origin } = new URL(link!)
+  const questions = [...run.out().matchAll(/^ {2}(http:\S+\/#\/\S+)$/gm)].map(([, url]) => url!)
+  assert.is(questions.length, 3)
+  for (const url of questions) assert.is((await fetch(url)).headers.get('content-type'), 'text/html; charset=utf-8')
+  const cves = `${origin}/api/v1/cves`
+  assert.is((await fetch(cves)).status, 401)
+  assert.is((await fetch(`${origin}/api/v1/openapi.json`)).status, 200)
+  const login = await fetch(link!, { redirect: 'manual' })
+  assert.equal([login.status, login.headers.get('location')], [303, '/'])
+  const [cookie] = login.headers.get('set-cookie')!.split(';')
+  const answer = await fetch(cves, { headers: { cookie: cookie! } })
+  assert.is(answer.status, 200)
+  assert.match(answer.headers.get('ratelimit-policy')!, 'q=100000')
+  assert.is((await fetch(link!)).status, 410)
+  run.signal('SIGINT', 'group')
+  await run.ended()
+  assert.not.match(run.out().split('curl')[1]!, /login|eyJ\w+\.\w+\.\S+"/, 'the log has neither code nor token')
+})
+
 test('Ctrl-C stops the gateway once, and the port is free again', async () => {
   const run = start('--port', '0')
   const { port } = await answering(run)

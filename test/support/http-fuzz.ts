@@ -17,7 +17,10 @@ export interface FuzzWorld {
   cursors: readonly string[]
 }
 
-const OUTSIDE = ['/healthz', '/readyz', '/docs', '/metrics', '/', '/favicon.ico', '/api/v1', '/api/v1/', '/api/v2/cves']
+const OUTSIDE = [
+  ...['/healthz', '/readyz', '/metrics', '/api/v1', '/api/v1/', '/api/v2/cves', '/login/x'],
+  ...['/', '/docs', '/favicon.ico', '/robots.txt', '/assets/x.js', '/assets/..%2frobots.txt'],
+]
 const METHODS = ['HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'CONNECT', 'PRI', 'get', 'BREW']
 const HOSTILE = [
   '',

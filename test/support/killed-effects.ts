@@ -7,7 +7,7 @@ export class Killed extends Error {
 }
 
 /** The steps that change the disk. */
-const STEPS = ['mkdir', 'write', 'sync', 'rename', 'remove', 'commit'] as const
+const STEPS = ['mkdir', 'write', 'sync', 'rename', 'link', 'remove', 'commit'] as const
 
 export interface CountedEffects {
   effects: Effects

@@ -1,12 +1,23 @@
 /** Bundles the reader for browsers as one ES module without imports: `node corpus/reader/browser/bundle.ts <folder>`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { type BuildOptions, build } from 'esbuild'
+import { join } from 'node:path'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
 
 const HERE = import.meta.dirname
+/** The folder of `package.json`: names in a bundle do not depend on where it is made. */
+const ROOT = join(HERE, '../../..')
 
-/** What esbuild needs for code that imports `reader.ts`. */
-export const BROWSER: Pick<BuildOptions, 'inject' | 'plugins'> = {
+/** Settings of esbuild for browsers, and what it needs for code that imports `reader.ts`. */
+export const BROWSER = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2024',
+  minify: true,
+  legalComments: 'none',
+  metafile: true,
+  write: false,
   inject: [join(HERE, 'buffer.ts')],
   plugins: [
     {
@@ -18,7 +29,7 @@ export const BROWSER: Pick<BuildOptions, 'inject' | 'plugins'> = {
       },
     },
   ],
-}
+} satisfies BuildOptions
 
 export interface Bundle {
   code: string
@@ -27,30 +38,20 @@ export interface Bundle {
 }
 
 export async function bundleReader(): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
-    ...BROWSER,
-    entryPoints: [join(HERE, 'reader.ts')],
-    bundle: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2024',
-    minify: true,
-    legalComments: 'none',
-    metafile: true,
-    write: false,
-  })
-  const [output] = Object.values(metafile.outputs)
-  const inputs = Object.entries(output!.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-  return { code: outputFiles[0]!.text, licences: licencesOf(inputs.map(([path]) => path)) }
+  const { outputFiles, metafile } = await build({ ...BROWSER, entryPoints: [join(HERE, 'reader.ts')] })
+  return { code: outputFiles[0]!.text, licences: licencesOf(metafile) }
 }
 
-/** @throws Error for a package without a licence */
-function licencesOf(paths: readonly string[]): string {
-  const packages = paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
+/** Returns the licences of the packages in a bundle. @throws Error for a package without one */
+export function licencesOf({ outputs }: Metafile): string {
+  const inputs = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs))
+  const packages = inputs.flatMap(([path, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? (/^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []) : [],
+  )
   return [...new Set(packages)]
     .sort()
     .map((path) => {
-      const folder = resolve(path)
+      const folder = join(ROOT, path)
       const file = existsSync(folder) && readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
       if (!file) throw new Error(`${path} has no licence file`)
       return `${path.replace(/^.*node_modules\//, '')}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`

@@ -51,6 +51,7 @@ interface Row {
  * @throws SnapshotError `malformed`; errors of `read`
  */
 export async function openFileRows(size: number, read: ReadParts): Promise<FileRows> {
+  if (size === 0) throw malformed('it is empty')
   const [start] = await read([{ at: 0, length: Math.min(size, MAX_PAGE_BYTES) }])
   const { pageSize, usable, roots }: QueryPages = checkQuerySchema(Buffer.from(start!))
   const count = Math.floor(size / pageSize)

@@ -13,6 +13,7 @@ import { SignIn } from './parts/sign-in.tsx'
 import { applyTheme } from './parts/theme.tsx'
 import { useLocation } from './router.ts'
 import { keepScroll } from './scroll.ts'
+import { watchScrollers } from './scrollers.ts'
 
 const isStatic = document.querySelector('meta[name="vulnshelf-mode"]')?.getAttribute('content') === 'static'
 
@@ -85,6 +86,7 @@ const root = document.getElementById('app')!
 async function start(): Promise<void> {
   applyTheme()
   keepScroll()
+  watchScrollers(root)
   const api = isStatic ? await (await import('./data/static.ts')).staticApi() : gatewayApi
   render(<App api={api} />, root)
 }

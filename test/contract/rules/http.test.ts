@@ -142,7 +142,9 @@ rule(17, 'every answer has an X-Request-Id: that of the client if it is valid, e
     [405, '/cves', {}, 'POST'],
     [417, '/cves', { expect: 'miracles' }],
     [200, '//healthz'],
-    [200, '//docs'],
+    [200, '//'],
+    [302, '//docs'],
+    [404, '//assets/none.js'],
     [417, '//healthz', { expect: 'miracles' }],
   ]
   for (const [status, path, headers = {}, method] of cases) {
@@ -196,14 +198,39 @@ rule(17, 'CORS is off unless origins are configured', async () => {
   })
 })
 
-states('28.2', 'health, readiness, reference and metrics', async () => {
-  const open = async (path: string) => fetch(world.url + path)
-  for (const path of ['/healthz', '/readyz', '/docs']) assert.is((await open(path)).status, 200, path)
-  assert.match((await open('/docs')).headers.get('content-type')!, 'text/html')
+states('28.2', 'health, readiness, explorer and metrics', async () => {
+  const open = async (path: string, init?: RequestInit) => fetch(world.url + path, { redirect: 'manual', ...init })
+  for (const path of ['/healthz', '/readyz', '/', '/favicon.ico', '/icon.svg', '/robots.txt', '/LICENSES.txt']) {
+    assert.is((await open(path)).status, 200, path)
+    assert.is((await open(path, { method: 'POST' })).status, 405, path)
+  }
+  const page = await open('/')
+  assert.match(page.headers.get('content-type')!, 'text/html')
+  for (const [, path] of (await page.text()).matchAll(/(?:src|href)="(assets\/[^"]+)"/g)) {
+    assert.is((await open(`/${path}`)).status, 200, path)
+  }
+  assert.is((await open('/assets/none.js')).status, 404)
+  const docs = await open('/docs')
+  assert.equal([docs.status, docs.headers.get('location')], [302, '/#/api'])
   assert.is((await open('/metrics')).status, 401)
   assert.match(world.metricsUrl!, /^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
   assert.match(await (await fetch(world.metricsUrl!)).text(), /^# HELP /m)
   await withWorld({}, async (other) => assert.is(other.metricsUrl, null))
+})
+
+states('28.3', 'the document without a token on request, with a quota for each address', async () => {
+  assert.is((await fetch(`${world.url}/api/v1/openapi.json`)).status, 401)
+  await withWorld({ openDocs: true, rateLimit: 2 }, async (other) => {
+    const open = (path: string, headers = {}) => fetch(`${other.url}/api/v1${path}`, { headers })
+    const first = await open('/openapi.json', { authorization: 'none' })
+    assert.is(first.status, 200)
+    assert.match(first.headers.get('ratelimit')!, 'r=1')
+    assert.is(((await first.json()) as { openapi: string }).openapi, '3.1.0')
+    assert.is((await open('/cves')).status, 401)
+    assert.is((await open('/openapi.json')).status, 200)
+    assert.is((await open('/openapi.json')).status, 429)
+    assert.is((await other.ask('/cves')).status, 200)
+  })
 })
 
 contract.after(world.remove)

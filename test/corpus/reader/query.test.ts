@@ -20,8 +20,9 @@ function refused(options: object): Error {
 }
 
 const REFUSED: [options: object, message: RegExp][] = [
-  [{ severty: 'high' }, /unknown option 'severty'; known options are severity, kev/],
-  [{ q: 'x' }, /'q'; use a gateway to search texts/],
+  [{ severty: 'high' }, /unknown option 'severty'; known options are q, severity, kev/],
+  [{ q: '' }, /'q' must be a text of 1 to 200 characters/],
+  [{ q: 'x'.repeat(201) }, /'q' must be/],
   [{ severity: 'hgih' }, /'severity' must be one or more of critical, high/],
   [{ severity: [] }, /'severity'/],
   [{ severity: ['high', 'worst'] }, /'severity'/],

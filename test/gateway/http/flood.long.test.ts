@@ -17,15 +17,19 @@ const CONNECTIONS = 2000
 const MIB = 1024 * 1024
 const MOST_BYTES = 700 * MIB
 
-const DOCS = 'GET /docs HTTP/1.1\r\nHost: x\r\n\r\n'
+/** The largest file with a fixed name that needs no token. */
+const FILE = 'GET /LICENSES.txt HTTP/1.1\r\nHost: x\r\n\r\n'
 /** Short headers take the most memory for their characters. */
 const headers = (count: number) => Array.from({ length: count }, (_, i) => `${i.toString(36)}:\r\n`).join('')
 
 const FLOODS: [name: string, text: string][] = [
-  ['65 KB of requests on each connection', DOCS.repeat(65_000 / DOCS.length)],
-  ['as many requests as may wait', DOCS.repeat(1 + WAITING_REQUESTS)],
-  ['as many headers as may wait', `GET /docs HTTP/1.1\r\nHost: x\r\n${headers(250)}\r\n`.repeat(1 + WAITING_REQUESTS)],
-  ['thousands of headers', `GET /docs HTTP/1.1\r\nHost: x\r\n${headers(2500)}\r\n`.repeat(8)],
+  ['65 KB of requests on each connection', FILE.repeat(65_000 / FILE.length)],
+  ['as many requests as may wait', FILE.repeat(1 + WAITING_REQUESTS)],
+  [
+    'as many headers as may wait',
+    `GET /LICENSES.txt HTTP/1.1\r\nHost: x\r\n${headers(250)}\r\n`.repeat(1 + WAITING_REQUESTS),
+  ],
+  ['thousands of headers', `GET /LICENSES.txt HTTP/1.1\r\nHost: x\r\n${headers(2500)}\r\n`.repeat(8)],
 ]
 
 /** Opens a connection that sends `text` and reads nothing. */

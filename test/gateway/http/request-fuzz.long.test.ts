@@ -22,8 +22,10 @@ const HANGS_MS = 45_000
 const SILENCE_MS = 20
 /** Share of connections that may be reset. Other tests that fill the buffers of the system cause some. */
 const MOST_RESET = 0.001
-/** The statuses of API.md, and 100 and 417 for `Expect` (RFC 9110 10.1.1). 500 is no answer to any request. */
-const DOCUMENTED = new Set([100, 200, 204, 304, 400, 401, 403, 404, 405, 406, 408, 410, 413, 414, 417, 429, 431, 503])
+/** The statuses of API.md, 302 of `/docs`, and 100 and 417 for `Expect` (RFC 9110 10.1.1). 500 is no answer to any request. */
+const DOCUMENTED = new Set([
+  100, 200, 204, 302, 304, 400, 401, 403, 404, 405, 406, 408, 410, 413, 414, 417, 429, 431, 503,
+])
 /** What a stack trace, a path or a token of the service would look like. */
 const LEAKS = /\bat \S+ \(|node_modules|file:\/\/|\.ts:\d+|eyJ[\w-]+\.eyJ/
 

@@ -61,9 +61,27 @@ test('rules 16 and 17: answers have every header that the document names for a 2
   }
 })
 
-test('the reference is served at /docs without a token', async () => {
+test('the explorer shows it, and is served without a token', async () => {
   const response = await fetch(`${gateway.url}/docs`)
   assert.equal([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
+  assert.is(response.url, `${gateway.url}/`)
+  const [, script] = /<script type="module" src="([^"]+)">/.exec(await response.text())!
+  const { status, headers } = await fetch(`${gateway.url}/${script}`)
+  assert.equal([status, headers.get('content-type')], [200, 'text/javascript; charset=utf-8'])
+})
+
+test('a gateway without the explorer has none of its paths', async () => {
+  const other = await testGateway(folder.path, dist, { explorer: false })
+  try {
+    for (const path of ['/', '/docs', '/icon.svg', '/assets/main.js']) {
+      assert.is((await fetch(other.url + path)).status, 401, path)
+      const headers = { authorization: `Bearer ${other.token}` }
+      assert.is((await fetch(other.url + path, { headers })).status, 404, path)
+    }
+    assert.is((await fetch(`${other.url}/healthz`)).status, 200)
+  } finally {
+    await other.close()
+  }
 })
 
 test.after(async () => {

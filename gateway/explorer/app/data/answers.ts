@@ -10,6 +10,7 @@ import type * as directory from '../../../routes/answers/directory.ts'
 import type * as packages from '../../../routes/answers/packages.ts'
 import type * as search from '../../../routes/answers/search.ts'
 import type * as snapshot from '../../../routes/answers/snapshot.ts'
+import type * as figures from '../../../routes/answers/stats.ts'
 
 export interface Page<T> {
   data: T[]
@@ -36,4 +37,11 @@ export type Changes = z.infer<typeof changes.changes>
 export type SearchResults = z.infer<typeof search.searchResults>
 export type Suggestions = z.infer<typeof search.suggestions>
 export type Snapshot = z.infer<typeof snapshot.snapshot>
+export type Stats = z.infer<typeof figures.stats>
+export type SeverityCounts = Stats['totals']['severity']
+export type TopEntries = Stats['vendors']
+export type TopEntry = TopEntries['all_time'][number]
+export type CnaScores = Stats['cna_scores'][number]
+export type LastUpdate = NonNullable<Stats['last_update']>
+export type UpdatedCves = LastUpdate['added']
 export type Snapshots = z.infer<typeof snapshot.snapshots>

@@ -20,11 +20,19 @@ export const readerApi = (reader: Reader): Api & { packages: Reader } => ({
   packages: reader,
   async get<T>(path: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
-    const answer = await answerOf(reader, path, params).catch(fail)
+    const answer = await (path === '/openapi.json' ? openapi() : answerOf(reader, path, params)).catch(fail)
     signal?.throwIfAborted()
     return answer as T
   },
 })
+
+/** The description of the API is a file beside the page. */
+async function openapi(): Promise<unknown> {
+  const response = await fetch('openapi.json')
+  if (!response.ok)
+    throw new ApiFailure(response.status, 'not_found', 'The server has no openapi.json beside the page.')
+  return response.json()
+}
 
 /** The name of the option in the message of a TypeError of the reader. */
 const OPTION = /^(?:unknown )?option '([^']*)'/

@@ -139,7 +139,7 @@ function AffectedEntries({ entries }: { entries: readonly OsvAffected[] }) {
 function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
   return (
     <div class="scroll">
-      <table class="rows">
+      <table class="rows cards">
         <caption class="for-reader">Affected packages</caption>
         <thead>
           <tr>

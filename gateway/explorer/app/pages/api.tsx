@@ -1,5 +1,96 @@
+/** The reference of the API: every operation, its answers, and a form that sends requests. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { OpenapiDocument } from '../../../openapi/model.ts'
+import { useAnswer, useSession } from '../data/use.ts'
+import type { PageProps } from '../pages.ts'
+import { Await, Loading } from '../parts/answer.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { Markdown } from '../parts/markdown.tsx'
+import { go, link } from '../router.ts'
+import type { Viewer } from './api/viewer.ts'
 
-export default function ApiPage() {
-  return <Heading>API</Heading>
+/** The address has the search in `q`, and the ids of the open operations in `open`. */
+export default function ApiPage({ query }: PageProps) {
+  const { api } = useSession()
+  const document = useAnswer<OpenapiDocument>('/openapi.json')
+  return (
+    <>
+      <Heading>API</Heading>
+      {api.mode === 'static' ? (
+        <p class="notice">
+          This page reads a snapshot from a web server. There is no gateway that could answer requests, so the forms are
+          missing here. A gateway that serves this snapshot has the API below.
+        </p>
+      ) : null}
+      <Await answer={document}>{(data) => <Reference document={data} query={query} />}</Await>
+    </>
+  )
+}
+
+function Reference({ document, query }: { document: OpenapiDocument; query: URLSearchParams }) {
+  const { api } = useSession()
+  const search = query.get('q') ?? ''
+  const open = query.get('open') ?? ''
+  const place = useRef<HTMLDivElement>(null)
+  const address = useRef({ search, open })
+  address.current = { search, open }
+  const [viewer, setViewer] = useState<Viewer>()
+  const [isMissing, setMissing] = useState(false)
+  const show = (next: { search?: string; open?: string }) => {
+    const { search: q, open } = { ...address.current, ...next }
+    address.current = { search: q, open }
+    go(link(['api'], { q, open }), { replace: true })
+  }
+
+  useEffect(() => {
+    let stop = () => {}
+    let isCurrent = true
+    import('./api/viewer.ts').then(
+      ({ openViewer }) => {
+        if (!isCurrent) return
+        const opened = openViewer(place.current!, document, {
+          sendsRequests: api.mode === 'gateway',
+          opened: (ids) => show({ open: ids.join(',') }),
+        })
+        stop = opened.close
+        setViewer(opened)
+      },
+      () => setMissing(true),
+    )
+    return () => {
+      isCurrent = false
+      stop()
+    }
+  }, [document, api])
+  useEffect(() => viewer?.search(search), [viewer, search])
+  useEffect(() => viewer?.open(open === '' ? [] : open.split(',')), [viewer, open])
+
+  return (
+    <>
+      <p>
+        {document.info.summary}. Version {document.info.version}, OpenAPI {document.openapi}.
+      </p>
+      <details class="panel">
+        <summary>Tokens, pages, errors, quota</summary>
+        <Markdown text={document.info.description} />
+      </details>
+      <h2>Operations</h2>
+      <label>
+        Search in paths, summaries and parameters
+        <input
+          type="search"
+          class="search-operations"
+          value={search}
+          onInput={({ currentTarget }) => show({ search: currentTarget.value })}
+        />
+      </label>
+      {viewer || isMissing ? null : <Loading />}
+      {isMissing ? (
+        <p class="notice failure" role="alert">
+          The reference could not be loaded. Check the connection, then reload the page.
+        </p>
+      ) : null}
+      <div ref={place} class="reference" />
+    </>
+  )
 }

@@ -1,5 +1,98 @@
+/** `#/check`: which advisories affect the packages of a lock file or SBOM. The browser reads and matches the file. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiFailure } from '../data/api.ts'
+import { useSession } from '../data/use.ts'
+import type { PageProps } from '../pages.ts'
+import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import { type Chosen, DropZone } from './check/drop.tsx'
+import type { CheckResult } from './check/report.ts'
+import { Results } from './check/results.tsx'
 
-export default function CheckPage() {
-  return <Heading>Check</Heading>
+type State =
+  | { step: 'idle' }
+  | { step: 'running'; name: string; done: number; total: number; waitS: number | null }
+  | { step: 'done'; result: CheckResult }
+  | { step: 'failed'; message: string }
+
+/** The last result of this tab: going back to the page shows it again. */
+let last: State = { step: 'idle' }
+
+export default function CheckPage({ query }: PageProps) {
+  const { api, askToken } = useSession()
+  const [state, setState] = useState<State>(last)
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+  useEffect(() => {
+    last = state.step === 'running' ? { step: 'idle' } : state
+    if (state.step === 'done') document.getElementById('result')?.focus({ preventScroll: true })
+  }, [state])
+
+  const check = async ({ name, bytes }: Chosen) => {
+    running.current?.abort()
+    const stop = new AbortController()
+    running.current = stop
+    const update = (changes: Partial<Extract<State, { step: 'running' }>>) =>
+      stop.signal.aborted || setState((now) => (now.step === 'running' ? { ...now, ...changes } : now))
+    setState({ step: 'running', name, done: 0, total: 0, waitS: null })
+    try {
+      const { checkFile } = await import('./check/run.ts')
+      const result = await checkFile(api, name, bytes, {
+        signal: stop.signal,
+        onProgress: (done, total) => update({ done, total, waitS: null }),
+        onWait: (waitS) => update({ waitS }),
+      })
+      if (!stop.signal.aborted) setState({ step: 'done', result })
+    } catch (error) {
+      if (stop.signal.aborted) return
+      stop.abort()
+      if (error instanceof ApiFailure && error.status === 401) askToken()
+      setState({ step: 'failed', message: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  const cancel = () => {
+    running.current?.abort()
+    setState({ step: 'idle' })
+  }
+  return (
+    <>
+      <Heading>Check a lock file or SBOM</Heading>
+      <p class="about">
+        {api.mode === 'static'
+          ? 'Your browser reads the file and matches it with the snapshot. It sends neither the file nor the names of packages: it downloads only parts of the snapshot.'
+          : 'Your browser reads the file, and does not upload it. It sends the names and versions of the packages to your own gateway, which matches them.'}
+      </p>
+      <DropZone take={check} fail={(message) => setState({ step: 'failed', message })} />
+      {state.step === 'running' ? <Running state={state} cancel={cancel} /> : null}
+      {state.step === 'failed' ? (
+        <p class="notice failure" role="alert">
+          {state.message}
+        </p>
+      ) : null}
+      {state.step === 'done' ? <Results result={state.result} query={query} /> : null}
+    </>
+  )
+}
+
+function Running({
+  state: { name, done, total, waitS },
+  cancel,
+}: {
+  state: Extract<State, { step: 'running' }>
+  cancel(): void
+}) {
+  return (
+    <div class="panel">
+      <label>
+        {total === 0
+          ? `Reading ${name || 'the text'}`
+          : `${formatCount(done)} of ${formatCount(total)} packages are looked up`}
+        <progress {...(total === 0 ? {} : { max: total, value: done })} />
+      </label>
+      <p role="status">{waitS === null ? '' : `The gateway limits requests. The check continues in ${waitS} s.`}</p>
+      <button type="button" onClick={cancel}>
+        Cancel
+      </button>
+    </div>
+  )
 }

@@ -1,12 +1,12 @@
 /** `#/cnas` and `#/cnas/{slug}` */
-import type { CnaDetail, CnaStats } from '../data/answers.ts'
+import type { CnaDetail, CnaStats, Stats } from '../data/answers.ts'
 import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
-import { type Filter, sortFilter } from '../parts/filters.tsx'
-import { formatCount, formatScore } from '../parts/format.ts'
+import { type Filter, sortFilter } from '../parts/filter.ts'
+import { formatCount, formatScore, formatShare } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Facts, Figures } from '../parts/texts.tsx'
 import { Day, ExternalLink, Unknown } from '../parts/values.tsx'
@@ -79,12 +79,12 @@ function CnaList({ query }: { query: URLSearchParams }) {
       columns={COLUMNS}
       keyOf={({ slug }) => slug}
     >
-      <Stats />
+      <Totals />
     </EntryList>
   )
 }
 
-function Stats() {
+function Totals() {
   const answer = useAnswer<CnaStats>('/cnas/stats')
   return (
     <Await answer={answer}>
@@ -151,9 +151,23 @@ function Board({
   )
 }
 
-/** Where the grades begin: rule 25. */
+/** Rule 25. */
 const GRADE_TEXT =
-  'The completeness of a record counts the facts that the CNA states: title, CVSS score, weakness, affected products with versions, references. The grade rates the mean of the last two years.'
+  'A record earns points for what the CNA states: description, affected products and references (50 together), a weakness (15), a CVSS 3 or 4 score with its vector (15), a CPE name (10), a reference to a patch (10). The grade rates the mean over the records of the last two years: A from 80 %, B from 60 %, C from 40 %, D from 20 %, else F.'
+
+/** The share of records without a CVSS score of the CNA, from the figures of the snapshot. Earlier builders wrote none. */
+function WithoutScore({ slug }: { slug: string }) {
+  const { data } = useAnswer<Stats>('/stats')
+  const found = data?.cna_scores.find((row) => row.slug === slug)
+  if (!found) return null
+  const { total_cves, without_cna_cvss, recent_cves, recent_without_cna_cvss } = found
+  return (
+    <p>
+      {formatShare(without_cna_cvss / total_cves)} of its records have no CVSS score of the CNA
+      {recent_cves === 0 ? null : `; of the last year, ${formatShare(recent_without_cna_cvss / recent_cves)}`}.
+    </p>
+  )
+}
 
 function Cna({ slug, query }: { slug: string; query: URLSearchParams }) {
   const path = `/cnas/${encodeURIComponent(slug)}`
@@ -174,7 +188,11 @@ function Cna({ slug, query }: { slug: string; query: URLSearchParams }) {
                 ['vendors', formatCount(cna.vendor_diversity)],
               ]}
             />
-            <p class="about">{GRADE_TEXT}</p>
+            <WithoutScore slug={cna.slug} />
+            <details>
+              <summary>What the grade means</summary>
+              <p class="about">{GRADE_TEXT}</p>
+            </details>
             <Facts
               facts={[
                 [

@@ -5,7 +5,7 @@ import { Await } from '../parts/answer.tsx'
 import { AlternateTerms, Consequences, Related, Taxonomies, type Weakness } from '../parts/catalog.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
-import { type Filter, sortFilter } from '../parts/filters.tsx'
+import { type Filter, sortFilter } from '../parts/filter.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
@@ -162,6 +162,26 @@ function Entry({ entry }: { entry: Weakness }) {
       </Part>
       <AlternateTerms terms={entry.alternate_terms} />
       <Consequences consequences={entry.consequences} />
+      <Part title="Related weaknesses" of={entry.relationships}>
+        <Related
+          entries={entry.relationships.map(({ nature, cwe_id, slug, name }) => ({
+            nature,
+            id: cwe_id,
+            name,
+            href: link(['cwes', slug]),
+          }))}
+        />
+      </Part>
+      <Part title="Attack patterns" of={entry.attack_patterns_detailed}>
+        <Related
+          entries={entry.attack_patterns_detailed.map(({ capec_id, slug, name }) => ({
+            nature: '',
+            id: capec_id,
+            name,
+            href: link(['capecs', slug]),
+          }))}
+        />
+      </Part>
       <Part title="Mitigations" of={entry.mitigations}>
         {entry.mitigations.map((one, i) => (
           <section key={i} class="item">
@@ -190,8 +210,11 @@ function Entry({ entry }: { entry: Weakness }) {
       </Part>
       <Part title="Examples" of={entry.demonstrative_examples}>
         {entry.demonstrative_examples.map(({ intro, snippets, body }, i) => (
-          <section key={i} class="item">
-            <h3>Example {i + 1}</h3>
+          <details key={i} class="item">
+            <summary>
+              Example {i + 1}
+              {languagesOf(snippets)}
+            </summary>
             <Paragraphs texts={intro} />
             {snippets.map(({ code, language, nature }, n) => (
               <figure key={n} class={`snippet ${nature?.toLowerCase() ?? ''}`}>
@@ -203,28 +226,8 @@ function Entry({ entry }: { entry: Weakness }) {
               </figure>
             ))}
             <Paragraphs texts={body} />
-          </section>
+          </details>
         ))}
-      </Part>
-      <Part title="Related weaknesses" of={entry.relationships}>
-        <Related
-          entries={entry.relationships.map(({ nature, cwe_id, slug, name }) => ({
-            nature,
-            id: cwe_id,
-            name,
-            href: link(['cwes', slug]),
-          }))}
-        />
-      </Part>
-      <Part title="Attack patterns" of={entry.attack_patterns_detailed}>
-        <Related
-          entries={entry.attack_patterns_detailed.map(({ capec_id, slug, name }) => ({
-            nature: '',
-            id: capec_id,
-            name,
-            href: link(['capecs', slug]),
-          }))}
-        />
       </Part>
       <Part title="Observed in" of={entry.observed_examples}>
         <Bullets
@@ -240,6 +243,11 @@ function Entry({ entry }: { entry: Weakness }) {
       <Taxonomies mappings={entry.taxonomy_mappings} />
     </>
   )
+}
+
+function languagesOf(snippets: Weakness['demonstrative_examples'][number]['snippets']): string {
+  const languages = new Set(snippets.flatMap(({ language }) => language ?? []))
+  return languages.size === 0 ? '' : ` (${[...languages].join(', ')})`
 }
 
 function Prose({

@@ -8,12 +8,12 @@ import { AffectedRows, QuestionForm } from '../parts/affected-question.tsx'
 import { Await, Failure } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
-import type { Filter } from '../parts/filters.tsx'
+import type { Filter } from '../parts/filter.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import type { AffectedRow } from '../parts/ranges.ts'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
-import { Facts, Figures, Names } from '../parts/texts.tsx'
+import { Facts, Names } from '../parts/texts.tsx'
 import { Day, Unknown } from '../parts/values.tsx'
 import { go, link } from '../router.ts'
 
@@ -104,7 +104,6 @@ function Package({ ecosystem, name, query }: { ecosystem: string; name: string; 
 function PackageFacts({ row }: { row: PackageDetail }) {
   return (
     <>
-      <Figures figures={[['advisories', formatCount(row.advisory_count)]]} />
       <Facts
         facts={[
           [
@@ -122,6 +121,7 @@ function PackageFacts({ row }: { row: PackageDetail }) {
             ),
           ],
           ['Spellings', row.spellings.length > 1 && <Names key="names" names={row.spellings} />],
+          ['Advisories', formatCount(row.advisory_count)],
           ['Newest advisory', <Day key="day" at={row.latest_advisory_at} />],
         ]}
       />

@@ -1,5 +1,66 @@
+/** `#/search?q=`: the matches of all types. */
+import type { SearchResults } from '../data/answers.ts'
+import { useAnswer } from '../data/use.ts'
+import type { PageProps } from '../pages.ts'
+import { Failure } from '../parts/answer.tsx'
+import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import { LoadingProgress } from '../parts/progress.tsx'
+import { hrefLink, link } from '../router.ts'
+import { SearchForm } from './start/search-form.tsx'
 
-export default function SearchPage() {
-  return <Heading>Search</Heading>
+type Type = keyof SearchResults['results']
+
+/** In the order of the page, with the list of all matches where there is one. */
+const TYPES: readonly (readonly [type: Type, name: string, list: string | null])[] = [
+  ['cve', 'CVEs', 'cves'],
+  ['vendor', 'Vendors', 'vendors'],
+  ['product', 'Products', null],
+  ['package', 'Packages', 'packages'],
+  ['cwe', 'Weaknesses', 'cwes'],
+  ['capec', 'Attack patterns', 'capecs'],
+  ['cna', 'CNAs', 'cnas'],
+]
+
+const MOST = 10
+
+export default function SearchPage({ query }: PageProps) {
+  const q = query.get('q')?.trim() ?? ''
+  const answer = useAnswer<SearchResults>(q === '' ? null : '/search', { q, limit: MOST })
+  return (
+    <>
+      <Heading title={q === '' ? 'Search' : `Search: ${q}`}>Search</Heading>
+      <SearchForm query={q} />
+      {answer.error ? <Failure error={answer.error} retry={answer.retry} /> : null}
+      {answer.loading ? <LoadingProgress /> : null}
+      {answer.data && !answer.loading && !answer.error ? <Results data={answer.data} q={q} /> : null}
+    </>
+  )
+}
+
+function Results({ data: { results, counts }, q }: { data: SearchResults; q: string }) {
+  const found = TYPES.filter(([type]) => counts[type] > 0)
+  if (found.length === 0) return <p>Nothing has “{q}” in its id or name.</p>
+  return (
+    <>
+      {found.map(([type, name, list]) => (
+        <section key={type}>
+          <h2>
+            {name} <span class="dim">{formatCount(counts[type])}</span>
+          </h2>
+          <ul class="results">
+            {results[type].map(({ id, label, subtitle, href }) => (
+              <li key={id}>
+                <a href={hrefLink(href)}>{label}</a>{' '}
+                <span class="dim">{label === id ? subtitle : `${id} · ${subtitle}`}</span>
+              </li>
+            ))}
+          </ul>
+          {list !== null && counts[type] > results[type].length ? (
+            <a href={link([list], { q })}>All {formatCount(counts[type])}</a>
+          ) : null}
+        </section>
+      ))}
+    </>
+  )
 }

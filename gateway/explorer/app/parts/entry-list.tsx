@@ -4,13 +4,14 @@ import { useRef } from 'preact/hooks'
 import type { Params } from '../data/api.ts'
 import { type Pages, usePages } from '../data/use.ts'
 import { ListEnd } from './answer.tsx'
-import { type Filter, Filters, filterParams } from './filters.tsx'
+import { type Filter, filterParams } from './filter.ts'
+import { Filters } from './filters.tsx'
 import { Heading } from './heading.tsx'
 
 export interface Column<T> {
   name: string
   /** `key`: the heading of the row. */
-  kind?: 'key' | 'number' | 'wide'
+  kind?: 'key' | 'number' | 'short' | 'wide'
   cell(row: T): ComponentChildren
 }
 
@@ -27,7 +28,7 @@ export function EntryTable<T>({
 }) {
   return (
     <div class="scroll">
-      <table class="rows">
+      <table class="rows cards">
         <caption class="for-reader">{caption}</caption>
         <thead>
           <tr>
@@ -47,7 +48,7 @@ export function EntryTable<T>({
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={name} class={kind}>
+                  <td key={name} class={kind} data-label={name}>
                     {cell(row)}
                   </td>
                 ),

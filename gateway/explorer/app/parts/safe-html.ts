@@ -1,6 +1,6 @@
 /** Turns Markdown of feeds into HTML. Loaded when a page has Markdown. */
 import createPurifier from 'dompurify'
-import { marked } from 'marked'
+import { Marked } from 'marked'
 import { webUrl } from './values.tsx'
 
 const purifier = createPurifier(window)
@@ -18,12 +18,47 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
   node.setAttribute('referrerpolicy', 'no-referrer')
 })
 
+/**
+ * Markup in Markdown is shown as text, except for tags without attributes. Parsing the others would violate the policy
+ * of the page before they are removed.
+ */
+const BARE_TAG = /^<\/?(?:b|br|code|dd|details|dl|dt|em|hr|i|kbd|li|ol|p|pre|strong|sub|summary|sup|ul) *\/?>/i
+const markup = (html: string): string =>
+  html
+    .replaceAll(/<!--.*?-->/gs, '')
+    .replaceAll(/<[^<]*/g, (text) => (BARE_TAG.test(text) ? text : `&lt;${text.slice(1)}`))
+
+const markdown = new Marked({
+  gfm: true,
+  renderer: { html: ({ text }) => markup(text), image: ({ text }) => text.replaceAll('<', '&lt;') },
+})
+
 /** No images, styles, forms or ids: they could load from other hosts, or imitate the page. */
-export function safeHtml(markdown: string): string {
-  return purifier.sanitize(marked.parse(markdown, { async: false, gfm: true }), {
+export function safeHtml(text: string): string {
+  return purifier.sanitize(markdown.parse(text, { async: false }), {
     ALLOWED_TAGS: [
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'code', 'em', 'strong', 'del', 'a'],
-      ...['ul', 'ol', 'li', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'dl', 'dt', 'dd', 'sub', 'sup', 'kbd'],
+      ...[
+        'b',
+        'i',
+        'details',
+        'summary',
+        'ul',
+        'ol',
+        'li',
+        'table',
+        'thead',
+        'tbody',
+        'tr',
+        'th',
+        'td',
+        'dl',
+        'dt',
+        'dd',
+        'sub',
+        'sup',
+        'kbd',
+      ],
     ],
     ALLOWED_ATTR: ['href', 'align', 'start'],
     ALLOW_DATA_ATTR: false,

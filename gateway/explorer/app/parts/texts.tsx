@@ -55,11 +55,15 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
 }
 
 /** Figures side by side. */
-export function Figures({ figures }: { figures: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+export function Figures({
+  figures,
+}: {
+  figures: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[]
+}) {
   return (
     <dl class="figures">
-      {figures.map(([name, value]) => (
-        <div key={name}>
+      {figures.map(([name, value], i) => (
+        <div key={i}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

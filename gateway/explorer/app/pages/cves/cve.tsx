@@ -1,15 +1,104 @@
 /** `#/cves/{cveId}`: everything about a CVE. */
-import type { CveSummary } from '../../data/answers.ts'
+import type { ComponentChildren } from 'preact'
+import type { Advisory, CveDetail, Reports } from '../../data/answers.ts'
+import type { ApiFailure } from '../../data/api.ts'
 import { useAnswer } from '../../data/use.ts'
-import { Await } from '../../parts/answer.tsx'
+import { Failure, Loading } from '../../parts/answer.tsx'
 import { Heading } from '../../parts/heading.tsx'
+import { link } from '../../router.ts'
+import { AffectedProducts } from './affected.tsx'
+import { AdvisoryText, AnalysisText, ReportTexts } from './documents.tsx'
+import { Evidence, Exploits } from './evidence.tsx'
+import { Headline } from './headline.tsx'
+import { Metrics } from './metrics.tsx'
+import { References } from './references.tsx'
+import { SECTIONS, Section, SectionMenu, type SectionName, useSection } from './section.tsx'
+import { Timeline } from './timeline.tsx'
 
-export function CvePage({ id }: { id: string }) {
-  const answer = useAnswer<CveSummary>(`/cves/${encodeURIComponent(id)}`)
+const INCLUDE = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis']
+
+/** With `include` and without `fields` the record is whole. */
+type Cve = { [Field in keyof CveDetail]-?: Exclude<CveDetail[Field], undefined> }
+
+export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
+  const path = `/cves/${encodeURIComponent(id)}`
+  const { data: cve, error, retry } = useAnswer<Cve>(path, { include: INCLUDE })
+  const advisory = useAnswer<Advisory>(cve && `${path}/advisory`)
+  const reports = useAnswer<Reports>(cve && `${path}/reports`)
+  const isComplete = cve !== null && !advisory.loading && !reports.loading
+  useSection(query, isComplete)
+  if (error) return <NoCve id={id} error={error} retry={retry} />
+  if (cve === null) {
+    return (
+      <>
+        <Heading>{id}</Heading>
+        <Loading />
+      </>
+    )
+  }
+  const counts: Record<SectionName, number | undefined> = {
+    cvss: cve.cvss.metrics.length || (cve.cvss.svc_assessment === null ? 0 : 1),
+    affected: cve.affected.length,
+    evidence: cve.evidence.length,
+    exploits: cve.exploits.length,
+    references: cve.references.length,
+    advisory: advisory.data ? undefined : 0,
+    analysis: cve.analysis === null ? 0 : undefined,
+    reports: reports.data?.count ?? 0,
+    timeline: cve.timeline.length,
+  }
+  const names = Object.keys(SECTIONS) as SectionName[]
+  const shown = names.filter((name) => counts[name] !== 0)
+  const empty = names.filter((name) => counts[name] === 0 && !failed(name, { advisory, reports }))
+  const contents: Record<SectionName, () => ComponentChildren> = {
+    cvss: () => <Metrics cvss={cve.cvss} />,
+    affected: () => <AffectedProducts entries={cve.affected} />,
+    evidence: () => <Evidence items={cve.evidence} />,
+    exploits: () => <Exploits modules={cve.exploits} />,
+    references: () => <References references={cve.references} />,
+    advisory: () => <AdvisoryText advisory={advisory.data!} />,
+    analysis: () => <AnalysisText analysis={cve.analysis!} />,
+    reports: () => <ReportTexts id={cve.cve_id} reports={reports.data!.reports} />,
+    timeline: () => <Timeline id={cve.cve_id} entries={cve.timeline} query={query} />,
+  }
+  return (
+    <>
+      <Headline cve={cve} />
+      <SectionMenu id={cve.cve_id} counts={new Map(shown.map((name) => [name, counts[name]]))} />
+      {shown.map((name) => (
+        <Section key={name} name={name} count={counts[name]}>
+          {contents[name]()}
+        </Section>
+      ))}
+      {[advisory, reports].map(({ error: partial, retry: again }) =>
+        partial && partial.status !== 404 ? <Failure error={partial} retry={again} /> : null,
+      )}
+      {isComplete && empty.length > 0 ? (
+        <p class="dim">Nothing is known: {empty.map((name) => SECTIONS[name].toLowerCase()).join(', ')}.</p>
+      ) : null}
+    </>
+  )
+}
+
+/** Whether a part of the record has no answer. 404 is one: there is no such part. */
+function failed(name: SectionName, parts: Partial<Record<SectionName, { error: ApiFailure | null }>>): boolean {
+  const error = parts[name]?.error
+  return error !== null && error !== undefined && error.status !== 404
+}
+
+function NoCve({ id, error, retry }: { id: string; error: ApiFailure; retry(): void }) {
+  const isAbsent = error.status === 404 || error.status === 400
   return (
     <>
       <Heading>{id}</Heading>
-      <Await answer={answer}>{({ title }) => <p>{title}</p>}</Await>
+      <Failure error={error} {...(isAbsent || error.status === 403 ? {} : { retry })} />
+      {error.code === 'tier_restricted' ? <p>The operator restricts this CVE. Lists show its summary.</p> : null}
+      {isAbsent ? (
+        <p>
+          <a href={link(['search'], { q: id })}>Search for {id}</a> or look at the{' '}
+          <a href={link(['cves'])}>list of CVEs</a>.
+        </p>
+      ) : null}
     </>
   )
 }

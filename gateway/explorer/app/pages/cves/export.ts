@@ -1,6 +1,8 @@
 /** Files of the rows of a CVE list: CSV and NDJSON. */
 import type { CveSummary, Page } from '../../data/answers.ts'
-import { type Api, ApiFailure, type Params } from '../../data/api.ts'
+import type { Api, Params } from '../../data/api.ts'
+import { patiently, type WaitOptions } from '../../data/wait.ts'
+import { type Cell, csvLine } from '../../parts/csv.ts'
 
 export type Format = 'csv' | 'ndjson'
 
@@ -9,16 +11,6 @@ export const MOST_ROWS = 50_000
 
 /** The largest page of the API (API 4.1). */
 const PAGE = 100
-/** Used where an overloaded service states no time. */
-const DEFAULT_WAIT_S = 5
-
-export interface WalkOptions {
-  signal: AbortSignal
-  /** Called before a pause that the service asked for. */
-  onWait?(seconds: number): void
-  sleep?(ms: number, signal: AbortSignal): Promise<void>
-}
-
 /**
  * Yields the rows of a list page by page, at most `MOST_ROWS`. After a 429 or 503 with `Retry-After` it waits, then
  * continues with the same cursor. Returns whether these are all rows.
@@ -27,38 +19,19 @@ export interface WalkOptions {
 export async function* walk(
   api: Pick<Api, 'get'>,
   params: Params,
-  { signal, onWait, sleep = pause }: WalkOptions,
+  options: WaitOptions,
 ): AsyncGenerator<CveSummary[], boolean> {
   let cursor: string | null = null
   for (let count = 0; count < MOST_ROWS; ) {
-    signal.throwIfAborted()
-    try {
-      const page: Page<CveSummary> = await api.get('/cves', { ...params, limit: PAGE, cursor }, signal)
-      count += page.data.length
-      yield page.data
-      cursor = page.pagination.next_cursor
-      if (cursor === null) return true
-    } catch (error) {
-      if (!(error instanceof ApiFailure) || (error.status !== 429 && error.retryAfter === null)) throw error
-      const seconds = error.retryAfter ?? DEFAULT_WAIT_S
-      onWait?.(seconds)
-      await sleep(seconds * 1000, signal)
-    }
+    const ask = () => api.get<Page<CveSummary>>('/cves', { ...params, limit: PAGE, cursor }, options.signal)
+    const { data, pagination } = await patiently(ask, options)
+    count += data.length
+    yield data
+    cursor = pagination.next_cursor
+    if (cursor === null) return true
   }
   return false
 }
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })
-}
-
-type Cell = string | number | boolean | null
 
 /** The columns of the CSV file: the fields of a summary record, those of objects with the name of the object before. */
 const COLUMNS: readonly (readonly [string, (row: CveSummary) => Cell])[] = [
@@ -96,18 +69,7 @@ export const headOf = (format: Format): string =>
 /** Returns the lines of a row: a record of RFC 4180, or the JSON of the row. */
 export function lineOf(row: CveSummary, format: Format): string {
   if (format === 'ndjson') return `${JSON.stringify(row)}\n`
-  return `${COLUMNS.map(([, value]) => csvCell(value(row))).join(',')}\r\n`
-}
-
-/**
- * Returns a cell of RFC 4180. Null is empty. A text that a spreadsheet would take for a formula, because it begins with
- * `=`, `+`, `-`, `@`, a tab or a carriage return, gets an apostrophe before it.
- */
-export function csvCell(value: Cell): string {
-  if (value === null) return ''
-  if (typeof value !== 'string') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return csvLine(COLUMNS.map(([, value]) => value(row)))
 }
 
 /** Returns a file name with the snapshot and the filters: `cves-94ac31b8bb2f-kev-true.csv`. */

@@ -54,7 +54,11 @@ export function CveList({ query }: { query: URLSearchParams }) {
         </ul>
       )}
       <div class="list-tools">
-        <Count pages={pages.rows.length} isEnd={pages.more === null && !pages.loading} isAll={chips.length === 0} />
+        <Count
+          count={pages.rows.length}
+          isEnd={pages.more === null && !pages.loading && failure === null}
+          isAll={chips.length === 0}
+        />
         <label class="sort-choice">
           Order
           <select value={sort} onChange={({ currentTarget }) => change({ sort: currentTarget.value })}>
@@ -96,16 +100,18 @@ export function CveList({ query }: { query: URLSearchParams }) {
 }
 
 /** The number of rows that are shown; of all CVEs if there is no filter. */
-function Count({ pages: count, isEnd, isAll }: { pages: number; isEnd: boolean; isAll: boolean }) {
+function Count({ count, isEnd, isAll }: { count: number; isEnd: boolean; isAll: boolean }) {
   const snapshot = useAnswer<Snapshot>(isAll && !isEnd ? '/snapshot' : null)
   const total = isEnd ? count : isAll ? snapshot.data?.counts.cves : undefined
   return (
     <p class="count" role="status">
-      {total === undefined
-        ? `${formatCount(count)} CVEs shown`
-        : isEnd
-          ? `${formatCount(count)} CVEs`
-          : `${formatCount(count)} of ${formatCount(total)} CVEs shown`}
+      {count === 0 && !isEnd
+        ? null
+        : total === undefined
+          ? `${formatCount(count)} CVEs shown`
+          : isEnd
+            ? `${formatCount(count)} CVEs`
+            : `${formatCount(count)} of ${formatCount(total)} CVEs shown`}
     </p>
   )
 }

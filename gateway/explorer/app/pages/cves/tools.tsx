@@ -7,6 +7,7 @@ import { useSession } from '../../data/use.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { CVE_COLUMNS, DEFAULT_COLUMNS } from '../../parts/cve-columns.tsx'
 import { formatCount } from '../../parts/format.ts'
+import { saveFile } from '../../parts/save.ts'
 import { type Format, fileName, headOf, lineOf, MOST_ROWS, walk } from './export.ts'
 import { membersOf } from './filters.ts'
 
@@ -82,7 +83,7 @@ export function Export({ params }: { params: Params }) {
         rows += page.value.length
         setState({ step: 'reading', rows, waitS: null })
       }
-      save(new Blob(lines), fileName(id, params, format))
+      saveFile(new Blob(lines), fileName(id, params, format))
       setState({ step: 'done', rows, isAll: page.value })
     } catch (error) {
       if (signal.aborted) return
@@ -135,15 +136,6 @@ export function Export({ params }: { params: Params }) {
       ) : null}
     </>
   )
-}
-
-function save(blob: Blob, name: string): void {
-  const anchor = document.createElement('a')
-  anchor.href = URL.createObjectURL(blob)
-  anchor.download = name
-  anchor.click()
-  // The download has begun by then.
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000)
 }
 
 /** The request of the list as a command. The token is a variable of the shell. */

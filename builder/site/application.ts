@@ -1,0 +1,78 @@
+/** The explorer in the folder of a site: its files, and which of an earlier version stay. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Effects } from '../../corpus/command/effects.ts'
+import { type Explorer, isCompressible, OPENAPI_FILE, ROOT_FILES } from '../../gateway/explorer/explorer.ts'
+import { bytesContent, type Content } from '../publish/content.ts'
+import { PublishError } from '../publish/error.ts'
+
+const compress = promisify(gzip)
+
+const PAGE = 'index.html'
+/** A mark of the page, which no other page has. */
+const MARK = '<meta name="vulnshelf-mode"'
+const ASSETS = 'assets'
+
+/**
+ * Returns the files in the order in which they are written: the page comes last, because it names the others. Text also
+ * as gzip beside it, for web servers that send such files.
+ */
+export async function applicationFiles({ files, page }: Explorer): Promise<Content[][]> {
+  const withGzip = async (path: string, bytes: Buffer): Promise<Content[]> => {
+    const plain = bytesContent(path, bytes)
+    return isCompressible(path) ? [bytesContent(`${path}.gz`, await compress(bytes, { level: 9 })), plain] : [plain]
+  }
+  const others = await Promise.all([...files].map(([path, bytes]) => withGzip(path, bytes)))
+  const [zipped, plain] = await withGzip(PAGE, page('static'))
+  return [others.flat(), [zipped!], [plain!]]
+}
+
+/** @throws PublishError `unusable` if the folder has a file of the same name that is no file of a site */
+export function assertOurs(folder: string): void {
+  const page = join(folder, PAGE)
+  if (existsSync(page) && readFileSync(page, 'utf8').includes(MARK)) return
+  const foreign = [PAGE, ...ROOT_FILES, OPENAPI_FILE, ASSETS].find((name) => existsSync(join(folder, name)))
+  if (foreign === undefined) return
+  throw new PublishError(
+    'unusable',
+    `${join(folder, foreign)} is not of a site, and site would replace it; choose another folder, or move it away`,
+  )
+}
+
+/** Returns the assets that the page in the folder needs: by their names in it, and in what it loads. */
+export function assetsInUse(folder: string): Set<string> {
+  const names = assetNames(folder)
+  const used = new Set<string>()
+  const visit = (path: string) => {
+    const text = readFileSync(path, 'latin1')
+    for (const name of names) {
+      if (used.has(name) || !text.includes(name)) continue
+      used.add(name)
+      visit(join(folder, ASSETS, name))
+    }
+  }
+  if (existsSync(join(folder, PAGE))) visit(join(folder, PAGE))
+  return used
+}
+
+/** Removes the assets that no version needs any more, with their compressed copies. Returns how many files. */
+export async function removeAssetsBut(
+  folder: string,
+  needed: ReadonlySet<string>,
+  effects: Pick<Effects, 'remove'>,
+): Promise<number> {
+  let removed = 0
+  for (const name of readdirSync(join(folder, ASSETS))) {
+    if (needed.has(name.replace(/\.gz$/, ''))) continue
+    await effects.remove(join(folder, ASSETS, name))
+    removed++
+  }
+  return removed
+}
+
+const assetNames = (folder: string): string[] => {
+  const assets = join(folder, ASSETS)
+  return existsSync(assets) ? readdirSync(assets).filter((name) => !name.endsWith('.gz')) : []
+}

@@ -1,0 +1,76 @@
+/** `/login/<code>`: a link that signs a browser in once. `npm start` prints one. */
+import { hash, timingSafeEqual } from 'node:crypto'
+import { decodeJwt } from 'jose'
+import { GatewayError, gone, methodNotAllowed, notFound } from '../http/errors.ts'
+import type { OpenRoute } from '../http/open-route.ts'
+
+/** Contains `<code>:<token>`. A variable, because other users can read the arguments of a process. */
+export const LOGIN_VARIABLE = 'VULNSHELF_LOGIN'
+
+export interface Login {
+  code: string
+  /** The token that the cookie gets. */
+  token: string
+}
+
+/** Guessing must be hopeless: the route has no limit. */
+const LEAST_CODE_LENGTH = 32
+
+/** Returns the login of the environment, and removes it there: no other process must inherit it. */
+export function takeLogin(env: NodeJS.ProcessEnv): Login | null {
+  const text = env[LOGIN_VARIABLE]
+  delete env[LOGIN_VARIABLE]
+  if (text === undefined || text === '') return null
+  const [code = '', token = ''] = text.split(':')
+  if (code.length >= LEAST_CODE_LENGTH && /^[\w-]+$/.test(code) && token !== '') return { code, token }
+  throw new GatewayError(
+    'bad_option',
+    `${LOGIN_VARIABLE} must be <code>:<token>, with a code of ${LEAST_CODE_LENGTH} characters or more: letters, digits, - and _`,
+  )
+}
+
+/**
+ * `cookie` is the name of the session cookie, `now` is in ms since 1970.
+ * @throws GatewayError if the token is no JWT with a lifetime
+ */
+export function loginRoute({ code, token }: Login, cookie: string, now: () => number): OpenRoute {
+  const expiresAt = expiryOf(token)
+  const expected = hash('sha256', code, 'buffer')
+  let isUsed = false
+  return {
+    path: '/login/:code',
+    answer({ parameters, isHead }) {
+      // Programs that check links send a HEAD, which must not use it up.
+      if (isHead) throw methodNotAllowed('GET')
+      // Digests have one length, which the comparison in constant time requires.
+      if (!timingSafeEqual(hash('sha256', parameters.code!, 'buffer'), expected)) {
+        throw notFound('this login link is unknown; use the one that the last start printed')
+      }
+      const seconds = Math.floor((expiresAt - now()) / 1000)
+      const again = 'start again for another one, or paste a token into the explorer'
+      if (isUsed) throw gone(`this login link has been used, and it works only once; ${again}`)
+      if (seconds <= 0) throw gone(`this login link has expired; ${again}`)
+      isUsed = true
+      return {
+        status: 303,
+        type: 'text/plain; charset=utf-8',
+        body: Buffer.from('signed in\n'),
+        headers: [
+          ...['Location', '/', 'Cache-Control', 'no-store', 'Referrer-Policy', 'no-referrer'],
+          ...['Set-Cookie', `${cookie}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`],
+        ],
+      }
+    },
+  }
+}
+
+function expiryOf(token: string): number {
+  let exp: number | undefined
+  try {
+    exp = decodeJwt(token).exp
+  } catch (cause) {
+    throw new GatewayError('bad_option', `the token in ${LOGIN_VARIABLE} is not a JWT`, { cause })
+  }
+  if (exp !== undefined) return exp * 1000
+  throw new GatewayError('bad_option', `the token in ${LOGIN_VARIABLE} must have an expiry (exp claim)`)
+}

@@ -1,0 +1,40 @@
+/** Waits when the service asks for it. */
+import { ApiFailure } from './api.ts'
+
+/** Used where an overloaded service states no time. */
+const DEFAULT_WAIT_S = 5
+
+export interface WaitOptions {
+  signal: AbortSignal
+  /** Called before a pause that the service asked for. */
+  onWait?(seconds: number): void
+  sleep?(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Returns the answer. After a 429, or a 503 with `Retry-After`, it waits and asks again.
+ * @throws ApiFailure; DOMException `AbortError`
+ */
+export async function patiently<T>(ask: () => Promise<T>, { signal, onWait, sleep = pause }: WaitOptions): Promise<T> {
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || (error.status !== 429 && error.retryAfter === null)) throw error
+      const seconds = error.retryAfter ?? DEFAULT_WAIT_S
+      onWait?.(seconds)
+      await sleep(seconds * 1000, signal)
+    }
+  }
+}
+
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}

@@ -1,0 +1,44 @@
+/** Looks up packages at a gateway, one request for each. */
+import type { EcosystemComponent, LookUp } from '../../../../../corpus/inventory/findings.ts'
+import type { Component } from '../../../../../corpus/inventory/inventory.ts'
+import { baseEcosystem } from '../../../../../corpus/model/versions/ecosystems.ts'
+import type { Affected } from '../../data/answers.ts'
+import { type Api, ApiFailure } from '../../data/api.ts'
+import { patiently, type WaitOptions } from '../../data/wait.ts'
+
+/** Requests at the same time. Browsers open six connections to a host. */
+export const AT_ONCE = 6
+/** The largest page of the API (API 4.1). */
+const PAGE = 100
+
+/** A package that the API does not accept, such as one with a blank in its version. */
+export interface Rejected {
+  component: Component
+  message: string
+}
+
+/** `rejected` gets what the API does not accept. */
+export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait: WaitOptions): LookUp {
+  const notIndexed = new Set<string>()
+  return async (component: EcosystemComponent) => {
+    const { ecosystem, name, version } = component
+    const base = baseEcosystem(ecosystem)
+    const rows: Affected['data'] = []
+    let cursor: string | null = null
+    do {
+      if (notIndexed.has(base)) return null
+      const params = { ecosystem, name, version, limit: PAGE, cursor }
+      try {
+        const page: Affected = await patiently(() => api.get<Affected>('/affected', params, wait.signal), wait)
+        if (!page.query.indexed) notIndexed.add(base)
+        rows.push(...page.data)
+        cursor = page.pagination.next_cursor
+      } catch (error) {
+        if (!(error instanceof ApiFailure) || error.status !== 400) throw error
+        rejected.push({ component, message: error.message })
+        return []
+      }
+    } while (cursor !== null)
+    return notIndexed.has(base) ? null : rows
+  }
+}

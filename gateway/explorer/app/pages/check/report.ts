@@ -1,0 +1,135 @@
+/** The result of a check: groups, filters, files. */
+import { type Finding, isUndecided } from '../../../../../corpus/inventory/findings.ts'
+import type { Component, SkippedEntry, SkipReason } from '../../../../../corpus/inventory/inventory.ts'
+import { SEVERITIES, type Severity } from '../../../../../corpus/model/record.ts'
+import { type Cell, csvLine } from '../../parts/csv.ts'
+import type { ChoiceFilter } from '../../parts/filter.ts'
+import type { Rejected } from './lookup.ts'
+
+export interface CheckResult {
+  file: string
+  format: string
+  snapshot: { id: string; createdAt: string } | null
+  /** Packages with a version, each version once. */
+  components: readonly Component[]
+  /** Affected ones first; then by severity, KEV, EPSS, advisory and package. */
+  findings: readonly Finding[]
+  /** Packages of ecosystems that the snapshot has no package of. */
+  notIndexed: readonly Component[]
+  skipped: readonly SkippedEntry[]
+  rejected: readonly Rejected[]
+}
+
+export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
+  local: 'part of the project itself',
+  'no-version': 'the file states no version',
+  'no-purl': 'a component without a package URL',
+  'malformed-purl': 'its package URL is malformed',
+  'not-pinned': 'not pinned to one version',
+  'not-followed': 'names another file; check that file too',
+}
+
+/** The package with all its findings. */
+export interface PackageFindings {
+  component: Component
+  findings: Finding[]
+}
+
+/** Returns the findings by package. The package with the gravest finding comes first. */
+export function byPackage(findings: readonly Finding[]): PackageFindings[] {
+  const groups = Map.groupBy(findings, ({ ecosystem, name, version, purl }) =>
+    JSON.stringify([ecosystem, name, version, purl]),
+  )
+  return [...groups.values()].map((members) => ({ component: members[0]!, findings: members }))
+}
+
+/** Returns how many affected packages have this as their highest severity, highest first. Null is unknown. */
+export function packagesBySeverity(findings: readonly Finding[]): [severity: Severity | null, packages: number][] {
+  const highest = byPackage(findings.filter((one) => !isUndecided(one))).map(({ findings: of }) =>
+    Math.max(...of.map(({ advisory: { severity } }) => (severity === null ? -1 : SEVERITIES.indexOf(severity)))),
+  )
+  return [...SEVERITIES.toReversed(), null].flatMap((severity) => {
+    const count = highest.filter((one) => one === (severity === null ? -1 : SEVERITIES.indexOf(severity))).length
+    return count === 0 ? [] : [[severity, count]]
+  })
+}
+
+export const RESULT_FILTERS: readonly ChoiceFilter[] = [
+  {
+    kind: 'choice',
+    name: 'severity',
+    label: 'Severity',
+    options: [
+      ['', 'any'],
+      ['low', 'low or above'],
+      ['medium', 'medium or above'],
+      ['high', 'high or above'],
+      ['critical', 'critical'],
+    ],
+  },
+  {
+    kind: 'choice',
+    name: 'dev',
+    label: 'Packages',
+    options: [
+      ['', 'all'],
+      ['false', 'without those for development'],
+      ['true', 'only those for development'],
+    ],
+  },
+  {
+    kind: 'choice',
+    name: 'kev',
+    label: 'KEV catalog',
+    options: [
+      ['', 'any'],
+      ['true', 'listed'],
+    ],
+  },
+]
+
+/** Returns the findings that the parameters of the address select. An unknown severity is below `low`. */
+export function selected(findings: readonly Finding[], query: URLSearchParams): Finding[] {
+  const lowest = (SEVERITIES as readonly string[]).indexOf(query.get('severity') ?? '')
+  const dev = query.get('dev')
+  return findings.filter(
+    ({ advisory, ...component }) =>
+      (lowest === -1 || (advisory.severity !== null && SEVERITIES.indexOf(advisory.severity) >= lowest)) &&
+      (dev === null || (component.dev === true) === (dev === 'true')) &&
+      (query.get('kev') !== 'true' || advisory.kev),
+  )
+}
+
+const COLUMNS: readonly (readonly [string, (finding: Finding) => Cell])[] = [
+  ['ecosystem', ({ ecosystem }) => ecosystem],
+  ['package', ({ name }) => name],
+  ['version', ({ version }) => version],
+  ['purl', ({ purl }) => purl],
+  ['line', ({ line }) => line],
+  ['dev', ({ dev }) => dev],
+  ['verdict', ({ advisory }) => advisory.verdict],
+  ['advisory_id', ({ advisory }) => advisory.advisory_id],
+  ['cve_ids', ({ advisory }) => advisory.cve_ids.join(';')],
+  ['severity', ({ advisory }) => advisory.severity],
+  ['cvss_score', ({ advisory }) => advisory.cvss_score],
+  ['kev', ({ advisory }) => advisory.kev],
+  ['has_exploit', ({ advisory }) => advisory.has_exploit],
+  ['epss', ({ advisory }) => advisory.epss],
+  ['introduced', ({ advisory }) => advisory.matched_by?.introduced ?? null],
+  ['fixed', ({ advisory }) => advisory.matched_by?.fixed ?? null],
+  ['last_affected', ({ advisory }) => advisory.matched_by?.last_affected ?? null],
+  ['matched_source', ({ advisory }) => advisory.matched_by?.source ?? null],
+  ['fixed_versions', ({ advisory }) => advisory.fixed_versions.join(';')],
+  ['summary', ({ advisory }) => advisory.summary],
+]
+
+/** Returns a file with one record for each finding. */
+export const csvOf = (findings: readonly Finding[]): string =>
+  [COLUMNS.map(([name]) => name), ...findings.map((finding) => COLUMNS.map(([, cell]) => cell(finding)))]
+    .map(csvLine)
+    .join('')
+
+/** Returns a file with everything that the page shows. Findings are as in `vulnshelf check --json`. */
+export function jsonOf({ components, ...result }: CheckResult, findings: readonly Finding[]): string {
+  return `${JSON.stringify({ ...result, packages: components.length, findings }, null, 2)}\n`
+}

@@ -1,0 +1,37 @@
+/** Reads and matches a file. Loaded when the first file is there. */
+import { findAdvisories, sourceLookUp } from '../../../../../corpus/inventory/findings.ts'
+import { inventoryOf } from '../../../../../corpus/inventory/read.ts'
+import type { Snapshot } from '../../data/answers.ts'
+import type { Api } from '../../data/api.ts'
+import type { WaitOptions } from '../../data/wait.ts'
+import { AT_ONCE, gatewayLookUp, type Rejected } from './lookup.ts'
+import type { CheckResult } from './report.ts'
+
+export interface CheckOptions extends WaitOptions {
+  onProgress(done: number, total: number): void
+}
+
+/**
+ * Returns the advisories that affect the packages of a file. `name` may be empty: then its content selects the format.
+ * @throws InventoryError, ApiFailure; SnapshotError, TransferError in mode `static`; DOMException `AbortError`
+ */
+export async function checkFile(
+  api: Api,
+  name: string,
+  bytes: Uint8Array,
+  options: CheckOptions,
+): Promise<CheckResult> {
+  const file = name || 'the text'
+  const { format, components, skipped } = inventoryOf(file, name, bytes)
+  const rejected: Rejected[] = []
+  const lookUp = api.packages ? sourceLookUp(api.packages) : gatewayLookUp(api, rejected, options)
+  const stoppable: typeof lookUp = async (component) => {
+    options.signal.throwIfAborted()
+    return lookUp(component)
+  }
+  const [{ id, created_at }, found] = await Promise.all([
+    api.get<Snapshot>('/snapshot', {}, options.signal),
+    findAdvisories(components, stoppable, AT_ONCE, options.onProgress),
+  ])
+  return { file, format, snapshot: { id, createdAt: created_at }, components, skipped, rejected, ...found }
+}

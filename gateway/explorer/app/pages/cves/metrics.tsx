@@ -1,0 +1,150 @@
+/** The CVSS metrics of all sources, and their vectors side by side. */
+import type { CveDetail } from '../../data/answers.ts'
+import { Flag, Severity, Time } from '../../parts/values.tsx'
+import { decodeVector } from './cvss-vector.ts'
+import { sourceName } from './origin.ts'
+
+type Cvss = NonNullable<CveDetail['cvss']>
+type Metric = Cvss['metrics'][number]
+
+/** The bands that `Severity` knows; sources may state others. */
+const BAND = /^(critical|high|medium|low|none)$/
+
+function Score({ of }: { of: { base_score: number; base_severity: string } }) {
+  const band = of.base_severity.toLowerCase()
+  return <Severity band={BAND.test(band) ? (band as 'high') : null} score={of.base_score} />
+}
+
+export function Metrics({ cvss }: { cvss: Cvss }) {
+  const { metrics, svc_assessment: assessment } = cvss
+  const versions = [...new Set(metrics.map(({ cvss_version }) => cvss_version))]
+  return (
+    <>
+      {metrics.length === 0 ? null : (
+        <div class="scroll">
+          <table class="cards">
+            <caption class="for-reader">CVSS metrics of all sources</caption>
+            <thead>
+              <tr>
+                <th scope="col">Source</th>
+                <th scope="col">CVSS</th>
+                <th scope="col">Score</th>
+                <th scope="col">Vector</th>
+                <th scope="col">Stated</th>
+              </tr>
+            </thead>
+            <tbody>
+              {metrics.map((metric) => (
+                <tr key={keyOf(metric)}>
+                  <th scope="row">
+                    <SourceOf metric={metric} />{' '}
+                    {metric.is_primary ? <Flag name="primary" title="Decides the severity of the record" /> : null}
+                  </th>
+                  <td data-label="CVSS">{metric.cvss_version}</td>
+                  <td>
+                    <Score of={metric} />
+                  </td>
+                  <td class="wide">
+                    <code>{metric.vector_string}</code>
+                  </td>
+                  <td>
+                    <Time at={metric.captured_at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {assessment === null ? null : (
+        <p>
+          This service: <Score of={assessment} /> <code>{assessment.vector_string}</code>,{' '}
+          <Time at={assessment.rescore_timestamp} />
+        </p>
+      )}
+      {versions.map((version) => (
+        <Comparison key={version} version={version} metrics={metrics.filter((one) => one.cvss_version === version)} />
+      ))}
+    </>
+  )
+}
+
+const keyOf = (metric: Metric) => `${metric.source_type} ${metric.source_short_name} ${metric.vector_string}`
+
+function SourceOf({ metric: { source_type: type, source_short_name: name } }: { metric: Metric }) {
+  const source = sourceName(type)
+  return (
+    <>
+      {source}
+      {name.toLowerCase() === type || name.toLowerCase() === source.toLowerCase() ? null : ` ${name}`}
+    </>
+  )
+}
+
+/** The metrics of a version as rows, the sources as columns. Rows in which sources differ are marked. */
+function Comparison({ version, metrics }: { version: string; metrics: readonly Metric[] }) {
+  const decoded = metrics.map((metric) => decodeVector(metric.vector_string, version))
+  const rows = [...new Map(decoded.flat().map((one) => [one.key, one])).values()]
+  const groups = [...new Set(rows.map(({ group }) => group))]
+  const isDisputed = (key: string) =>
+    new Set(decoded.map((vector) => vector.find((one) => one.key === key)?.letters)).size > 1
+  return (
+    <details class="vectors" open={metrics.some(({ is_primary }) => is_primary)}>
+      <summary>
+        CVSS {version} {metrics.length === 1 ? 'vector in words' : `vectors of ${metrics.length} claims in words`}
+      </summary>
+      <div class="scroll">
+        <table class="vectors-table">
+          <caption class="for-reader">CVSS {version} vectors, metric by metric</caption>
+          <thead>
+            <tr>
+              <th scope="col">Metric</th>
+              {metrics.map((metric) => (
+                <th key={keyOf(metric)} scope="col">
+                  <SourceOf metric={metric} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {groups.map((group) => (
+            <tbody key={group}>
+              {group === 'Base' ? null : (
+                <tr>
+                  <th scope="colgroup" colSpan={metrics.length + 1} class="dim">
+                    {group ?? 'Not in the specification'}
+                  </th>
+                </tr>
+              )}
+              {rows
+                .filter((row) => row.group === group)
+                .map(({ key, name }) => {
+                  const values = decoded.map((vector) => vector.find((one) => one.key === key))
+                  return (
+                    <tr key={key} class={isDisputed(key) ? 'disputed' : undefined}>
+                      <th scope="row">
+                        {name ?? 'Unknown'} <code class="dim">{key}</code>
+                      </th>
+                      {values.map((one, index) => (
+                        <td key={keyOf(metrics[index]!)}>
+                          {one ? (
+                            <>
+                              {one.value ?? 'unknown'} <code class="dim">{one.letters}</code>
+                            </>
+                          ) : (
+                            <span class="dim">not stated</span>
+                          )}
+                        </td>
+                      ))}
+                    </tr>
+                  )
+                })}
+            </tbody>
+          ))}
+        </table>
+      </div>
+      {rows.some(({ key }) => isDisputed(key)) ? (
+        <p class="dim">≠ marks metrics on which the sources disagree.</p>
+      ) : null}
+    </details>
+  )
+}

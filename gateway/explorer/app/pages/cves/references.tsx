@@ -1,0 +1,60 @@
+/** References by tag, with the sources that cite them. */
+import type { CveDetail } from '../../data/answers.ts'
+import { useSteps } from '../../parts/steps.tsx'
+import { ExternalLink, Flag } from '../../parts/values.tsx'
+import { sourceName } from './origin.ts'
+
+type Reference = NonNullable<CveDetail['references']>[number]
+
+const FIRST = 15
+
+/** A reference with several tags is in the first of these groups, else in that of its first tag. */
+const ORDER = ['patch', 'fix', 'mitigation', 'vendor-advisory', 'exploit', 'third-party-advisory', 'issue-tracking']
+
+const folded = (tag: string) => tag.toLowerCase().replace(/[\s_]+/g, '-')
+
+function groupOf({ tags }: Reference): string {
+  const all = tags.map(folded)
+  return ORDER.find((tag) => all.includes(tag)) ?? all[0] ?? ''
+}
+
+export function References({ references }: { references: readonly Reference[] }) {
+  const groups = Map.groupBy(references, groupOf)
+  const rank = (tag: string) =>
+    tag === '' ? ORDER.length + 1 : ORDER.includes(tag) ? ORDER.indexOf(tag) : ORDER.length
+  return (
+    <>
+      {[...groups]
+        .sort(([a], [b]) => rank(a) - rank(b))
+        .map(([tag, members]) => (
+          <Group key={tag} tag={tag} references={members} />
+        ))}
+    </>
+  )
+}
+
+function Group({ tag, references }: { tag: string; references: readonly Reference[] }) {
+  const { shown, button } = useSteps(references, FIRST, 'references')
+  return (
+    <>
+      <h3>{tag === '' ? 'Without a tag' : tag.replaceAll('-', ' ')}</h3>
+      <ul class="links">
+        {shown.map((reference) => (
+          <li key={reference.url}>
+            <ExternalLink url={reference.url} />
+            {reference.name === null || reference.name === reference.url ? null : <span> {reference.name}</span>}{' '}
+            <span class="dim">{reference.sources.map(sourceName).join(', ')}</span>
+            <span class="flags">
+              {[...new Set(reference.tags.map(folded))]
+                .filter((other) => other !== tag)
+                .map((other) => (
+                  <Flag key={other} name={other.replaceAll('-', ' ')} />
+                ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {button}
+    </>
+  )
+}

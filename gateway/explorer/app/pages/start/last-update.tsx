@@ -1,0 +1,60 @@
+/** What the last update brought, with the lists of the CVEs. */
+import type { LastUpdate, UpdatedCves } from '../../data/answers.ts'
+import { formatCount } from '../../parts/format.ts'
+import { Day } from '../../parts/values.tsx'
+import { link } from '../../router.ts'
+
+const PARTS = [
+  ['added', 'new'],
+  ['changed', 'changed'],
+  ['rejected', 'rejected'],
+  ['kev_added', 'added to KEV'],
+  ['severity_up', 'severity up'],
+  ['severity_down', 'severity down'],
+  ['severity_new', 'first severity'],
+] as const satisfies readonly (readonly [keyof LastUpdate, string])[]
+
+/** Rejected CVEs have no record, and long lists are cut: these are on the page of changes. */
+const ON_CHANGES: readonly (keyof LastUpdate)[] = ['added', 'changed', 'rejected']
+
+export function LastUpdateFigures({ update, parent }: { update: LastUpdate; parent: string | null }) {
+  return (
+    <section aria-labelledby="update">
+      <h2 id="update">Last update</h2>
+      <p class="about">
+        From the CVE list of <Day at={update.since} /> to that of <Day at={update.until} />
+      </p>
+      <dl class="figures">
+        {PARTS.map(([name, label]) => (
+          <div key={name}>
+            <dt>{label}</dt>
+            <dd>
+              <Count part={update[name]} href={listOf(name, update[name], parent)} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function Count({ part, href }: { part: UpdatedCves; href: string | null }) {
+  const text = formatCount(part.cves)
+  if (part.cves === 0 || href === null) return <>{text}</>
+  return (
+    <a
+      href={href}
+      title={href.includes('ids=') && part.cve_ids.length < part.cves ? 'The first 100 of them' : undefined}
+    >
+      {text}
+    </a>
+  )
+}
+
+/** Returns the page that lists the CVEs; null without one. */
+function listOf(name: keyof LastUpdate, { cves, cve_ids: ids }: UpdatedCves, parent: string | null): string | null {
+  const isComplete = ids.length === cves
+  if (name !== 'rejected' && name !== 'changed' && isComplete) return link(['cves'], { ids })
+  if (ON_CHANGES.includes(name)) return parent === null ? null : link(['changes'], { since: parent })
+  return link(['cves'], { ids })
+}

@@ -1,0 +1,32 @@
+/** Tables that are wider than the page scroll (`.scroll`), with the keyboard too: they take the focus while they are wider. */
+
+/** A scroller with one of these is reached through it. */
+const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]'
+
+/** Starts to watch the page. Call it once. */
+export function watchScrollers(root: HTMLElement): void {
+  const seen = new WeakSet<Element>()
+  const sizes = new ResizeObserver(() => update())
+  let isPlanned = false
+  const update = () => {
+    if (isPlanned) return
+    isPlanned = true
+    requestAnimationFrame(() => {
+      isPlanned = false
+      for (const scroller of root.querySelectorAll<HTMLElement>('div.scroll')) {
+        if (!seen.has(scroller)) sizes.observe(scroller)
+        seen.add(scroller)
+        const takesFocus = scroller.scrollWidth > scroller.clientWidth && !scroller.querySelector(FOCUSABLE)
+        if (takesFocus === (scroller.tabIndex === 0)) continue
+        if (takesFocus) {
+          scroller.tabIndex = 0
+          scroller.role = 'region'
+          scroller.ariaLabel = scroller.querySelector('caption')?.textContent ?? 'Table'
+        } else {
+          for (const name of ['tabindex', 'role', 'aria-label']) scroller.removeAttribute(name)
+        }
+      }
+    })
+  }
+  new MutationObserver(update).observe(root, { childList: true, subtree: true })
+}

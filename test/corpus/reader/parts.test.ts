@@ -1,0 +1,325 @@
+/** Reading in parts: few requests and bytes, the same results from any server and snapshot, and damage is found. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { cveBlock } from '../../../corpus/model/ids/cve-id.ts'
+import { openAliasLookup } from '../../../corpus/reader/alias-lookup.ts'
+import { openHashedLookup } from '../../../corpus/reader/hashed-lookup.ts'
+import { type Objects, openObjects, type Progress } from '../../../corpus/reader/objects.ts'
+import { type CveListOptions, openReader, type Reader } from '../../../corpus/reader/reader.ts'
+import { openRows } from '../../../corpus/reader/rows.ts'
+import { openHeaders } from '../../../corpus/reader/table-headers.ts'
+import { openUnfiltered } from '../../../corpus/reader/unfiltered.ts'
+import { folderSource } from '../../../corpus/repository/folder-source.ts'
+import { sortedText } from '../../../corpus/snapshot/codec/sorted-texts.ts'
+import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
+import { aliasesOf, decodeAliases } from '../../../corpus/snapshot/derive/aliases.ts'
+import { decodeOrders } from '../../../corpus/snapshot/derive/orders.ts'
+import { fileOf, readObject } from '../../../corpus/snapshot/files/layout.ts'
+import type { FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
+import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
+import { all } from '../../support/all.ts'
+import { advisoryIds, packageQuestions } from '../../support/package-questions.ts'
+import { openWorld } from '../../support/publisher.ts'
+import { serveFolder } from '../../support/web-folder.ts'
+import { goodSnapshot } from '../snapshot/forgery.ts'
+
+const good = await goodSnapshot('reader-parts')
+const { dist, manifest } = good
+const local = await openReader(dist)
+const rows = await all(local.walk())
+const world = openWorld()
+const web = await serveFolder(dist)
+
+const SORTS = CVE_SORTS.flatMap((key) => [key, `-${key}`] as const)
+
+const failed = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: Error & { code?: string }) => error,
+  )
+
+/** Returns the ids of a list read page by page. Each page with another reader if `open` returns one. */
+async function paged(options: CveListOptions, open: () => Promise<Reader>): Promise<string[]> {
+  const ids: string[] = []
+  let cursor: string | undefined
+  do {
+    const reader = await open()
+    const { data, pagination } = await reader.list({ ...options, cursor })
+    ids.push(...data.map(({ cve_id }) => cve_id))
+    cursor = pagination.next_cursor ?? undefined
+    if (reader !== local) await reader.close()
+  } while (cursor !== undefined)
+  return ids
+}
+
+/** Files that earlier builders did not write. */
+const isLater = ({ role, name }: FileEntry) =>
+  (role === 'columns' && name === 'rows') ||
+  (role === 'orders' && name !== 'cve') ||
+  (role === 'aliases' && name !== 'cve')
+
+/** Returns the objects of the folder, with changes to what they read. */
+function objectsOf(changes: (objects: Objects) => Partial<Objects> = () => ({})): Objects {
+  const objects = openObjects(folderSource(dist), world.effects, { verify: null })
+  return { ...objects, ...changes(objects) }
+}
+
+test('the requests and bytes of a new reader', async () => {
+  const figures = async (call: (reader: Reader) => Promise<unknown>) => {
+    const reader = await openReader(web.url)
+    const [asked, sent] = [web.asked.length, web.sent()]
+    await call(reader)
+    const figure = { requests: web.asked.length - asked, bytes: web.sent() - sent }
+    await reader.close()
+    return figure
+  }
+  const last = rows.at(-1)!
+  const cursor = (await local.list({ sort: 'epss' })).pagination.next_cursor!
+  for (const [name, requests, bytes, call] of [
+    ['a record', 5, 60_000, (reader) => reader.get(last.cve_id, { include: SECTION_NAMES })],
+    ['no record', 4, 30_000, (reader) => reader.get(last.cve_id.replace(/\d$/, (digit) => `${9 - Number(digit)}`))],
+    ['the first page', 2, 40_000, (reader) => reader.list()],
+    ['the first page, ascending', 3, 60_000, (reader) => reader.list({ sort: 'epss', limit: 100 })],
+    ['a page by its cursor', 3, 60_000, (reader) => reader.list({ sort: 'epss', cursor })],
+    ['a filtered page', 4, 90_000, (reader) => reader.list({ has_patch: true })],
+  ] as readonly [string, number, number, (reader: Reader) => Promise<unknown>][]) {
+    const figure = await figures(call)
+    console.log(`# ${name}: ${figure.requests} requests, ${figure.bytes} bytes`)
+    assert.ok(figure.requests <= requests && figure.bytes <= bytes, `${name}: ${JSON.stringify(figure)}`)
+  }
+})
+
+test('pages of all CVEs by cursors, in every order and length, each page with another reader', async () => {
+  for (const sort of SORTS) {
+    const expected = (await all(local.walk({ sort }))).map(({ cve_id }) => cve_id)
+    assert.is(new Set(expected).size, rows.length)
+    for (const limit of [100, 33]) {
+      assert.equal(await paged({ sort, limit }, async () => local), expected, `${sort} by ${limit}`)
+    }
+    assert.equal(await paged({ sort, limit: 50 }, () => openReader(web.url)), expected, `${sort} over HTTP`)
+  }
+})
+
+test('the cursors of all CVEs are those of a filter that all CVEs pass, and of no other snapshot', async () => {
+  const old = good.copy()
+  good.activate(
+    old,
+    manifest.files.filter((file) => !isLater(file)),
+  )
+  const earlier = await openReader(old)
+  for (const sort of SORTS) {
+    // The cursor of another snapshot is a key in this one.
+    let cursor: string | undefined
+    let other: string | undefined
+    for (let page = 0; page < 4; page++) {
+      const [a, b] = await Promise.all([
+        local.list({ sort, limit: 31, cursor: other ?? cursor }),
+        earlier.list({ sort, limit: 31, cursor: cursor ?? other }),
+      ])
+      assert.equal(a.data, b.data, `${sort}, page ${page}`)
+      cursor = a.pagination.next_cursor!
+      other = b.pagination.next_cursor!
+    }
+  }
+  await earlier.close()
+})
+
+test('a snapshot of an earlier builder has the same records, lists and packages', async () => {
+  const old = good.copy()
+  good.activate(
+    old,
+    manifest.files.filter((file) => !isLater(file)),
+  )
+  assert.is(manifest.files.filter(isLater).length, 6)
+  const server = await serveFolder(old)
+  for (const address of [old, server.url]) {
+    const reader = await openReader(address)
+    for (const sort of SORTS) assert.equal(await all(reader.walk({ sort })), await all(local.walk({ sort })))
+    assert.equal(await all(reader.walk({ kev: true })), await all(local.walk({ kev: true })))
+    for (const { cve_id } of rows.slice(0, 40)) assert.equal(await reader.get(cve_id), await local.get(cve_id))
+    for (const question of packageQuestions(dist).filter((_, i) => i % 9 === 0)) {
+      assert.equal(await reader.affected(question), await local.affected(question))
+    }
+    await reader.close()
+  }
+  await server.close()
+})
+
+test('rows by heads and segments are those of whole pages, with fewer bytes', async () => {
+  const { published } = decodeOrders(readObject(dist, fileOf(manifest, 'orders')), rows.length)
+  const positions = rows.flatMap((_, position) => (position % 30 === 0 ? [position] : []))
+  const read: number[] = []
+  // Each page is a file of many: few pages are read whole.
+  const pagesOf = (takesManyRanges: boolean) =>
+    openRows(
+      manifest,
+      objectsOf(({ parts }) => ({
+        takesManyRanges: () => takesManyRanges,
+        parts: async (file, spans) => {
+          read.push(spans.reduce((sum, { length }) => sum + length, 0))
+          return parts(file, spans)
+        },
+      })),
+      { fewPages: 0, worthAPage: 100 },
+    )
+  const expected = positions.map((position) => rows[position]!)
+  assert.equal(await pagesOf(false).at('published', published.pagesAt, positions), expected)
+  const whole = read.splice(0)
+  const byHead = pagesOf(true)
+  assert.equal(await byHead.at('published', published.pagesAt, positions.slice(0, 2)), expected.slice(0, 2))
+  const heads = read.splice(0)
+  assert.is(heads.length, 2, 'heads, then segments')
+  assert.ok(heads[0]! + heads[1]! < whole[0]! / 2, `${heads} of ${whole}`)
+  await byHead.at('published', published.pagesAt, [positions[0]! + 26])
+  assert.is(read.length, 1, 'the head is known')
+})
+
+test('tables are reported while they are downloaded', async () => {
+  const seen: Progress[] = []
+  const reader = await openReader(web.url, { onProgress: (progress) => seen.push(progress) })
+  await reader.list({ kev: true })
+  const tables = ['about cve', 'columns cve', 'columns rows', 'orders cve']
+  const total = manifest.files
+    .filter(({ role, name }) => tables.includes(`${role} ${name}`))
+    .reduce((sum, { size }) => sum + size, 0)
+  assert.equal(seen.at(-1), { loaded: total, total })
+  assert.ok(seen.every(({ loaded }, i) => i === 0 || loaded >= seen[i - 1]!.loaded))
+  seen.length = 0
+  // A table that breaks off is received again.
+  const columns = fileOf(manifest, 'columns')
+  let faults = 1
+  web.fault = ({ path }) => (path.endsWith(columns.sha256) && faults-- > 0 ? { kind: 'cut', after: 5000 } : null)
+  const other = await openReader(web.url, { effects: world.effects, onProgress: (progress) => seen.push(progress) })
+  await other.list({ kev: true })
+  web.fault = () => null
+  assert.equal(seen.at(-1), { loaded: total, total })
+  await Promise.all([reader.close(), other.close()])
+  assert.match((await failed(openReader(dist, { onProgress: 1 as never })))!.message, "option 'onProgress' must be")
+})
+
+/** Returns the error of `work` with a reader of a server that changes a byte of a file. */
+async function damaged(file: FileEntry, at: number, work: (reader: Reader) => Promise<unknown>) {
+  web.fault = ({ path }) => (path.endsWith(file.sha256) ? { kind: 'corrupt', at } : null)
+  const reader = await openReader(web.url, { effects: world.effects })
+  const error = await failed(work(reader))
+  await reader.close()
+  web.fault = () => null
+  return error
+}
+
+test('a damaged byte is found in every part that records are read from', async () => {
+  const file = fileOf(manifest, 'columns', 'rows')
+  const ids = [...Map.groupBy(rows, ({ cve_id }) => cveBlock(cve_id)).values()].map(([row]) => row!.cve_id)
+  const dataAt = file.size - 4 * (ids.length + 3 * rows.length)
+  for (let at = 7; at < file.size; at += at < dataAt ? 17 : 173) {
+    const error = await damaged(file, at, async (reader) => {
+      for (const id of ids) assert.equal(await reader.get(id), await local.get(id), `${id}, byte ${at}`)
+    })
+    // A file begins with padding after its header.
+    if (error !== null || at >= dataAt) assert.is(error?.name, 'SnapshotError', `${at}: ${error?.message}`)
+  }
+})
+
+test('damaged page starts, pages and positions are found', async () => {
+  const starts = fileOf(manifest, 'orders', 'epss')
+  assert.is((await damaged(starts, starts.size - 9, (reader) => reader.list({ sort: 'epss' })))?.code, 'digest')
+  const pages = fileOf(manifest, 'pages', 'epss')
+  for (let at = 40; at < 5000; at += 311) {
+    const error = await damaged(pages, at, async (reader) => {
+      assert.equal(await reader.list({ sort: '-epss', limit: 100 }), await local.list({ sort: '-epss', limit: 100 }))
+    })
+    // The glue between segments is not read.
+    if (error) assert.is(error.name, 'SnapshotError', `${at}: ${error.message}`)
+  }
+  const bytes = readObject(dist, starts)
+  for (const [name, order] of [
+    ['published', 'epss'],
+    ['updated', 'cvss'],
+  ] as const) {
+    const other = fileOf(manifest, 'pages', order)
+    const objects = objectsOf(({ parts, whole }) => ({
+      parts: (file, spans) => parts(file.role === 'pages' ? other : file, spans),
+      whole: (file) => whole(file.role === 'orders' ? fileOf(manifest, 'orders', order) : file),
+    }))
+    const unfiltered = openUnfiltered(manifest, objects, openRows(manifest, objects))!
+    const error = await failed(unfiltered.page({ key: name, descending: true }, null, 25))
+    assert.match(error!.message, /is out of order in the sort/)
+  }
+  assert.ok(bytes.length < 4000)
+})
+
+test('buckets have the alias sets of the table, for every id, also of long sets', async () => {
+  const table = decodeAliases(readObject(dist, fileOf(manifest, 'aliases')))
+  const ids = Array.from({ length: table.ids.count }, (_, position) => sortedText(table.ids, position))
+  assert.ok(ids.length > 50)
+  const objects = objectsOf()
+  for (const id of [...ids, 'GHSA-0000-0000-0000']) {
+    const lookup = openAliasLookup(manifest, objects, openHeaders(objects))
+    assert.equal((await lookup.sets([id])).get(id) ?? null, aliasesOf(table, id), id)
+  }
+  const lookup = openAliasLookup(manifest, objects, openHeaders(objects))
+  assert.equal([...(await lookup.sets(ids)).keys()].sort(), [...ids].sort())
+  const file = fileOf(manifest, 'aliases', 'buckets')
+  for (let at = 8; at < file.size; at += 97) {
+    const changed = objectsOf(({ parts }) => ({
+      parts: async (file, spans) =>
+        (await parts(file, spans)).map((bytes, i) => {
+          const copy = Buffer.from(bytes)
+          const inside = at - spans[i]!.at
+          if (inside >= 0 && inside < copy.length) copy[inside]! ^= 4
+          return copy
+        }),
+    }))
+    const id = ids[at % ids.length]!
+    const found = await openAliasLookup(manifest, changed, openHeaders(changed))
+      .sets([id])
+      .then(
+        (sets) => sets.get(id) ?? null,
+        ({ name }) => name,
+      )
+    if (found !== 'SnapshotError') assert.equal(found, aliasesOf(table, id), `${id}, byte ${at}`)
+  }
+})
+
+test('parts of the index of advisories have every advisory, and hide none if they are damaged', async () => {
+  const objects = objectsOf()
+  const options = { smallBytes: 0, manySlices: 1000 }
+  const lookup = openHashedLookup(manifest, objects, openHeaders(objects), options)
+  const whole = openHashedLookup(manifest, objects, openHeaders(objects))
+  const ids = advisoryIds(dist)
+  for (const id of ids) assert.equal(await lookup.member('advisories', id), await whole.member('advisories', id), id)
+  assert.is(await lookup.member('advisories', 'GHSA-0000-0000-0000'), null)
+  const file = fileOf(manifest, 'index', 'advisories')
+  let refused = 0
+  for (let at = file.size - 16 * file.count; at < file.size; at += 13) {
+    const changed = objectsOf(({ parts }) => ({
+      parts: async (read, spans) =>
+        (await parts(read, spans)).map((bytes, i) => {
+          const copy = Buffer.from(bytes)
+          const inside = at - spans[i]!.at
+          if (read.role === 'index' && inside >= 0 && inside < copy.length) copy[inside]! ^= 1 << (at % 8)
+          return copy
+        }),
+    }))
+    for (const id of ids.slice(at % 7, (at % 7) + 3)) {
+      const found = await openHashedLookup(manifest, changed, openHeaders(changed), options)
+        .member('advisories', id)
+        .then(
+          (member) => member?.key ?? null,
+          ({ name }) => name,
+        )
+      assert.ok(found === id || found === 'SnapshotError', `${id}, byte ${at}: ${found}`)
+      if (found !== id) refused++
+    }
+  }
+  assert.ok(refused > 10, `${refused}`)
+})
+
+test.after(async () => {
+  await local.close()
+  await web.close()
+  await world.close()
+  good.remove()
+})
+
+test.run()

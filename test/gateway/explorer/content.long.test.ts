@@ -1,0 +1,176 @@
+/** What pages show in Chromium, compared with the API: a CVE, hostile text, a checked lock file, requests from the reference. */
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { inventoryOf } from '../../../corpus/inventory/read.ts'
+import {
+  type ExplorerWorld,
+  HOSTILE,
+  HOSTILE_ADVISORY,
+  HOSTILE_TITLE,
+  isExpected,
+  MODES,
+  openExplorerWorld,
+} from '../../support/explorer.ts'
+import { suiteNeeding } from '../../support/needs.ts'
+import { until } from '../../support/until.ts'
+
+const test = suiteNeeding('content of the explorer', 'Chromium', 'nginx')
+
+let world: ExplorerWorld
+
+test.before(async () => {
+  world = await openExplorerWorld()
+})
+
+interface Cve {
+  title: string | null
+  description: string
+  cvss: { metrics: { vector_string: string }[] }
+  affected: { product: string | null }[]
+  references: { url: string }[]
+  evidence: unknown[]
+  timeline: unknown[]
+}
+
+for (const mode of MODES) {
+  test(`${mode}: the page of a CVE shows what the API answers`, async () => {
+    const tab = await world.open(mode)
+    const rows = await world.service.all<{ cve_id: string }>('/cves?kev=true')
+    const include = 'cvss,affected,references,evidence,timeline'
+    for (const { cve_id } of rows.slice(0, 4)) {
+      const cve = await world.service.json<Cve>(`/cves/${cve_id}?include=${include}`)
+      await tab.show(`#/cves/${cve_id}`)
+      const text = await tab.page.locator('main').innerText()
+      const stated = [cve.title, cve.description, ...cve.cvss.metrics.map(({ vector_string }) => vector_string)]
+      for (const one of stated) if (one !== null) assert.ok(text.includes(one.trim()), `${cve_id}: ${one}`)
+      for (const { product } of cve.affected.slice(0, 3)) if (product) assert.ok(text.includes(product), product)
+      const links = await tab.page
+        .locator('main a.external')
+        .evaluateAll((all) => all.map((a) => a.getAttribute('href')))
+      for (const { url } of cve.references.slice(0, 10)) assert.ok(links.includes(new URL(url).href), url)
+    }
+    assert.equal(
+      tab.faults.filter((fault) => !isExpected(fault)),
+      [],
+    )
+    await tab.close()
+  })
+
+  test(`${mode}: markup of feeds is text, and only pages of the web are links`, async () => {
+    const tab = await world.open(mode)
+    const { page } = tab
+    const pages = [
+      `#/cves/${HOSTILE}`,
+      `#/advisories/${HOSTILE_ADVISORY}`,
+      `#/cves?ids=${HOSTILE}`,
+      '#/search?q=onerror',
+      '#/affected?purl=pkg:npm/hostile-package@1.0.0',
+      '#/vendors?q=onerror',
+    ]
+    for (const address of pages) {
+      await tab.show(address)
+      assert.not.match(await page.title(), /^run/, address)
+      const made = page.locator('main :is(script, img, iframe, style, form[action], [onclick], [onerror])')
+      assert.is(await made.count(), 0, address)
+      const links = await page
+        .locator('main a')
+        .evaluateAll((all) => all.map((a) => ['href', 'rel', 'target'].map((name) => a.getAttribute(name))))
+      for (const [href, rel] of links) {
+        if (href === null || href!.startsWith('#/')) continue
+        assert.match(href!, /^https?:\/\//, address)
+        assert.is(rel, 'noopener noreferrer', `${address}: ${href}`)
+      }
+    }
+    await tab.show(`#/cves/${HOSTILE}`)
+    assert.ok((await page.locator('main').innerText()).includes(HOSTILE_TITLE))
+    assert.equal(
+      tab.faults.filter((fault) => !isExpected(fault)),
+      [],
+    )
+    await tab.close()
+  })
+
+  test(`${mode}: a lock file has the findings of the API, and is not sent`, async () => {
+    const tab = await world.open(mode)
+    const { page } = tab
+    await tab.show('#/check')
+    const purls = await lockedPurls()
+    await page.setInputFiles('input[type=file]', {
+      name: 'purls.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(purls.join('\n')),
+    })
+    await page.locator('#result').waitFor()
+    await tab.settle()
+    const expected = new Set<string>()
+    for (const purl of purls) {
+      const { data } = await world.service.json<{ data: { advisory_id: string }[] }>(
+        `/affected?purl=${encodeURIComponent(purl)}`,
+      )
+      for (const { advisory_id } of data) expected.add(advisory_id)
+    }
+    assert.ok(expected.size > 3)
+    const shown = await page
+      .locator('table.findings a')
+      .evaluateAll((all) =>
+        all.flatMap((a) => /#\/advisories\/(.+)$/.exec(decodeURIComponent(a.getAttribute('href') ?? ''))?.[1] ?? []),
+      )
+    assert.equal([...new Set(shown)].sort(), [...expected].sort())
+    assert.equal(
+      tab.requested.filter((url) => url.includes('purls.txt')),
+      [],
+    )
+    assert.equal(tab.faults, [])
+    await tab.close()
+  })
+}
+
+/** Versions of packages of the sample that advisories affect, and one that is not affected. */
+async function lockedPurls(): Promise<string[]> {
+  const { data } = await world.service.json<{ data: { ecosystem: string; name: string }[] }>('/packages?limit=100')
+  const npm = data.filter(({ ecosystem }) => ecosystem === 'npm').slice(0, 5)
+  const purls = npm.flatMap(({ name }) => ['1.0.0', '2.0.0', '999.0.0'].map((version) => `pkg:npm/${name}@${version}`))
+  purls.push('pkg:npm/hostile-package@1.0.0')
+  const { components } = inventoryOf(join('purls.txt'), 'purls.txt', Buffer.from(purls.join('\n')))
+  assert.is(components.length, purls.length)
+  return purls
+}
+
+test('gateway: the reference sends a request with the token, and shows the answer but not the token', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  await tab.show('#/api?q=get a cve&open=getCve')
+  const operation = page.locator('#operations-CVEs-getCve')
+  await operation.getByRole('button', { name: 'Try it out' }).click()
+  await operation.getByLabel('cveId').fill(HOSTILE)
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  const answer = operation.locator('.live-responses-table')
+  await until(
+    async () => (await answer.count()) > 0,
+    () => 'there is no answer',
+  )
+  assert.match(await answer.innerText(), `"cve_id": "${HOSTILE}"`)
+  assert.not.match(await page.locator('main').innerText(), world.service.token)
+  assert.is((await page.locator('.opblock').count()) < 10, true)
+  await operation.locator('.opblock-summary-control').click()
+  await until(
+    () => !page.url().includes('open='),
+    () => page.url(),
+  )
+  assert.equal(tab.faults, [])
+  await tab.close()
+})
+
+test('static: the reference has every operation, and no form', async () => {
+  const tab = await world.open('static')
+  await tab.show('#/api?open=getCve')
+  assert.is(await tab.page.getByRole('button', { name: 'Try it out' }).count(), 0)
+  const { paths } = await world.service.json<{ paths: object }>('/openapi.json')
+  assert.is(await tab.page.locator('.opblock').count(), Object.keys(paths).length)
+  assert.equal(tab.faults, [])
+  await tab.close()
+})
+
+test.after(() => world.close())
+
+test.run()

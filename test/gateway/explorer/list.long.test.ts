@@ -1,0 +1,151 @@
+/** The list of CVEs in Chromium, compared with the API: filters, orders, pages, history, export. */
+import { readFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import { type ExplorerWorld, MODES, openExplorerWorld, type Tab, texts } from '../../support/explorer.ts'
+import { suiteNeeding } from '../../support/needs.ts'
+import { until } from '../../support/until.ts'
+
+const test = suiteNeeding('the CVE list of the explorer', 'Chromium', 'nginx')
+
+let world: ExplorerWorld
+
+test.before(async () => {
+  world = await openExplorerWorld()
+})
+
+const idsOf = ({ page }: Tab) => texts(page.locator('tbody th[scope=row]'))
+const addressOf = ({ page }: Tab) => new URL(page.url()).hash
+
+interface Row {
+  cve_id: string
+  title: string | null
+}
+
+const all = (query: string) => world.service.all<Row>(`/cves?${query}`)
+const ids = (rows: readonly Row[]) => rows.map(({ cve_id }) => cve_id)
+const firstIds = async (query: string) => ids((await world.service.json<{ data: Row[] }>(`/cves?${query}`)).data)
+
+/** The rows of the page begin with these. The page may load the next ones by itself. */
+async function beginsWith(tab: Tab, expected: readonly string[]): Promise<void> {
+  const same = async () => (await idsOf(tab)).slice(0, expected.length).join() === expected.join()
+  await until(same, () => `the rows do not begin with ${expected.slice(0, 3)}…`)
+}
+
+async function loadAll(tab: Tab): Promise<void> {
+  const more = tab.page.locator('button.more')
+  while ((await more.count()) > 0) {
+    await more.scrollIntoViewIfNeeded().catch(() => {})
+    await tab.settle()
+  }
+}
+
+for (const mode of MODES) {
+  test(`${mode}: a filter changes the address and the rows, and the chips remove it`, async () => {
+    const tab = await world.open(mode)
+    const { page } = tab
+    await tab.show('#/cves')
+    await page.getByLabel('high', { exact: true }).check()
+    await page.getByLabel('KEV', { exact: true }).selectOption('in KEV')
+    await until(
+      () => addressOf(tab) === '#/cves?severity=high&kev=true' || addressOf(tab) === '#/cves?kev=true&severity=high',
+      () => addressOf(tab),
+    )
+    const filtered = await firstIds('severity=high&kev=true')
+    assert.ok(filtered.length > 0)
+    await beginsWith(tab, filtered)
+    await page.getByLabel('Active filters').getByRole('button').first().click()
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await until(
+      () => addressOf(tab) === '#/cves',
+      () => addressOf(tab),
+    )
+    await beginsWith(tab, await firstIds('limit=25'))
+    assert.equal(tab.faults, [])
+    await tab.close()
+  })
+
+  test(`${mode}: the pages of a filtered list have each row exactly once, in the order of the API`, async () => {
+    const tab = await world.open(mode)
+    for (const query of ['severity=high', 'has_exploit=true&sort=-epss', 'published_since=2024-01-01&sort=cvss']) {
+      const expected = ids(await all(query))
+      assert.ok(expected.length > 30, query)
+      await tab.show(`#/cves?${query}`)
+      await loadAll(tab)
+      assert.equal(await idsOf(tab), expected)
+    }
+    assert.equal(tab.faults, [])
+    await tab.close()
+  })
+
+  test(`${mode}: the header of a column orders, and the address states the order`, async () => {
+    const tab = await world.open(mode)
+    await tab.show('#/cves')
+    await tab.page.getByRole('columnheader', { name: /EPSS/ }).getByRole('button').click()
+    await until(
+      () => addressOf(tab) === '#/cves?sort=-epss',
+      () => addressOf(tab),
+    )
+    await beginsWith(tab, await firstIds('sort=-epss'))
+    await tab.page.getByRole('columnheader', { name: /EPSS/ }).getByRole('button').click()
+    await beginsWith(tab, await firstIds('sort=epss'))
+    assert.equal(await tab.page.locator('th[aria-sort=ascending]').count(), 1)
+    await tab.close()
+  })
+
+  test(`${mode}: going back shows the same rows where they were left; reloading keeps the filters`, async () => {
+    const tab = await world.open(mode)
+    const { page } = tab
+    await tab.show('#/cves?severity=high')
+    await loadAll(tab)
+    const rows = await idsOf(tab)
+    const link = page.locator('tbody th a').nth(30)
+    await link.scrollIntoViewIfNeeded()
+    const scrolled = () => page.evaluate('window.scrollY') as Promise<number>
+    const before = await scrolled()
+    assert.ok(before > 300)
+    const id = await link.innerText()
+    await link.click()
+    await page.getByRole('heading', { level: 1, name: id }).waitFor()
+    await tab.settle()
+    await page.goBack()
+    await tab.settle()
+    await until(
+      async () => Math.abs((await scrolled()) - before) < 4,
+      () => `the list was left at ${before}`,
+    )
+    assert.equal(await idsOf(tab), rows)
+    await page.reload()
+    await tab.settle()
+    assert.equal(addressOf(tab), '#/cves?severity=high')
+    await beginsWith(tab, await firstIds('severity=high'))
+    await tab.close()
+  })
+
+  test(`${mode}: the exports have every row of the list`, async () => {
+    const tab = await world.open(mode)
+    const { page } = tab
+    const expected = await all('severity=high')
+    await tab.show('#/cves?severity=high')
+    await page.getByText('Export', { exact: true }).click()
+    const save = async (name: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name, exact: true }).click(),
+      ])
+      return readFileSync(await download.path(), 'utf8')
+    }
+    const lines = (await save('Save as NDJSON')).trimEnd().split('\n')
+    assert.equal(
+      lines.map((line) => JSON.parse(line)),
+      expected,
+    )
+    const records = (await save('Save as CSV')).match(/^CVE-\d+-\d+(?=,)/gm)
+    assert.equal(records, ids(expected))
+    assert.equal(tab.faults, [])
+    await tab.close()
+  })
+}
+
+test.after(() => world.close())
+
+test.run()

@@ -1,0 +1,47 @@
+/** Every page in Chromium, from its address: heading, title, focus; nothing fails, nothing moves, nothing leaves the host. */
+import * as assert from 'uvu/assert'
+import {
+  type ExplorerWorld,
+  isExpected,
+  layoutShift,
+  MODES,
+  openExplorerWorld,
+  type PageElement,
+  pageAddresses,
+} from '../../support/explorer.ts'
+import { suiteNeeding } from '../../support/needs.ts'
+
+const test = suiteNeeding('pages of the explorer', 'Chromium', 'nginx')
+
+let world: ExplorerWorld
+
+test.before(async () => {
+  world = await openExplorerWorld()
+})
+
+for (const mode of MODES) {
+  test(`${mode}: each page opens from its address, with a heading and a title; nothing fails or moves`, async () => {
+    const found: string[] = []
+    for (const address of await pageAddresses(world)) {
+      const tab = await world.open(mode)
+      await tab.show(address)
+      const { page } = tab
+      const fault = (text: string) => found.push(`${address}: ${text}`)
+      const headings = await page.locator('h1').allInnerTexts()
+      if (headings.length !== 1 || headings[0]!.trim() === '') fault(`headings ${JSON.stringify(headings)}`)
+      const title = await page.title()
+      if (!/^(?:.+ · )?vulnshelf$/.test(title)) fault(`title ${title}`)
+      const [focused] = await page.locator(':focus').evaluateAll((all) => all.map((one: PageElement) => one.tagName))
+      if (focused !== 'H1' && focused !== 'INPUT') fault(`the focus is on ${focused}`)
+      const { shift, shifted } = await layoutShift(page)
+      if (shift > 0) fault(`layout shift ${shift.toFixed(4)} of ${[...new Set(shifted)].join(', ')}`)
+      for (const one of tab.faults) if (!isExpected(one)) fault(one)
+      await tab.close()
+    }
+    assert.equal(found, [])
+  })
+}
+
+test.after(() => world.close())
+
+test.run()

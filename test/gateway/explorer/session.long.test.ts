@@ -1,0 +1,74 @@
+/** Signing in at a gateway, in Chromium. */
+import * as assert from 'uvu/assert'
+import { type Identity, identityOf } from '../../contract/support/service.ts'
+import { type ExplorerWorld, openExplorerWorld, type Tab } from '../../support/explorer.ts'
+import { suiteNeeding } from '../../support/needs.ts'
+
+const test = suiteNeeding('sessions of the explorer', 'Chromium', 'nginx')
+
+let world: ExplorerWorld
+let identity: Identity
+
+test.before(async () => {
+  world = await openExplorerWorld(100)
+  identity = await identityOf(world.service)
+})
+
+const heading = ({ page }: Tab, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
+const enter = async ({ page }: Tab, token: string) => {
+  await page.getByLabel('Access token').fill(token)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+const stored = ({ page }: Tab) => page.evaluate("sessionStorage.getItem('vulnshelf.token')") as Promise<string | null>
+const withoutStatus = (faults: readonly string[]) => faults.filter((fault) => !/status of 401/.test(fault))
+
+test('a page asks for the token, and shows what was asked for afterwards', async () => {
+  const tab = await world.open('gateway', { token: null })
+  await tab.page.goto(`${world.origins.gateway}#/cves?kev=true`)
+  await heading(tab, 'Sign in').waitFor()
+  await enter(tab, 'no token')
+  await tab.page.getByRole('alert').filter({ hasText: 'rejected' }).waitFor()
+  assert.is(await stored(tab), null)
+  await enter(tab, await identity.token({ exp: Math.floor(Date.now() / 1000) - 3600 }))
+  await tab.page.getByRole('alert').filter({ hasText: 'expired' }).waitFor()
+  await enter(tab, world.service.token)
+  await heading(tab, 'CVEs').waitFor()
+  await tab.settle()
+  assert.is(new URL(tab.page.url()).hash, '#/cves?kev=true')
+  assert.ok((await tab.page.locator('tbody tr').count()) > 0)
+  assert.equal(withoutStatus(tab.faults), [])
+  await tab.close()
+})
+
+test('the token stays in its tab until the user signs out', async () => {
+  const tab = await world.open('gateway', { token: null })
+  await tab.page.goto(world.origins.gateway)
+  await enter(tab, world.service.token)
+  await heading(tab, 'vulnshelf').waitFor()
+  await tab.page.reload()
+  await heading(tab, 'vulnshelf').waitFor()
+  await tab.settle()
+  assert.is(await stored(tab), world.service.token)
+  const other = await tab.page.context().newPage()
+  await other.goto(world.origins.gateway)
+  await other.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  await tab.page.getByRole('button', { name: 'Sign out' }).click()
+  await heading(tab, 'Sign in').waitFor()
+  assert.is(await stored(tab), null)
+  assert.not.match(await tab.page.evaluate('JSON.stringify(localStorage)'), world.service.token)
+  assert.equal(withoutStatus(tab.faults), [])
+  await tab.close()
+})
+
+test('a token without access gets the reason, not the sign-in', async () => {
+  const { authorization } = await world.service.tokenOf({ role: 'viewer' })
+  const tab = await world.open('gateway', { token: authorization.slice('Bearer '.length) })
+  await tab.show('#/cves')
+  assert.is(await heading(tab, 'CVEs').count(), 1)
+  await tab.page.getByRole('alert').first().waitFor()
+  await tab.close()
+})
+
+test.after(() => world.close())
+
+test.run()
