@@ -2,8 +2,7 @@
 import { counted, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { printableLine, printableLines } from '../../corpus/command/printable.ts'
 import { type Finding, isUndecided } from '../../corpus/inventory/findings.ts'
-import type { SkippedEntry, SkipReason } from '../../corpus/inventory/inventory.ts'
-import { packageName } from '../../corpus/inventory/read.ts'
+import { packageName, type SkippedEntry, type SkipReason } from '../../corpus/inventory/inventory.ts'
 import type { CheckReport } from './check.ts'
 
 /** Packages without a finding that a list names. */

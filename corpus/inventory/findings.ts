@@ -2,8 +2,7 @@
 import { type AffectedRow, compareRows } from '../model/packages/match.ts'
 import { compareText } from '../model/sources.ts'
 import { baseEcosystem } from '../model/versions/ecosystems.ts'
-import type { Component } from './inventory.ts'
-import { packageName } from './read.ts'
+import { type Component, packageName } from './inventory.ts'
 
 /** A package that an ecosystem has. */
 export type EcosystemComponent = Component & { ecosystem: string }

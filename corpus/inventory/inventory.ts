@@ -37,6 +37,10 @@ export interface Inventory {
   skipped: SkippedEntry[]
 }
 
+/** What reports call a package: `npm/lodash`; the purl where no ecosystem has its type. */
+export const packageName = ({ ecosystem, name, purl }: Component): string =>
+  shortened(ecosystem === null ? (purl ?? name) : `${ecosystem}/${name}`, 200)
+
 type EntryFacts = Partial<Pick<Component, 'line' | 'dev'>>
 
 /** @throws FormatError for a value that is no text */

@@ -1,5 +1,4 @@
 /** Reads the packages that a lock file or SBOM names. Uses no API of Node. */
-import { shortened } from '../command/format.ts'
 import { foldName } from '../model/packages/name.ts'
 import { FormatError, InventoryError } from './error.ts'
 import { FORMATS, formatOf } from './formats/table.ts'
@@ -69,7 +68,3 @@ function unique(components: readonly Component[]): Component[] {
   }
   return [...found.values()]
 }
-
-/** What reports call a package: `npm/lodash`; the purl where no ecosystem has its type. */
-export const packageName = ({ ecosystem, name, purl }: Component): string =>
-  shortened(ecosystem === null ? (purl ?? name) : `${ecosystem}/${name}`, 200)

@@ -4,7 +4,6 @@ import {
   decodeMemberHead,
   type FileEntry,
   fileOf,
-  type List,
   type ListName,
   listPagesName,
   type Manifest,
@@ -18,8 +17,8 @@ import { type Objects, remembered } from './objects.ts'
 import { segmentRows } from './rows.ts'
 
 export interface ListPages {
-  /** Takes the positions of the pages from a table. */
-  locate(list: List): void
+  /** Takes the positions of the pages of sorts from a table. */
+  locate(list: ListName, orders: Readonly<Record<string, { pagesAt: Uint32Array }>>): void
   /**
    * Returns the rows at positions of a stored order. Without `locate`, the pages before them must have been read.
    * @throws SnapshotError, TransferError
@@ -87,9 +86,9 @@ export function openListPages(manifest: Manifest, objects: Objects): ListPages {
   }
 
   return {
-    locate(list) {
-      for (const [sort, { pagesAt }] of Object.entries(list.orders)) {
-        starts.set(listPagesName(list.name, sort), { at: pagesAt, isWhole: true })
+    locate(list, orders) {
+      for (const [sort, { pagesAt }] of Object.entries(orders)) {
+        starts.set(listPagesName(list, sort), { at: pagesAt, isWhole: true })
       }
     },
 

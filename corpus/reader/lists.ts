@@ -1,7 +1,8 @@
 /**
- * Lists other than CVEs. Pages in a stored order, from the first one on, come from the page shard alone. Everything else
- * needs the table of the list, which is downloaded once.
+ * Lists other than CVEs. Pages in a stored order, from the first one on, come from the page shard alone, and single rows
+ * of large lists from their keys. Everything else needs the table of the list, which is downloaded once.
  */
+import type { Span } from '../repository/read.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
   catalogKey,
@@ -13,11 +14,13 @@ import {
   ENTRY_KIND,
   fileOf,
   hasPackages,
+  intersection,
   LISTS,
   type List,
   type ListName,
   type ListSpec,
   listOrderView,
+  lowerBound,
   type Manifest,
   passingPositions,
   plainBytes,
@@ -27,20 +30,29 @@ import {
   sliceAfter,
   type TextSetName,
 } from '../snapshot/index.ts'
+import { type ListKeys, openListKeys } from './list-keys.ts'
 import { openListPages } from './list-pages.ts'
 import type { ListQuery } from './list-query.ts'
 import { type Objects, remembered } from './objects.ts'
 import { namedSnapshot } from './open.ts'
 import type { Pagination } from './record.ts'
 import { parsedJson } from './rows.ts'
+import type { TableHeaders } from './table-headers.ts'
 import type { TextSearch } from './text-search.ts'
+
+interface Page {
+  data: object[]
+  pagination: Pagination
+}
 
 /** Each method throws SnapshotError or TransferError. */
 export interface Lists {
   /** Returns the table of a list; null if the snapshot of an earlier builder lacks the list. */
   table(name: ListName): Promise<List | null>
+  /** Finds single rows of large lists. */
+  readonly keys: ListKeys
   /** @throws CursorError */
-  page(query: ListQuery): Promise<{ data: object[]; pagination: Pagination }>
+  page(query: ListQuery): Promise<Page>
   /** Returns the row of an id in any spelling; null for an unknown one. */
   row(name: ListName, id: string): Promise<object | null>
   /** Returns the entry of an id in the catalog of the list's name; null for an unknown one. */
@@ -61,9 +73,10 @@ const TEXT_SETS: Partial<Record<ListName, TextSetName>> = {
 const ISSUED_BYTES = 256 * 1024
 const BYTES_PER_CURSOR = 300
 
-export function openLists(manifest: Manifest, objects: Objects, texts: TextSearch): Lists {
+export function openLists(manifest: Manifest, objects: Objects, headers: TableHeaders, texts: TextSearch): Lists {
   const tables = new Map<string, Promise<List>>()
   const pages = openListPages(manifest, objects)
+  const keys = openListKeys(manifest, objects, headers, pages)
   /** The position after each row that ended a page, by list, order and key of the row. */
   const issued = generationalCache<string, { position: number }>(ISSUED_BYTES, () => BYTES_PER_CURSOR)
   const snapshot = namedSnapshot(manifest)
@@ -75,7 +88,7 @@ export function openLists(manifest: Manifest, objects: Objects, texts: TextSearc
       ? null
       : remembered(tables, name, async () => {
           const list = decodeList(name, await objects.whole(fileOf(manifest, 'list', name)))
-          pages.locate(list)
+          pages.locate(name, list.orders)
           return list
         })
 
@@ -95,42 +108,81 @@ export function openLists(manifest: Manifest, objects: Objects, texts: TextSearc
     })
   }
 
-  /** Returns the position after a key if no table is necessary for it; else null. */
-  function knownPosition({ list, sort, filters }: ListQuery, after: RowKey | null): number | null {
-    const { equal = {}, between = {}, q } = filters
-    const isFiltered =
-      q !== undefined ||
-      Object.values(equal).some((value) => value !== undefined) ||
-      Object.values(between).some(({ least, most }) => least !== undefined || most !== undefined)
-    if (isFiltered || tables.has(list) || sort.descending !== specOf(list).sorts[sort.key]!.descending) return null
-    return after === null ? 0 : (issued.get(issuedKey(list, sort.key, after))?.position ?? null)
+  /** Returns where the entry of an id is in the catalog shard of the list's name; null for an unknown id. */
+  async function located(name: ListName, id: string): Promise<{ id: string; span: Span } | null> {
+    if (!tables.has(name) && keys.has(name)) {
+      const found = await keys.find(name, id)
+      return found && { id: specOf(name).id(found.row), span: await keys.entryOf(name, found) }
+    }
+    const list = (await table(name))!
+    const ordinal = list.ordinalOf(id)
+    if (ordinal === undefined) return null
+    if (!list.entries) throw new SnapshotError('malformed', `${name} has no entries`)
+    return { id: list.id(ordinal), span: { at: list.entries.at[ordinal]!, length: list.entries.length[ordinal]! } }
   }
 
-  /** Returns a page of a stored order without the table of the list. */
-  async function storedPage(query: ListQuery, start: number): Promise<{ data: object[]; pagination: Pagination }> {
+  /** Returns the position after a key in a stored order; null if only the table knows it. */
+  async function positionAfter({ list, sort }: ListQuery, after: RowKey | null): Promise<number | null> {
+    if (after === null) return 0
+    const known = issued.get(issuedKey(list, sort.key, after))
+    if (known) return known.position
+    const spec = specOf(list)
+    if (sort.key !== spec.main || !keys.has(list)) return null
+    const found = await keys.find(list, after.id)
+    const isSame = found && spec.id(found.row) === after.id && keyOf(sort.key, list, found.row).value === after.value
+    return isSame ? found.ordinal + 1 : null
+  }
+
+  /** Returns the ascending positions in the main order that pass; null if all rows do. */
+  async function passingWithoutTable({ list, filters: { q, equal = {} } }: ListQuery): Promise<Uint32Array | null> {
+    const { vendor } = equal
+    const matches = q === undefined ? null : texts.matches(TEXT_SETS[list]!, q)
+    const products =
+      vendor === undefined
+        ? null
+        : keys.find('vendors', vendor).then((found) => (found ? keys.productsOf(found) : new Uint32Array()))
+    const sets = (await Promise.all([matches, products])).filter((set) => set !== null)
+    return sets.length === 0 ? null : intersection(sets)
+  }
+
+  /** Returns a page of a stored order without the table of the list; null if it is necessary. */
+  async function pageWithoutTable(query: ListQuery, after: RowKey | null): Promise<Page | null> {
     const { list, sort, filters, limit } = query
-    const end = Math.min(start + limit, fileOf(manifest, 'list', list).count)
-    const positions = Array.from({ length: Math.max(0, end - start) }, (_, i) => start + i)
+    const { q, equal: { vendor, ...others } = {}, between = {} } = filters
+    const spec = specOf(list)
+    if (tables.has(list) || sort.descending !== spec.sorts[sort.key]!.descending) return null
+    const isBounded = Object.values(between).some(({ least, most }) => least !== undefined || most !== undefined)
+    if (isBounded || Object.values(others).some((value) => value !== undefined)) return null
+    const isFiltered = q !== undefined || vendor !== undefined
+    if (isFiltered) {
+      if (sort.key !== spec.main || !keys.has(list) || (vendor !== undefined && !keys.has('vendors'))) return null
+      await keys.locate(list)
+    }
+    const position = await positionAfter(query, after)
+    if (position === null) return null
+    const passing = isFiltered ? await passingWithoutTable(query) : null
+    const count = passing?.length ?? fileOf(manifest, 'list', list).count
+    const start = passing ? lowerBound(passing, position) : position
+    const end = Math.min(start + limit, count)
+    const positions = Array.from({ length: Math.max(0, end - start) }, (_, i) => passing?.[start + i] ?? start + i)
     const data = await pages.rows(list, sort.key, positions)
     const last = data.at(-1)
-    if (last === undefined || end === fileOf(manifest, 'list', list).count) {
-      return { data, pagination: { limit, next_cursor: null } }
-    }
-    const spec = specOf(list)
-    const key = { value: cursorValue(spec.sorts[sort.key]!.key(last)), id: cursorId(spec.id(last)) }
-    issued.set(issuedKey(list, sort.key, key), { position: end })
+    if (last === undefined || end === count) return { data, pagination: { limit, next_cursor: null } }
+    const key = keyOf(sort.key, list, last)
+    issued.set(issuedKey(list, sort.key, key), { position: positions.at(-1)! + 1 })
     return { data, pagination: { limit, next_cursor: cursorAfter(snapshot, { list, sort, filters }, key) } }
   }
 
   return {
     table,
+    keys,
     async page(query) {
       const { list: name, sort, filters, limit, cursor } = query
       const { after } = resume(open, cursor, { list: name, sort, filters }, ({ id }) => id !== '')
       const none = { data: [], pagination: { limit, next_cursor: null } }
       if (isMissing(name) || fileOf(manifest, 'list', name).count === 0) return none
-      const known = knownPosition(query, after)
-      if (known !== null) return storedPage(query, known)
+      const page = await pageWithoutTable(query, after)
+      if (page) return page
       const searched = filters.q === undefined ? null : texts.matches(TEXT_SETS[name]!, filters.q)
       const [list, matches] = await Promise.all([table(name).then((one) => one!), searched])
       const order = listOrderView(list, sort)
@@ -147,6 +199,7 @@ export function openLists(manifest: Manifest, objects: Objects, texts: TextSearc
     },
 
     async row(name, id) {
+      if (!tables.has(name) && keys.has(name)) return (await keys.find(name, id))?.row ?? null
       const list = await table(name)
       const ordinal = list?.ordinalOf(id)
       if (!list || ordinal === undefined) return null
@@ -154,20 +207,22 @@ export function openLists(manifest: Manifest, objects: Objects, texts: TextSearc
     },
 
     async entry(name, id) {
-      const list = (await table(name))!
-      const ordinal = list.ordinalOf(id)
-      if (ordinal === undefined) return null
-      if (!list.entries) throw new SnapshotError('malformed', `${name} has no entries`)
-      const span = { at: list.entries.at[ordinal]!, length: list.entries.length[ordinal]! }
-      const bytes = (await objects.parts(fileOf(manifest, 'catalog', name), [span]))[0]!
+      const found = await located(name, id)
+      if (!found) return null
+      const bytes = (await objects.parts(fileOf(manifest, 'catalog', name), [found.span]))[0]!
       const { key, segments } = decodeMemberHead(bytes)
-      const wanted = catalogKey(list.id(ordinal))
+      const wanted = catalogKey(found.id)
       if (key !== wanted) throw new SnapshotError('malformed', `a list points to ${key} for ${wanted}`)
       const [segment] = segments
       if (segment?.kind !== ENTRY_KIND) throw new SnapshotError('malformed', `${key} is not a catalog entry`)
       return parsedJson(plainBytes(bytes, segment).toString()) as object
     },
   }
+}
+
+const keyOf = (sort: string, list: ListName, row: object): RowKey => {
+  const { sorts, id } = specOf(list)
+  return { value: cursorValue(sorts[sort]!.key(row)), id: cursorId(id(row)) }
 }
 
 /** Each list has rows of its own type. */

@@ -30,6 +30,7 @@ export function openNamePostings(
   { columns }: ReadSnapshot,
   objects: Objects,
   tables: Lists,
+  ecosystems: readonly string[],
 ): NamePostings {
   const counts = () => forEachFilter((filter) => fileOf(manifest, 'list', LISTED[filter]).count)
   const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
@@ -58,24 +59,51 @@ export function openNamePostings(
       columns[filter] = { keys, ...lists[filter] }
     }),
   )
+  const few = forEachFilter(() => ({ at: new Map<string, number>(), starts: [0], lists: [] as Uint32Array[] }))
+
+  /** Adds the posting list of one name, without those of the others. */
+  async function loadOne(filter: Listed, name: string): Promise<void> {
+    const { keys } = tables
+    const found = await keys.find(LISTED[filter], name)
+    if (!found || few[filter].at.has(name)) return
+    const ordinals = await keys.cvesOf(filter, found)
+    if (ordinals.length > 0 && ordinals.at(-1)! >= columns.count) {
+      throw new SnapshotError('malformed', `the posting list of ${name} is damaged`)
+    }
+    const { at, starts, lists } = few[filter]
+    if (at.has(name)) return
+    at.set(name, lists.length)
+    lists.push(ordinals)
+    starts.push(starts.at(-1)! + ordinals.length)
+    const all = new Uint32Array(starts.at(-1)!)
+    lists.forEach((list, i) => {
+      all.set(list, starts[i])
+    })
+    columns[filter] = { keys: at, starts: Uint32Array.from(starts), ordinals: all }
+  }
+
+  const loadFilter = (filter: Listed, name: string) => {
+    if (!tables.keys.has(LISTED[filter])) return loading[filter]()
+    columns[filter] ??= { keys: few[filter].at, starts: new Uint32Array(1), ordinals: new Uint32Array() }
+    return loadOne(filter, name)
+  }
+
   return {
     async load(filters) {
       // Without the posting lists, the search rejects the filter.
       if (!hasListPostings(manifest)) return
       const needed = (Object.keys(LISTED) as Listed[]).filter((filter) => filters[filter] !== undefined)
-      await Promise.all(needed.map((filter) => loading[filter]()))
-      if (filters.package !== undefined) assertEcosystem(filters.package, columns.package!.keys.keys())
+      if (filters.package !== undefined) assertEcosystem(filters.package, ecosystems)
+      await Promise.all(needed.map((filter) => loadFilter(filter, filters[filter]!)))
     },
   }
 }
 
 /** @throws TypeError unless the schema or a package of the snapshot has the ecosystem of `key` */
-function assertEcosystem(key: string, keys: Iterable<string>): void {
-  const ecosystem = ecosystemIn(key)
+function assertEcosystem(key: string, ecosystems: readonly string[]): void {
+  const ecosystem = key.slice(0, key.indexOf('/'))
   if (ECOSYSTEMS.includes(ecosystem)) return
-  const known = knownEcosystems(Array.from(keys, ecosystemIn))
+  const known = knownEcosystems(ecosystems)
   if (known.includes(ecosystem)) return
   throw new TypeError(`option 'package' has an unknown ecosystem '${ecosystem}'; known ones are ${known.join(', ')}`)
 }
-
-const ecosystemIn = (key: string): string => key.slice(0, key.indexOf('/'))

@@ -10,6 +10,7 @@ import {
   decodeMemberHead,
   fileOf,
   idAt,
+  type LocatedSegment,
   type Manifest,
   type MemberHead,
   pageKey,
@@ -133,7 +134,7 @@ export function openRows(
       const spans = segments.map(({ page, segment: { offset, length } }) => ({ at: page.at + offset, length }))
       const parts = await objects.parts(fileOf(manifest, 'pages', sort), spans)
       segments.forEach(({ page, number, segment }, i) => {
-        found.set(segmentNumber(page.number, number), parsedRows(parts[i]!, { ...segment, offset: 0 }))
+        found.set(segmentNumber(page.number, number), parsedRows(parts[i]!, atStart(segment)))
       })
     }
     await Promise.all([readWhole(), readByHead()])
@@ -179,7 +180,16 @@ function segmentOf({ key, segments }: MemberHead, number: number) {
   return segment
 }
 
-const parsedRows = (bytes: Buffer, segment: Parameters<typeof plainBytes>[1]) =>
+/** Returns a segment whose bytes begin with it. Those of a member compute their fields. */
+const atStart = ({ length, plainLength, plainCrc, storedCrc }: LocatedSegment): LocatedSegment => ({
+  offset: 0,
+  length,
+  plainLength,
+  plainCrc,
+  storedCrc,
+})
+
+const parsedRows = (bytes: Buffer, segment: LocatedSegment) =>
   parsedJson(`[${plainBytes(bytes, segment).toString()}]`) as CveSummary[]
 
 /**

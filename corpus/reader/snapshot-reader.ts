@@ -193,7 +193,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
   const unfiltered = openUnfiltered(manifest, objects, rows)
   const history = openChanges(namedSnapshot(manifest), openLineage(manifest, objects), objects)
   const texts = openTextSearch(manifest, objects)
-  const tables = openLists(manifest, objects, texts)
+  const tables = openLists(manifest, objects, headers, texts)
   const { entries, entry, cnaStats } = openEntries(tables, packages, about.ecosystems)
   const documents = openDocuments(manifest, objects, members)
   const matchesOf = (q: string | undefined) => (q === undefined ? null : texts.matches('cve', q))
@@ -201,7 +201,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
   const lists = () =>
     remembered(opened, '', async () => {
       const snapshot = await readTables(objects, manifest)
-      return { snapshot, names: openNamePostings(manifest, snapshot, objects, tables) }
+      return { snapshot, names: openNamePostings(manifest, snapshot, objects, tables, about.ecosystems) }
     })
   const named = namedSnapshot(manifest)
   const open = { current: named, retained: (prefix: string) => (prefix === named.prefix ? named : null) }

@@ -59,17 +59,13 @@ export function openUnfiltered(manifest: Manifest, objects: Objects, rows: Rows)
   /** Returns rows by position in the descending order, after checking that they belong there. */
   async function read(sort: CveSort, starts: PageStarts, positions: readonly number[]): Promise<CveSummary[]> {
     const found = await rows.at(sort, starts.pagesAt, positions)
-    found.forEach((row, i) => {
-      const key = keyOf(sort, row)
-      const page = Math.floor(positions[i]! / ROWS_PER_PAGE)
-      const isFirst = positions[i]! % ROWS_PER_PAGE === 0
-      const fromStart = compareDescending(startOf(starts, page), key)
-      const isAfter = isFirst ? fromStart === 0 : fromStart < 0
-      const isBefore = page + 1 === starts.ids.count || compareDescending(key, startOf(starts, page + 1)) < 0
-      const step = i === 0 ? 1 : positions[i]! - positions[i - 1]!
-      const isInOrder = i === 0 || compareDescending(keyOf(sort, found[i - 1]!), key) * step < 0
-      if (isAfter && isBefore && isInOrder) return
-      throw new SnapshotError('malformed', `the row of ${row.cve_id} is out of order in the sort ${sort}`)
+    const keys = found.map((row) => keyOf(sort, row))
+    const pageOf = (i: number) => Math.floor(positions[i]! / ROWS_PER_PAGE)
+    keys.forEach((key, i) => {
+      const isAtEdge = i === 0 || i + 1 === keys.length || pageOf(i) !== pageOf(i - 1) || pageOf(i) !== pageOf(i + 1)
+      const isInOrder = i === 0 || compareDescending(keys[i - 1]!, key) * (positions[i]! - positions[i - 1]!) < 0
+      if (isInOrder && (!isAtEdge || isInPage(starts, positions[i]!, key))) return
+      throw new SnapshotError('malformed', `the row of ${key.id} is out of order in the sort ${sort}`)
     })
     return found
   }
@@ -117,6 +113,14 @@ export function openUnfiltered(manifest: Manifest, objects: Objects, rows: Rows)
       return { count: starts.count, read: rowsFrom }
     },
   }
+}
+
+/** Whether a row can be at a position, by the starts of its page and the next one. */
+function isInPage(starts: PageStarts, position: number, key: RowKey): boolean {
+  const page = Math.floor(position / ROWS_PER_PAGE)
+  const order = compareDescending(startOf(starts, page), key)
+  if (position % ROWS_PER_PAGE === 0 ? order !== 0 : order >= 0) return false
+  return page + 1 === starts.ids.count || compareDescending(key, startOf(starts, page + 1)) < 0
 }
 
 const range = (from: number, to: number) => Array.from({ length: Math.max(to - from, 0) }, (_, i) => from + i)

@@ -88,6 +88,15 @@ export {
   type Index,
   idAt,
 } from './derive/index-table.ts'
+export {
+  decodeListKeysHead,
+  type ListKey,
+  type ListKeysHead,
+  listKeysFile,
+  listKeysOf,
+  listKeysSpan,
+  ordinalsIn,
+} from './derive/list-keys.ts'
 export { decodeListPostings, forEachFilter, LISTED, type Listed, type ListPostings } from './derive/list-postings.ts'
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { decodeList, type List, listOf } from './derive/list-view.ts'
@@ -187,7 +196,7 @@ export {
   sortKeys,
 } from './filter/list-filters.ts'
 export { type ListOrderView, listOrderView } from './filter/list-order.ts'
-export { passingPositions, sliceAfter } from './filter/list-search.ts'
+export { intersection, passingPositions, sliceAfter } from './filter/list-search.ts'
 export { lowerBound, reversedPosition } from './filter/lower-bound.ts'
 export { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from './filter/name-filters.ts'
 export { isCveKey, orderView } from './filter/order-view.ts'

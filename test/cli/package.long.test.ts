@@ -3,7 +3,7 @@
  * supported Node, without TypeScript.
  */
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import * as assert from 'uvu/assert'
@@ -67,12 +67,15 @@ test('the package has compiled programs, types of the reader and documents, and 
     'lib/corpus/reader/browser/reader.js',
     'lib/corpus/reader/browser/reader.d.ts',
     'lib/corpus/reader/browser/reader.LICENSES.txt',
+    'lib/gateway/explorer/built/gateway.html',
+    'lib/gateway/explorer/built/static.html',
+    'lib/gateway/explorer/built/LICENSES.txt',
     'gateway/API.md',
   ]) {
     assert.ok(paths.includes(path), path)
   }
   assert.equal(
-    paths.filter((path) => /^test\/|^\.|(?<!\.d)\.ts$/.test(path)),
+    paths.filter((path) => /^test\/|^\.|(?<!\.d)\.tsx?$|explorer\/(?:app|bundle)/.test(path)),
     [],
   )
 })
@@ -84,6 +87,15 @@ test('an installation has neither TypeScript nor a Node of its own', () => {
     [],
   )
 })
+
+/** Asserts that the page of the explorer and what it names are there. */
+async function hasExplorer(url: string): Promise<void> {
+  const page = await fetch(`${url}/`)
+  assert.equal([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
+  const named = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!)
+  assert.ok(named.length >= 3)
+  for (const path of named) assert.is((await fetch(`${url}/${path}`)).status, 200, path)
+}
 
 for (const version of VERSIONS) {
   test(`in Node ${version}, the commands build, verify and serve a snapshot, and a program reads it`, async () => {
@@ -106,6 +118,13 @@ for (const version of VERSIONS) {
     writeFileSync(join(project, at('read.mjs')), program)
     assert.is(output('node', [at('read.mjs')], project, env), `${snapshot} true\n`)
 
+    assert.match(npx('vulnshelf', 'site', at('dist'), at('site')), `now has snapshot ${snapshot}`)
+    assert.match(npx('vulnshelf', 'verify', at('site')), 'intact')
+    const page = readFileSync(join(project, at('site'), 'index.html'), 'utf8')
+    for (const [, path] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      assert.ok(existsSync(join(project, at('site'), path!)), path)
+    }
+
     const token = npx('vulnshelf-gateway', 'token', '--keys', at('keys')).trim()
     for (const workers of ['1', '2']) {
       const words = ['serve', at('dist'), '--port', '0', '--workers', workers, '--jwks', `${at('keys')}/jwks.json`]
@@ -124,6 +143,7 @@ for (const version of VERSIONS) {
           assert.is(response.status, 200, path)
           await response.json()
         }
+        await hasExplorer(url!)
       } finally {
         const ended = new Promise((resolve) => gateway.once('exit', resolve))
         gateway.kill('SIGTERM')

@@ -36,6 +36,10 @@ class BrowserBuffer extends Uint8Array {
     return out
   }
 
+  static compare(one: Uint8Array, other: Uint8Array): number {
+    return view(one).compare(other)
+  }
+
   get view(): DataView {
     return new DataView(this.buffer, this.byteOffset, this.byteLength)
   }

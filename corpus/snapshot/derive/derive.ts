@@ -22,6 +22,7 @@ import { type AliasSets, aliasSets, encodeAliases } from './aliases.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
 import { encodeHashedTable, hashedContent, hashedTable } from './hashed-index.ts'
 import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
+import { countListKeys, encodeListKeys, hasListKeys, listKeysName } from './list-keys.ts'
 import {
   countListed,
   cvesOfPackages,
@@ -33,7 +34,7 @@ import {
   listPostings,
 } from './list-postings.ts'
 import { type CatalogEntries, type ListRows, listRows, packageRows } from './list-rows.ts'
-import { encodeList, type ListPositions, listContent } from './lists.ts'
+import { encodeList, type ListPositions, listContent, storedListContent } from './lists.ts'
 import { noNames } from './name-counts.ts'
 import {
   encodeOrders,
@@ -223,8 +224,24 @@ export async function* deriveFiles(
     }
     const positions = { pagesAt, entries: entryPositions(list, catalogs) }
     yield table('list', list.name, encodeList(list, positions), listContent(list), list.ids.length)
+    if (postings && hasListKeys(list.name)) {
+      const bytes = listKeys(list, positions, postings, lists)
+      yield table('list', listKeysName(list.name), bytes, storedListContent(bytes), list.ids.length)
+    }
   }
   yield { role: 'query', name: 'cve', ...(await query), from: { path: queryPath } }
+}
+
+/** Returns the keys of a list. */
+export function listKeys(
+  list: SortedList,
+  positions: ListPositions,
+  postings: ListPostings,
+  lists: readonly SortedList[],
+): Buffer {
+  const filter = forEachFilter((one) => (LISTED[one] === list.name ? postings[one] : null))
+  const products = list.name === 'vendors' ? (lists.find(({ name }) => name === 'products') ?? null) : null
+  return encodeListKeys(list, positions, filter.vendor ?? filter.product ?? filter.package, products)
 }
 
 /** Returns the number of files that `deriveFiles` yields. */
@@ -235,7 +252,10 @@ export function countDerivedFiles({
 }: Pick<DeriveInput, 'advisories' | 'packages'> & { rows: Pick<Rows, 'names'> }): number {
   const lists = LIST_NAMES.filter((name) => name !== 'packages' || packages)
   const tables =
-    6 + Number(names.isJoined) + (advisories.keys.length > 0 ? 3 : 0) + (packages && packages.keys.length > 0 ? 1 : 0)
+    6 +
+    (names.isJoined ? 1 + countListKeys(lists) : 0) +
+    (advisories.keys.length > 0 ? 3 : 0) +
+    (packages && packages.keys.length > 0 ? 1 : 0)
   return tables + 2 * CVE_SORTS.length + lists.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
 }
 

@@ -33,7 +33,7 @@ export function listContent(list: SortedList): string {
 
 export function encodeList(list: SortedList, { pagesAt, entries }: ListPositions): Buffer {
   const { about, columns } = contentTable(list)
-  for (const [sort, at] of Object.entries(pagesAt)) columns[`sort.${sort}.pagesAt`] = at
+  for (const [sort, at] of Object.entries(pagesAt)) columns[pagesAtColumn(sort)] = at
   if (entries) {
     columns.entryAt = entries.at
     columns.entryLength = entries.length
@@ -41,15 +41,18 @@ export function encodeList(list: SortedList, { pagesAt, entries }: ListPositions
   return encodeTable({ about, columns })
 }
 
+/** Returns the content digest of the table of a list, or of its keys. */
 export function storedListContent(bytes: Uint8Array): string {
   const { about, columns } = decodeTable(bytes)
   const content = Object.entries(columns).filter(
-    ([name]) => !name.endsWith('.pagesAt') && !ENTRY_COLUMNS.includes(name),
+    ([name]) => !name.endsWith('.pagesAt') && !(ENTRY_COLUMNS as readonly string[]).includes(name),
   )
   return sha256(encodeTable({ about, columns: Object.fromEntries(content) }))
 }
 
-const ENTRY_COLUMNS = ['entryAt', 'entryLength']
+export const ENTRY_COLUMNS = ['entryAt', 'entryLength'] as const
+
+export const pagesAtColumn = (sort: string) => `sort.${sort}.pagesAt`
 
 function contentTable({ ids, orders, filters, bounds, extra }: SortedList): Table {
   const columns: Record<string, Column> = {}
@@ -125,7 +128,7 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
     const ofTexts = texts[sort] === undefined ? undefined : (read(texts[sort]) ?? texts[sort])
     const keys = ofTexts ?? narrowed(column(table, `sort.${sort}.keys`, 'f64'))
     const keyed = sorts[sort]
-    const pagesAt = column(table, `sort.${sort}.pagesAt`, 'u32')
+    const pagesAt = column(table, pagesAtColumn(sort), 'u32')
     const cut = pagesAt.length === Math.ceil(count / ROWS_PER_PAGE)
     const positions = positionsOf(ordinals, count)
     if (keyed === undefined || !cut || !positions || !areKeys(keys, count, keyed)) throw damaged(`the order ${sort}`)

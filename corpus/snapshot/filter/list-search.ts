@@ -69,7 +69,8 @@ function constraintsOf(list: List, filters: ListFilters, matches: Uint32Array | 
   return sets
 }
 
-function intersection(sets: readonly Uint32Array[]): Uint32Array {
+/** Returns the numbers that all of the ascending sets contain. */
+export function intersection(sets: readonly Uint32Array[]): Uint32Array {
   const [smallest, ...others] = sets.toSorted((a, b) => a.length - b.length)
   return others.reduce((common, set) => {
     let at = 0

@@ -6,7 +6,7 @@ import type { Database } from 'better-sqlite3'
 import { SnapshotError } from '../error.ts'
 import { type Blocks, blockCache } from './blocks.ts'
 import { decodeItem, ITEMS_PER_ROW, type Item } from './items.ts'
-import { bucketOf, MAX_BEST, type Rank, type Ranked } from './rank.ts'
+import { bucketOf, MAX_BEST, RANK, type Rank, type Ranked } from './rank.ts'
 import { decodeSetHead, noHead, type RowName, type RowReader, rowReader } from './rows.ts'
 import { openSearched, type SearchedSet } from './searched-set.ts'
 import { isLater, LATER_SETS, SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
@@ -132,8 +132,9 @@ function openSearches({ reader, isEarlier, ...opening }: Opening): Searches {
   function* suggested(type: SearchType, q: string, limit: number): Steps<Ranked[]> {
     const most = Math.min(limit, MAX_BEST)
     if (type !== 'cve') return yield* set(type).suggestions(q, most)
-    const [found, named] = yield* together([set('cve').suggestions(q, most), set('advisory').suggestions(q, most)])
-    return bestOfBoth(found!, named!).slice(0, most)
+    const found = yield* set('cve').suggestions(q, most)
+    const worst = found.length < most ? RANK.elsewhere : found.at(-1)!.rank
+    return bestOfBoth(found, yield* set('advisory').suggestions(q, most, worst)).slice(0, most)
   }
 
   function bestOfBoth(some: readonly Ranked[], others: readonly Ranked[]): Ranked[] {

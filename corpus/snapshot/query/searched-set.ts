@@ -11,7 +11,7 @@ import { gramAt, MAX_GRAM } from './entry-grams.ts'
 import { BEST_FROM, unpackBest } from './grams.ts'
 import { ITEMS_PER_ROW, storedItems } from './items.ts'
 import { decodePostings, intersect, intersectAscending, intersectBits, type Postings, postings } from './postings.ts'
-import { bestOf, bestResults, bucketOf, RANK, type Ranked, rankOf } from './rank.ts'
+import { bestOf, bestResults, bucketOf, RANK, type Rank, type Ranked, rankOf } from './rank.ts'
 import type { QueryTable, RowName, RowReader, SetHead } from './rows.ts'
 import { setNumber, type TextSetName } from './sets.ts'
 import type { Steps, Wanted } from './steps.ts'
@@ -22,8 +22,10 @@ export interface SearchedSet {
   matches(q: string): Steps<Uint32Array>
   /** Returns the `limit` best results, and the number of entries that match. */
   best(q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }>
-  /** Returns the `limit` best results alone, which can take fewer rows. */
-  suggestions(q: string, limit: number): Steps<Ranked[]>
+  /**
+   * Returns the `limit` best results alone, which can take fewer rows. Results that rank behind `worst` may be left out.
+   */
+  suggestions(q: string, limit: number, worst?: Rank): Steps<Ranked[]>
   /** Returns how many of some entries match `q`, which is not empty. `ordinals` ascend. */
   countAmong(ordinals: Uint32Array, q: string): Steps<number>
   isFirst(ordinal: number): boolean
@@ -119,7 +121,8 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     return found
   }
 
-  type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => void
+  /** True ends the search, at the latest after the texts that are requested together. */
+  type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => boolean | void
 
   /** Calls `each` for each candidate with `needle`, and its first occurrence in the texts of its block. */
   const eachMatch = isRemote ? eachRemoteMatch : eachLocalMatch
@@ -148,8 +151,8 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     row: RowName
   }
 
-  /** Returns the parts of the candidates from `start` on, whole blocks, and the end of the last part. */
-  function partsFrom(ordinals: Uint32Array, start: number): { parts: Part[]; next: number } {
+  /** Returns at least `rows` parts of the candidates from `start` on, whole blocks, and the end of the last part. */
+  function partsFrom(ordinals: Uint32Array, start: number, rows: number): { parts: Part[]; next: number } {
     const parts: Part[] = []
     const runEnd = (from: number, size: number): number => {
       const of = Math.floor(ordinals[from]! / size)
@@ -158,7 +161,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       return end
     }
     let next = start
-    while (next < ordinals.length && parts.length < REMOTE_ROWS) {
+    while (next < ordinals.length && parts.length < rows) {
       const end = runEnd(next, ENTRIES_PER_BLOCK)
       if (end - next > REMOTE_ITEMS || !WHOLE_ITEMS.includes(set)) {
         parts.push({ start: next, end, row: row('texts', Math.floor(ordinals[next]! / ENTRIES_PER_BLOCK)) })
@@ -190,16 +193,21 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     return { texts: foldTexts({ keys, labels: items.map(({ label }) => label) }, ITEMS_BYTES), first }
   }
 
-  function* eachRemoteMatch(find: Find, ordinals: Uint32Array, each: EachMatch): Steps<void> {
+  function* eachRemoteMatch(
+    find: Find,
+    ordinals: Uint32Array,
+    each: EachMatch,
+    rows: number = REMOTE_ROWS,
+  ): Steps<void> {
     for (let from = 0; from < ordinals.length; ) {
-      const { parts, next } = partsFrom(ordinals, from)
+      const { parts, next } = partsFrom(ordinals, from, rows)
       yield () => parts.map(({ row }) => row)
       for (const { start, end, row } of parts) {
         const { texts, first } = textsOf(row)
         for (const ordinal of ordinals.subarray(start, end)) {
           const i = ordinal - first
           const found = find(texts.bytes, texts.keyAt[i]!, texts.keyAt[i + 1]!)
-          if (found >= 0) each(ordinal, texts, i, found)
+          if (found >= 0 && each(ordinal, texts, i, found)) return
         }
         yield
       }
@@ -251,6 +259,30 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       best.add(ordinal, rank, first)
     })
     return better < limit ? null : best.list()
+  }
+
+  /**
+   * Returns the best results, with as few texts as possible: those of candidates with the first bit, then the others, until
+   * no later one can be better. None is the key.
+   */
+  function* bestOfFew(needle: Uint8Array, limit: number): Steps<Ranked[]> {
+    const ordinals = yield* candidates(needle)
+    const preceding = ordinals.filter(isFirst)
+    const best = bestOf(limit)
+    const find = finder(needle)
+    let prefixes = 0
+    const add: EachMatch = (ordinal, texts, i, found) => {
+      const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
+      best.add(ordinal, rank, isFirst(ordinal))
+      if (rank === RANK.prefix) prefixes++
+      return prefixes === limit
+    }
+    yield* eachRemoteMatch(find, preceding, add, limit)
+    if (prefixes < limit) {
+      const others = ordinals.filter((ordinal) => !isFirst(ordinal))
+      yield* eachRemoteMatch(find, others, add, ordinals.length > BEST_FROM ? limit : REMOTE_ROWS)
+    }
+    return best.list()
   }
 
   function* entries(q: string): Steps<Uint32Array> {
@@ -309,12 +341,17 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       })
       return { count: matches, ranked: best.list() }
     },
-    *suggestions(q, limit) {
+    *suggestions(q, limit, worst = RANK.elsewhere) {
       const needle = needleOf(q)
+      if (isRemote && worst < RANK.elsewhere && needle.length >= MAX_GRAM) {
+        const ranked = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
+        // No key or label begins with the gram, so none ranks better than it.
+        if (ranked && ranked[0]!.rank > Math.max(worst, RANK.prefix)) return []
+      }
       // Only keys of other sets can be any string.
       const isKey = set !== 'cve' || CVE_KEY.test(fold(q))
-      const few = isRemote && !isKey && needle.length > MAX_GRAM ? yield* bestOfFirstGram(needle, limit) : null
-      return few ?? (yield* searched.best(q, limit)).ranked
+      if (!isRemote || isKey || needle.length <= MAX_GRAM) return (yield* searched.best(q, limit)).ranked
+      return (yield* bestOfFirstGram(needle, limit)) ?? (yield* bestOfFew(needle, limit))
     },
     *countAmong(ordinals, q) {
       const needle = Buffer.from(fold(q))
@@ -328,6 +365,6 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
   return searched
 }
 
-const CVE_KEY = /^cve-\d+-\d+$/
+const CVE_KEY = /^cve-\d{4}-\d{4,}$/
 
 type Gram = [gram: number, entries: number]

@@ -18,12 +18,14 @@ import {
   deriveCves,
   deriveLists,
   entryPositions,
+  listKeys,
   listPages,
   rowsOf,
 } from '../derive/derive.ts'
 import type { ShardExtract } from '../derive/extract.ts'
 import { encodeHashedTable, hashedTable } from '../derive/hashed-index.ts'
 import { encodeIndex } from '../derive/index-table.ts'
+import { hasListKeys, listKeysName } from '../derive/list-keys.ts'
 import { encodeListPostings } from '../derive/list-postings.ts'
 import { encodeList } from '../derive/lists.ts'
 import { encodeOrders, type Orders } from '../derive/orders.ts'
@@ -211,6 +213,9 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     for (const sort of Object.keys(list.orders)) pagesAt[sort] = await comparePages(listPagesName(list.name, sort))
     const positions = { pagesAt, entries: entryPositions(list, input.catalogs) }
     compareTable(fileOf(manifest, 'list', list.name), encodeList(list, positions))
+    if (postings && hasListKeys(list.name)) {
+      compareOptional('list', listKeysName(list.name), () => listKeys(list, positions, postings, lists))
+    }
   }
   compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
   compare(fileOf(manifest, 'query'), await contents.get(QUERY))

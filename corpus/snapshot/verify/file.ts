@@ -11,6 +11,7 @@ import { decodeColumns } from '../derive/columns.ts'
 import { extractShard, type ShardExtract } from '../derive/extract.ts'
 import { decodeHashedTable, hashedContent } from '../derive/hashed-index.ts'
 import { decodeIndex, indexContent } from '../derive/index-table.ts'
+import { countListKeysIn, hasListKeys, listKeysName } from '../derive/list-keys.ts'
 import { countListed, decodeListPostings } from '../derive/list-postings.ts'
 import { decodeList } from '../derive/list-view.ts'
 import { storedListContent } from '../derive/lists.ts'
@@ -133,6 +134,8 @@ function contentOf(
       return { content: ordersContent(orders), count: orders.published.ordinals.length }
     }
     case 'list': {
+      const keyed = LIST_NAMES.find((list) => hasListKeys(list) && listKeysName(list) === file.name)
+      if (keyed) return { content: storedListContent(bytes), count: countListKeysIn(keyed, bytes) }
       if (!isListName(file.name)) fault('it is not a known list')
       return { content: storedListContent(bytes), count: decodeList(file.name, bytes).count }
     }

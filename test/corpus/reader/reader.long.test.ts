@@ -213,7 +213,10 @@ test('options that there are not, and values of another kind, are named', async 
   }
   const open = (options: unknown, at: unknown = sample.dist) =>
     refused(() => openReader(at as string, options as object))
-  assert.match(await open({ trustedKeys: [] }), /^unknown option 'trustedKeys'; known options are keys, effects$/)
+  assert.match(
+    await open({ trustedKeys: [] }),
+    /^unknown option 'trustedKeys'; known options are keys, onProgress, effects$/,
+  )
   assert.match(await open({ keys: 'keys.json' }), /^option 'keys' must be public keys that `readKeySetFile` returned$/)
   assert.match(await open(null), /^options must be an object with keys, effects, not null$/)
   for (const nowhere of [undefined, '']) {

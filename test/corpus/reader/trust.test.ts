@@ -178,15 +178,15 @@ test('with keys, what is genuine is read from a URL too, each file once, and no 
 
 test('a manifest that promises more than any file has is refused before anything is fetched', async () => {
   const path = copy('huge')
-  const files = manifest.files.map((file) => (file.role === 'index' ? { ...file, size: 2 ** 40 } : file))
+  const files = manifest.files.map((file) => (file.role === 'columns' ? { ...file, size: 2 ** 40 } : file))
   const bytes = encodeManifest({ ...manifest, files })
   const digest = sha256(bytes)
   writeFileSync(manifestPath(path, digest), bytes)
   writeFileSync(pointerPath(path), encodePointer({ ...pointer, manifest: { sha256: digest, size: bytes.length } }))
   const reader = await openReader(path)
-  const error = await failed(reader.list())
+  const error = await failed(reader.list({ kev: true }))
   await reader.close()
-  assert.match(error!.message, /^file index .* has more than \d+ bytes$/)
+  assert.match(error!.message, /^file columns .* has more than \d+ bytes$/)
 })
 
 test('an empty folder, a damaged pointer and a damaged manifest are refused', async () => {
@@ -208,21 +208,30 @@ function flip(file: string, at: number): void {
   writeFileSync(file, bytes)
 }
 
-/** Opens a reader, and reads the tables of lists. */
+/** Opens a reader, and reads the page starts and the tables of filters. */
 async function openAll(path: string): Promise<void> {
   const reader = await openReader(path)
-  await reader.list({ limit: 1 }).finally(() => reader.close())
+  await reader
+    .list({ limit: 1 })
+    .then(() => reader.list({ kev: true, limit: 1 }))
+    .finally(() => reader.close())
 }
 
 test('a flipped bit in any table is found before a row is read', async () => {
   const path = copy('tables')
   const random = new Random('tables')
-  for (const role of ['about', 'index', 'columns', 'orders', 'epss'] as const) {
-    const file = fileOf(manifest, role)
+  for (const [role, name] of [
+    ['about', 'cve'],
+    ['columns', 'cve'],
+    ['columns', 'rows'],
+    ['orders', 'cve'],
+    ['orders', 'published'],
+  ] as const) {
+    const file = fileOf(manifest, role, name)
     for (let i = 0; i < 5; i++) {
       const at = random.int(file.size)
       flip(objectPath(path, file.sha256), at)
-      assert.is((await failed(openAll(path)))?.code, 'digest', `${role} at ${at}`)
+      assert.is((await failed(openAll(path)))?.code, 'digest', `${role} ${name} at ${at}`)
       flip(objectPath(path, file.sha256), at)
     }
   }

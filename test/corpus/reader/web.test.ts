@@ -9,7 +9,7 @@ import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { openWorld } from '../../support/publisher.ts'
-import { serveFolder } from '../../support/web-folder.ts'
+import { type ManyRanges, serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-web')
 const { dist } = await sampleDist(folder.path, 700)
@@ -108,6 +108,25 @@ test('a server that ignores ranges gives whole objects, each once', async () => 
   const { cve_id } = (await local.list({ limit: 1 })).data[0]!
   assert.equal(await reader.get(cve_id), await local.get(cve_id))
   await reader.close()
+})
+
+test('servers that send several ranges in any way, or none of them, give the same rows', async () => {
+  const ids = (await walked(local)).filter((_, position) => position % 200 === 7).map(({ cve_id }) => cve_id)
+  for (const manyRanges of ['all', 'reversed', 'first', 'whole', 'refused'] satisfies ManyRanges[]) {
+    const server = await serveFolder(dist, { manyRanges })
+    const reader = await openReader(server.url, { effects: world.effects })
+    assert.equal(await all(reader.walk({ ids })), await all(local.walk({ ids })), manyRanges)
+    assert.equal(
+      await all(reader.walk({ ids, sort: 'epss' })),
+      await all(local.walk({ ids, sort: 'epss' })),
+      manyRanges,
+    )
+    const several = server.asked.filter(({ range }) => range?.includes(','))
+    const isSupported = manyRanges === 'all' || manyRanges === 'reversed'
+    assert.ok(isSupported ? several.length > 1 : several.length === 1, `${manyRanges}: ${several.length}`)
+    await reader.close()
+    await server.close()
+  }
 })
 
 test('what is not there is named', async () => {

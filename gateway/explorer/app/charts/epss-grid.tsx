@@ -1,6 +1,6 @@
 /** EPSS against CVSS: a table of counts. The more CVEs, the stronger the colour. */
 import type { Stats } from '../data/answers.ts'
-import { formatCompact, formatCount, formatScore, formatShare } from '../parts/format.ts'
+import { formatCompact, formatCount, formatProbability, formatScore, formatShare } from '../parts/format.ts'
 import { CveLink } from '../parts/values.tsx'
 import { link } from '../router.ts'
 import { heat } from './heat.ts'
@@ -22,9 +22,9 @@ export function EpssGrid({ grid, totalCves }: { grid: Stats['epss_by_cvss']; tot
               <th key={from} scope="col">
                 <a
                   href={link(['cves'], { epss_min: from, sort: '-epss' })}
-                  aria-label={`EPSS from ${formatShare(from)}: all CVEs from here on`}
+                  aria-label={`EPSS from ${formatProbability(from)}: all CVEs from here on`}
                 >
-                  {formatShare(from)}
+                  {formatProbability(from)}
                 </a>
               </th>
             ))}

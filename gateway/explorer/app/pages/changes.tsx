@@ -5,7 +5,8 @@ import { type Pages, useAnswer, usePages, useSession } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await, Failure } from '../parts/answer.tsx'
 import { type Column, EntryTable, PagedTable } from '../parts/entry-list.tsx'
-import { type ChoiceFilter, Filters } from '../parts/filters.tsx'
+import type { ChoiceFilter } from '../parts/filter.ts'
+import { Filters } from '../parts/filters.tsx'
 import { formatCount, formatTime } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Figures } from '../parts/texts.tsx'
@@ -135,12 +136,13 @@ function Compared({ since, until, change }: { since: string; until: string | nul
   }, [more === null, loading, rows.length])
   if (error?.status === 410) {
     return (
-      <div class="notice failure" role="alert">
-        <p>{error.message}</p>
-        <p>The snapshot was removed, or was never here. Choose a later one, or read the whole list of CVEs.</p>
-      </div>
+      <p class="notice failure" role="alert">
+        There is no snapshot <code>{since.slice(0, 12)}</code> to compare with: it was removed, or was never here.
+        Choose another one, or read the <a href={link(['cves'], { sort: '-updated' })}>list of CVEs</a> again.
+      </p>
     )
   }
+  if (error && rows.length === 0) return <Failure error={error} retry={pages.retry} />
   const counts = countsOf(rows)
   const first = pages.first as (Page<Change> & Pick<Changes, 'since' | 'snapshot'>) | null
   const matching: Pages<Change> = { ...pages, rows: change ? rows.filter((row) => row.change === change) : rows }
@@ -157,8 +159,7 @@ function Compared({ since, until, change }: { since: string; until: string | nul
           )}
         </>
       )}
-      {error ? <Failure error={error} retry={pages.retry} /> : null}
-      <PagedTable pages={{ ...matching, error: null }} empty="Nothing differs." isEndless={false}>
+      <PagedTable pages={matching} empty="Nothing differs." isEndless={false}>
         {(shown) => <EntryTable rows={shown} columns={COLUMNS} keyOf={({ cve_id }) => cve_id} caption="Changes" />}
       </PagedTable>
     </>

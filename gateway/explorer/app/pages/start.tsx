@@ -6,7 +6,7 @@ import { lastDay } from '../charts/months.ts'
 import { Ranking } from '../charts/ranking.tsx'
 import type { SeverityCounts, Snapshot, Stats } from '../data/answers.ts'
 import { useAnswer } from '../data/use.ts'
-import { Await, Failure } from '../parts/answer.tsx'
+import { Await, Failure, Loading } from '../parts/answer.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Time } from '../parts/values.tsx'
@@ -20,34 +20,36 @@ export default function StartPage() {
   const stats = useAnswer<Stats>('/stats')
   const snapshot = useAnswer<Snapshot>('/snapshot')
   const [now] = useState(() => Date.now())
+  // Both answers are shown at once, so that nothing moves.
+  const isLoading = [stats, snapshot].some(({ data, error }) => data === null && error === null)
   return (
-    <div class="start">
+    <>
       <Heading>vulnshelf</Heading>
       <SearchForm query="" />
-      {snapshot.data ? <OldFeeds snapshot={snapshot.data} now={now} /> : null}
-      {stats.error?.status === 404 ? (
-        <p class="notice">{stats.error.message}</p>
-      ) : stats.error ? (
-        <Failure error={stats.error} retry={stats.retry} />
+      {isLoading ? (
+        <Loading />
       ) : (
-        <div class="figures-area" aria-busy={stats.data === null}>
+        <>
+          {snapshot.data ? <OldFeeds snapshot={snapshot.data} now={now} /> : null}
           {stats.data ? <Figures stats={stats.data} parent={snapshot.data?.parent ?? null} /> : null}
-        </div>
+          {stats.error?.status === 404 ? <p class="notice">{stats.error.message}</p> : null}
+          {stats.error && stats.error.status !== 404 ? <Failure error={stats.error} retry={stats.retry} /> : null}
+          <section>
+            <h2 id="feeds">Feeds</h2>
+            <Await answer={snapshot}>
+              {(data) => (
+                <>
+                  <p class="about">
+                    The snapshot was built on <Time at={data.created_at} />.
+                  </p>
+                  <Feeds snapshot={data} now={now} />
+                </>
+              )}
+            </Await>
+          </section>
+        </>
       )}
-      <section>
-        <h2 id="feeds">Feeds</h2>
-        <Await answer={snapshot}>
-          {(data) => (
-            <>
-              <p class="about">
-                The snapshot was built on <Time at={data.created_at} />.
-              </p>
-              <Feeds snapshot={data} now={now} />
-            </>
-          )}
-        </Await>
-      </section>
-    </div>
+    </>
   )
 }
 
@@ -109,6 +111,8 @@ function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
         </MonthChart>
         <EpssGrid grid={stats.epss_by_cvss} totalCves={totals.cves} />
         <CnasWithoutScores rows={stats.cna_scores} />
+      </div>
+      <div class="charts rankings">
         <Ranking title="Weaknesses" entries={stats.weaknesses} linkOf={({ id }) => link(['cwes', id])} />
         <Ranking
           title="Vendors"

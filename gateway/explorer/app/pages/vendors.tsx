@@ -1,14 +1,16 @@
 /** `#/vendors`, `#/vendors/{vendor}` and `#/vendors/{vendor}/products/{product}` */
 import type { ProductRow, VendorRow } from '../data/answers.ts'
-import { useAnswer, usePages } from '../data/use.ts'
+import { useAnswer, usePages, useSession } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { QuestionForm } from '../parts/affected-question.tsx'
 import { Await, Failure } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList, EntryTable, PagedTable } from '../parts/entry-list.tsx'
-import { type Filter, Filters, filterParams, sortFilter } from '../parts/filters.tsx'
+import { type Filter, filterParams, sortFilter } from '../parts/filter.ts'
+import { Filters } from '../parts/filters.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import { cpeExample, productFilter } from '../parts/names.ts'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
 import { Facts, Figures, Names } from '../parts/texts.tsx'
 import { link } from '../router.ts'
@@ -137,11 +139,8 @@ function Products({ vendor, base, query }: { vendor: string; base: string[]; que
   )
 }
 
-/** Returns the value of the filter `product`: API 9.23. */
-export const productFilter = (vendor: string, product: string): string =>
-  [vendor, product].map((key) => key.replaceAll('/', '%2F')).join('/')
-
 function Product({ vendor, product, query }: { vendor: string; product: string; query: URLSearchParams }) {
+  const { api } = useSession()
   const answer = useAnswer<ProductRow>(`/vendors/${encodeURIComponent(vendor)}/products/${encodeURIComponent(product)}`)
   const params = { product: productFilter(vendor, product) }
   return (
@@ -167,21 +166,16 @@ function Product({ vendor, product, query }: { vendor: string; product: string; 
               </>
             )}
           </Await>
-          <details>
-            <summary>Is my version affected?</summary>
-            <p class="about">A CPE name with a version gives the CVEs that affect it.</p>
-            <QuestionForm asked={cpeExample(vendor, product)} />
-          </details>
+          {api.mode === 'gateway' ? (
+            <details>
+              <summary>Is my version affected?</summary>
+              <p class="about">A CPE name with a version gives the CVEs that affect it.</p>
+              <QuestionForm asked={cpeExample(vendor, product)} />
+            </details>
+          ) : null}
           <EntryCves params={params} all={params} base={['vendors', vendor, 'products', product]} query={query} />
         </>
       )}
     </>
   )
 }
-
-/** Returns a CPE name of the product, to fill in the version. Keys are not always those of NVD's dictionary. */
-export const cpeExample = (vendor: string, product: string): string =>
-  `cpe:2.3:a:${cpeText(vendor)}:${cpeText(product)}:1.0:*:*:*:*:*:*:*`
-
-/** NISTIR 7695, 6.2.2.1: other characters than letters, digits, `_`, `-` and `.` are quoted. */
-const cpeText = (text: string): string => text.replace(/[^A-Za-z0-9_.-]/g, (character) => `\\${character}`)

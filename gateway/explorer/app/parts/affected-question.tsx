@@ -1,14 +1,19 @@
 /** Asks which advisories affect a package or product, and shows the answer. */
 import { useState } from 'preact/hooks'
 import type { Affected } from '../data/answers.ts'
-import type { Pages } from '../data/use.ts'
+import { type Pages, useSession } from '../data/use.ts'
 import { go, link } from '../router.ts'
 import { AffectedTable } from './affected-table.tsx'
 import { PagedTable } from './entry-list.tsx'
+import { questionOf } from './names.ts'
 import type { AffectedRow } from './ranges.ts'
 
-/** A package URL, or a CPE name. */
+const PURL = 'pkg:npm/lodash@4.17.15'
+const CPE = 'cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*'
+
+/** A package URL, or a CPE name, which needs a gateway. */
 export function QuestionForm({ asked = '' }: { asked?: string }) {
+  const { api } = useSession()
   const [text, setText] = useState(asked)
   const submit = (event: Event) => {
     event.preventDefault()
@@ -17,13 +22,13 @@ export function QuestionForm({ asked = '' }: { asked?: string }) {
   return (
     <form class="controls" aria-label="Package or product" onSubmit={submit}>
       <label class="text">
-        Package URL or CPE name
+        {api.mode === 'gateway' ? 'Package URL or CPE name' : 'Package URL'}
         <input
           type="text"
           required
           pattern="\s*(?:pkg:|cpe:).+"
           title="A package URL begins with pkg:, a CPE name with cpe:"
-          placeholder="pkg:npm/lodash@4.17.15, cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*"
+          placeholder={api.mode === 'gateway' ? `${PURL} or ${CPE}` : PURL}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
@@ -32,10 +37,6 @@ export function QuestionForm({ asked = '' }: { asked?: string }) {
     </form>
   )
 }
-
-/** Returns the parameter that the text is: a CPE name begins with `cpe:`. */
-export const questionOf = (text: string): { purl: string } | { cpe: string } =>
-  /^\s*cpe:/i.test(text) ? { cpe: text.trim() } : { purl: text.trim() }
 
 /** What was understood, and whether the snapshot knows it. */
 export function Question({ query: { ecosystem, name, version, indexed } }: Pick<Affected, 'query'>) {

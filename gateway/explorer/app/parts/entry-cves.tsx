@@ -5,7 +5,8 @@ import { usePages } from '../data/use.ts'
 import { link } from '../router.ts'
 import { CveTable } from './cve-table.tsx'
 import { PagedTable } from './entry-list.tsx'
-import { CVE_FILTERS, CVE_SORT, type Filter, Filters, filterParams } from './filters.tsx'
+import { CVE_FILTERS, CVE_SORT, type Filter, filterParams } from './filter.ts'
+import { Filters } from './filters.tsx'
 
 export function EntryCves({
   path = '/cves',

@@ -4,7 +4,8 @@ import { useRef } from 'preact/hooks'
 import type { Params } from '../data/api.ts'
 import { type Pages, usePages } from '../data/use.ts'
 import { ListEnd } from './answer.tsx'
-import { type Filter, Filters, filterParams } from './filters.tsx'
+import { type Filter, filterParams } from './filter.ts'
+import { Filters } from './filters.tsx'
 import { Heading } from './heading.tsx'
 
 export interface Column<T> {

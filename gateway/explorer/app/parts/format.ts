@@ -2,6 +2,7 @@
 
 const NUMBER = new Intl.NumberFormat()
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const PROBABILITY = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 2 })
 const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const MONTH = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'long', timeZone: 'UTC' })
@@ -19,6 +20,8 @@ export const formatMonth = (month: string): string => MONTH.format(new Date(`${m
 /** A share from 0 to 1. */
 export const formatShare = (share: number): string =>
   share > 0 && share < LEAST_SHARE / 2 ? `<${PERCENT.format(LEAST_SHARE)}` : PERCENT.format(share)
+/** An EPSS score, from 0 to 1; small ones keep two digits. */
+export const formatProbability = (score: number): string => PROBABILITY.format(score)
 export const formatScore = (score: number): string => SCORE.format(score)
 /** `YYYY-MM-DD` */
 export const formatDay = (day: string): string => DAY.format(new Date(`${day}T00:00:00Z`))

@@ -4,12 +4,12 @@ import type { Affected, OsvRecord } from '../data/answers.ts'
 export type AffectedRow = Affected['data'][number]
 export type MatchedBy = NonNullable<AffectedRow['matched_by']>
 
-/** Returns `≥ 1.0, < 1.4.2`; `all versions` without bounds. `0` is before every version. */
+/** Returns `≥ 1.0, < 1.4.2` with fixed blanks; `all versions` without bounds. `0` is before every version. */
 export function rangeText(introduced: string | null, fixed: string | null, last: string | null = null): string {
   const parts = [
-    ...(introduced === null || introduced === '0' ? [] : [`≥ ${introduced}`]),
-    ...(fixed === null ? [] : [`< ${fixed}`]),
-    ...(last === null ? [] : [`≤ ${last}`]),
+    ...(introduced === null || introduced === '0' ? [] : [`≥\u00a0${introduced}`]),
+    ...(fixed === null ? [] : [`<\u00a0${fixed}`]),
+    ...(last === null ? [] : [`≤\u00a0${last}`]),
   ]
   return parts.length === 0 ? 'all versions' : parts.join(', ')
 }

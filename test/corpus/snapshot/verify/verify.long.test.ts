@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Stats } from '../../../../corpus/model/stats.ts'
 import { sha256 } from '../../../../corpus/runtime/digest.ts'
 import { gzipFile } from '../../../../corpus/snapshot/codec/deflate.ts'
 import { gunzipFile } from '../../../../corpus/snapshot/codec/inflate.ts'
@@ -59,6 +60,17 @@ test('columns that say something else of a CVE', async () => {
     const faults = await faultsAfter((dist) => forge(dist, file, bytes, sha256(bytes)))
     oneFault(faults, 'columns', new RegExp(`does not match the files it is derived from \\(${name}\\)$`))
   }
+})
+
+test('figures that say something else, are no object, or are not JSON', async () => {
+  const file = fileOf(manifest, 'stats')
+  const forged = (text: string) =>
+    faultsAfter((dist) => forge(dist, file, gzipFile(Buffer.from(text)), sha256(Buffer.from(text))))
+  const stats = JSON.parse(gunzipFile('stats', bytesOf('stats')).toString()) as Stats
+  const another = JSON.stringify({ ...stats, totals: { ...stats.totals, kev: stats.totals.kev + 1 } })
+  oneFault(await forged(another), 'stats', CONTRADICTS)
+  oneFault(await forged('[]'), 'stats', /the figures of the snapshot are damaged$/)
+  oneFault(await forged('{"totals":'), 'stats', /the figures of the snapshot are not JSON$/)
 })
 
 function forgeOrders(dist: string, change: (orders: Orders) => unknown): void {

@@ -3,7 +3,7 @@ import { type Finding, isUndecided } from '../../../../../corpus/inventory/findi
 import type { Component, SkippedEntry, SkipReason } from '../../../../../corpus/inventory/inventory.ts'
 import { SEVERITIES, type Severity } from '../../../../../corpus/model/record.ts'
 import { type Cell, csvLine } from '../../parts/csv.ts'
-import type { ChoiceFilter } from '../../parts/filters.tsx'
+import type { ChoiceFilter } from '../../parts/filter.ts'
 import type { Rejected } from './lookup.ts'
 
 export interface CheckResult {

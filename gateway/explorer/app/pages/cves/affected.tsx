@@ -16,6 +16,8 @@ import {
 
 const FIRST_ENTRIES = 15
 const FIRST_VERSIONS = 8
+/** Single versions follow each other in a line. */
+const FIRST_LISTED = 24
 
 /** Vendors and products of these sources have pages (rule 27). */
 const NAMING: ReadonlySet<string> = new Set(['cna', 'adp', 'nvd'])
@@ -112,44 +114,40 @@ function Named({ source, text, keys }: { source: string; text: string; keys: rea
 }
 
 function Versions({ entry }: { entry: AffectedEntry }) {
-  const ranges = entry.affected_ranges ?? []
-  const single = entry.affected_versions ?? []
-  const texts = [...ranges.map((range) => rangeOf(range)), ...single.map((version) => ({ text: version, title: null }))]
-  const { shown, button } = useSteps(texts, FIRST_VERSIONS, 'versions')
-  const rest = defaultText(entry.default_status)
-  const isNone = texts.length === 0
-  if (isNone && entry.default_status === 'unaffected') return <span>not affected</span>
+  const { affected_ranges: ranges, affected_versions: single, default_status: status } = entry
+  const bounded = useSteps(ranges ?? [], FIRST_VERSIONS, 'ranges')
+  const listed = useSteps(single ?? [], FIRST_LISTED, 'versions')
+  if (bounded.shown.length + listed.shown.length === 0) {
+    if (status === 'unaffected') return <>not affected</>
+    return <span class="dim">{status === 'affected' ? 'all versions' : 'no versions stated'}</span>
+  }
   return (
     <>
-      {isNone ? (
-        <span class="dim">{entry.default_status === 'affected' ? 'all versions' : 'no versions stated'}</span>
-      ) : (
-        <ul class="versions">
-          {shown.map(({ text, title }) => (
-            <li key={text} title={title ?? undefined}>
-              {text}
-            </li>
-          ))}
-        </ul>
-      )}
-      {button}
-      {rest === null || isNone ? null : <span class="dim"> {rest}</span>}
+      <ul class="versions">
+        {bounded.shown.map((range, index) => (
+          <li key={index} title={fullBounds(range)}>
+            {boundsText(range)}
+          </li>
+        ))}
+        {listed.shown.length === 0 ? null : <li>{listed.shown.join(', ')}</li>}
+      </ul>
+      {bounded.button} {listed.button} <span class="dim">{defaultText(status)}</span>
     </>
   )
 }
 
-function rangeOf(range: AffectedRange): { text: string; title: string | null } {
-  const text = boundsText(range)
-  if (!isOfCommits(range)) return { text, title: null }
-  const bounds = [range.introduced, range.fixed ?? range.last_affected].filter((one) => one !== null)
-  return { text: `commits ${text}`, title: bounds.join(' to ') }
+/** Commits are shown by their first characters. */
+function fullBounds(range: AffectedRange): string | undefined {
+  if (!isOfCommits(range)) return undefined
+  return [range.introduced, range.fixed, range.last_affected].filter(Boolean).join(' ')
 }
 
 function Fixed({ entry }: { entry: AffectedEntry }) {
   const fixes = (entry.affected_ranges ?? []).flatMap(({ fixed }) => fixed ?? [])
   const all = [...new Set([...fixes, ...(entry.patched_versions ?? [])])]
   const { shown, button } = useSteps(all, FIRST_VERSIONS, 'versions')
-  if (all.length === 0) return <span class="dim">not stated</span>
+  const isAffected = entry.default_status !== 'unaffected' || entry.affected_ranges || entry.affected_versions
+  if (all.length === 0) return isAffected ? <span class="dim">not stated</span> : null
   return (
     <>
       <ul class="versions">

@@ -184,9 +184,12 @@ export interface DecodedMetric {
   value: string | null
 }
 
+const ownText = (values: Values, letters: string): string | null =>
+  Object.hasOwn(values, letters) ? values[letters]! : null
+
 /** Returns the metrics of a vector in its order. Nothing is left out: what is unknown has null names. */
 export function decodeVector(vector: string, version: string): DecodedMetric[] {
-  const groups = VERSIONS[version] ?? []
+  const groups = Object.hasOwn(VERSIONS, version) ? VERSIONS[version]! : []
   return vector
     .replace(/^CVSS:[^/]*\//, '')
     .replace(/^\((.*)\)$/, '$1')
@@ -196,7 +199,7 @@ export function decodeVector(vector: string, version: string): DecodedMetric[] {
       const [key = '', letters = ''] = part.split(/:(.*)/s)
       for (const { name: group, metrics } of groups) {
         const found = metrics.find((one) => one.key === key)
-        if (found) return { group, key, letters, name: found.name, value: found.values[letters] ?? null }
+        if (found) return { group, key, letters, name: found.name, value: ownText(found.values, letters) }
       }
       return { group: null, key, letters, name: null, value: null }
     })

@@ -11,14 +11,18 @@ import { link } from '../../router.ts'
 
 const FIRST_PACKAGES = 15
 
+type Band = 'critical' | 'high' | 'medium' | 'low'
+
 /** GitHub calls the middle band `moderate`. */
-const BANDS: Readonly<Record<string, 'critical' | 'high' | 'medium' | 'low'>> = {
-  critical: 'critical',
-  high: 'high',
-  moderate: 'medium',
-  medium: 'medium',
-  low: 'low',
-}
+const BANDS: ReadonlyMap<string, Band> = new Map(
+  Object.entries<Band>({
+    critical: 'critical',
+    high: 'high',
+    moderate: 'medium',
+    medium: 'medium',
+    low: 'low',
+  }),
+)
 
 export function AdvisoryText({ advisory }: { advisory: Advisory }) {
   const { shown, button } = useSteps(advisory.affected_packages, FIRST_PACKAGES, 'packages')
@@ -41,7 +45,7 @@ export function AdvisoryText({ advisory }: { advisory: Advisory }) {
         )}
         <dt>Severity</dt>
         <dd>
-          <Severity band={BANDS[advisory.severity] ?? null} />
+          <Severity band={BANDS.get(advisory.severity) ?? null} />
         </dd>
         {[advisory.cvss_v4, advisory.cvss_v3].map(({ vector, score }) =>
           vector === null ? null : (

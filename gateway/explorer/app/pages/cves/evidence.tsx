@@ -1,7 +1,7 @@
 /** Evidence of exploitation, detection and mitigation, and the exploit modules. */
 import type { CveDetail, ExploitModule } from '../../data/answers.ts'
 import { useSteps } from '../../parts/steps.tsx'
-import { Day, ExternalLink, Unknown } from '../../parts/values.tsx'
+import { Day, ExternalLink } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
 import { sourceName } from './origin.ts'
 
@@ -15,15 +15,17 @@ const TYPES = [
   ['detection', 'Detection'],
 ] as const
 
-const WHAT: Readonly<Record<string, string>> = {
-  kev_listed: 'listed in KEV',
-  ssvc_active: 'active exploitation (SSVC)',
-  weaponized_exploit: 'weaponized exploit',
-  poc_public: 'public proof of concept',
-  detection_template: 'detection template',
-  fixed_version: 'fixed version',
-  fix_commit: 'fix commit',
-}
+const WHAT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    kev_listed: 'listed in KEV',
+    ssvc_active: 'active exploitation (SSVC)',
+    weaponized_exploit: 'weaponized exploit',
+    poc_public: 'public proof of concept',
+    detection_template: 'detection template',
+    fixed_version: 'fixed version',
+    fix_commit: 'fix commit',
+  }),
+)
 
 /** The ranks in words (rule 23). */
 const MATURITY: Readonly<Record<number, string>> = {
@@ -67,13 +69,13 @@ function Group({ title, items }: { title: string; items: readonly Item[] }) {
           <tbody>
             {shown.map((item, index) => (
               <tr key={index}>
-                <th scope="row">{WHAT[item.evidence_type] ?? item.evidence_type.replaceAll('_', ' ')}</th>
+                <th scope="row">{WHAT.get(item.evidence_type) ?? item.evidence_type.replaceAll('_', ' ')}</th>
                 <td>{sourceName(item.source)}</td>
                 {hasMaturity ? (
                   <td>{item.maturity_rank === null ? null : (MATURITY[item.maturity_rank] ?? item.maturity_rank)}</td>
                 ) : null}
                 <td data-label="Confidence">{item.confidence}</td>
-                <td data-label="First seen">{item.first_seen === null ? <Unknown /> : <Day at={item.first_seen} />}</td>
+                <td data-label="First seen">{item.first_seen === null ? null : <Day at={item.first_seen} />}</td>
                 <td class="wide">
                   <What item={item} />
                 </td>

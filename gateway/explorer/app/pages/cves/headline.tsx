@@ -32,7 +32,10 @@ function Description({ text }: { text: string | null }) {
   const origin = useOrigin('the description', ORIGINS.description)
   return (
     <section class="description" aria-label="Description">
-      <h2>Description {origin.button}</h2>
+      <div class="titled">
+        <h2>Description</h2>
+        {origin.button}
+      </div>
       {origin.text}
       {text === null ? <p class="dim">No source describes it.</p> : <LongText text={text} />}
     </section>
@@ -132,13 +135,13 @@ function Decision({ ssvc }: { ssvc: CveSummary['ssvc'] }) {
   const points = [
     ['exploitation', ssvc.exploitation],
     ['automatable', ssvc.automatable],
-    ['technical impact', ssvc.technical_impact],
+    ['impact', ssvc.technical_impact],
   ].filter(([, value]) => value !== null)
   if (points.length === 0) return <Unknown />
   return (
     <>
       {ssvc.decision === null ? null : <b>{ssvc.decision} </b>}
-      <span class="dim">{points.map(([name, value]) => `${name}: ${value}`).join(', ')}</span>
+      <span class="dim">{points.map(([name, value]) => `${name} ${value}`).join(' · ')}</span>
     </>
   )
 }

@@ -22,7 +22,7 @@ export function Metrics({ cvss }: { cvss: Cvss }) {
     <>
       {metrics.length === 0 ? null : (
         <div class="scroll">
-          <table>
+          <table class="cards">
             <caption class="for-reader">CVSS metrics of all sources</caption>
             <thead>
               <tr>
@@ -40,7 +40,7 @@ export function Metrics({ cvss }: { cvss: Cvss }) {
                     <SourceOf metric={metric} />{' '}
                     {metric.is_primary ? <Flag name="primary" title="Decides the severity of the record" /> : null}
                   </th>
-                  <td>{metric.cvss_version}</td>
+                  <td data-label="CVSS">{metric.cvss_version}</td>
                   <td>
                     <Score of={metric} />
                   </td>
@@ -86,8 +86,10 @@ function Comparison({ version, metrics }: { version: string; metrics: readonly M
   const decoded = metrics.map((metric) => decodeVector(metric.vector_string, version))
   const rows = [...new Map(decoded.flat().map((one) => [one.key, one])).values()]
   const groups = [...new Set(rows.map(({ group }) => group))]
+  const isDisputed = (key: string) =>
+    new Set(decoded.map((vector) => vector.find((one) => one.key === key)?.letters)).size > 1
   return (
-    <details class="vectors">
+    <details class="vectors" open={metrics.some(({ is_primary }) => is_primary)}>
       <summary>
         CVSS {version} {metrics.length === 1 ? 'vector in words' : `vectors of ${metrics.length} claims in words`}
       </summary>
@@ -117,9 +119,8 @@ function Comparison({ version, metrics }: { version: string; metrics: readonly M
                 .filter((row) => row.group === group)
                 .map(({ key, name }) => {
                   const values = decoded.map((vector) => vector.find((one) => one.key === key))
-                  const isDisputed = new Set(values.map((one) => one?.letters)).size > 1
                   return (
-                    <tr key={key} class={isDisputed ? 'disputed' : undefined}>
+                    <tr key={key} class={isDisputed(key) ? 'disputed' : undefined}>
                       <th scope="row">
                         {name ?? 'Unknown'} <code class="dim">{key}</code>
                       </th>
@@ -141,7 +142,9 @@ function Comparison({ version, metrics }: { version: string; metrics: readonly M
           ))}
         </table>
       </div>
-      {metrics.length > 1 ? <p class="dim">Marked rows: the sources disagree.</p> : null}
+      {rows.some(({ key }) => isDisputed(key)) ? (
+        <p class="dim">≠ marks metrics on which the sources disagree.</p>
+      ) : null}
     </details>
   )
 }

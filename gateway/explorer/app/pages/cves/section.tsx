@@ -31,9 +31,12 @@ export function Section({ name, count, children }: SectionProps) {
   const origin = useOrigin(SECTIONS[name], ORIGINS[name])
   return (
     <section id={elementId(name)} aria-labelledby={`${elementId(name)}-title`}>
-      <h2 id={`${elementId(name)}-title`} tabIndex={-1}>
-        {SECTIONS[name]} {count === undefined ? null : <span class="dim">{formatCount(count)}</span>} {origin.button}
-      </h2>
+      <div class="titled">
+        <h2 id={`${elementId(name)}-title`} tabIndex={-1}>
+          {SECTIONS[name]} {count === undefined ? null : <span class="dim">{formatCount(count)}</span>}
+        </h2>
+        {origin.button}
+      </div>
       {origin.text}
       {children}
     </section>

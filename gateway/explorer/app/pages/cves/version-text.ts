@@ -12,24 +12,31 @@ const SHOWN_DIGITS = 12
 export const shortVersion = (version: string): string =>
   COMMIT.test(version) ? version.slice(0, SHOWN_DIGITS) : version
 
-/** Returns a range as bounds of the version: `≥ 1.0, < 1.4`. */
-export function boundsText({ introduced, fixed, last_affected: last }: AffectedRange): string {
-  const [start, end, lastAffected] = [introduced, fixed, last].map((version) => version && shortVersion(version))
-  const text = rangeText(start ?? null, end ?? null, lastAffected ?? null)
-  return start && start !== '0' && !end && !lastAffected ? `${text}, without an end` : text
-}
-
 /** Whether the bounds are commits: they have no order by themselves. */
 export const isOfCommits = ({ version_type: type, introduced, fixed }: AffectedRange): boolean =>
   type === 'git' || [introduced, fixed].some((version) => version !== null && COMMIT.test(version))
 
-/** What the default status means for the versions that an entry does not name. */
+/** Returns a range as bounds of the version: `≥ 1.0, < 1.4`, or the commits that begin and end it. */
+export function boundsText(range: AffectedRange): string {
+  const { introduced, fixed, last_affected: last } = range
+  const hasEnd = fixed !== null || last !== undefined
+  const hasStart = introduced !== null && introduced !== '0'
+  if (!isOfCommits(range)) {
+    const text = rangeText(introduced, fixed, last ?? null)
+    return hasStart && !hasEnd ? `${text}, without an end` : text
+  }
+  const parts = [
+    hasStart ? `from ${shortVersion(introduced)}` : null,
+    fixed === null ? null : `until ${shortVersion(fixed)}`,
+    last === undefined ? null : `up to ${shortVersion(last)}`,
+  ].filter((part) => part !== null)
+  return parts.length === 0 ? 'all commits' : `commits ${parts.join(' ')}`
+}
+
+/** What the default status adds to the versions that an entry names. `unknown` states nothing (rule 24). */
 export function defaultText(status: string | null): string | null {
-  if (status === null) return null
-  if (status === 'affected') return 'All other versions are affected.'
-  if (status === 'unaffected') return 'Other versions are not affected.'
-  if (status === 'unknown') return 'The status of other versions is unknown.'
-  return `Other versions: ${status}.`
+  if (status === null || status === 'unknown') return null
+  return status === 'unaffected' ? 'others not affected' : `default status: ${status}`
 }
 
 /** Returns ecosystem and name as the pages of packages take them: without the release of a distribution. */

@@ -1,0 +1,227 @@
+/**
+ * The keys of large lists by their hash, so that a reader finds one row, its CVEs and its products without the table of
+ * the list. SPEC.md, "List keys".
+ */
+import { crc32 } from '../../runtime/crc32.ts'
+import { encodeTable, type LocatedColumn, locateColumns } from '../codec/table.ts'
+import { LISTS, type ListName, type ListSpec } from '../cursor/lists.ts'
+import { SnapshotError } from '../error.ts'
+import type { FileEntry, Manifest } from '../files/manifest.ts'
+import { keyHash, shardOfHash } from '../record/hashed-shard.ts'
+import { ENTRY_COLUMNS, type ListPositions, pagesAtColumn } from './lists.ts'
+import { type PostingLists, postingsOf } from './postings.ts'
+import type { SortedList } from './sorted-list.ts'
+
+/** The lists whose tables have megabytes. */
+const KEYED = ['vendors', 'products', 'exploits', 'packages'] as const satisfies ListName[]
+
+export const hasListKeys = (list: ListName): boolean => (KEYED as readonly ListName[]).includes(list)
+
+/** Number of files of list keys. */
+export const countListKeys = (lists: readonly ListName[]): number => lists.filter(hasListKeys).length
+
+export const listKeysName = (list: ListName): string => `${list}.keys`
+
+/** Returns the keys of a list; undefined for a snapshot of an earlier builder, and for small lists. */
+export const listKeysFile = ({ files }: Pick<Manifest, 'files'>, list: ListName): FileEntry | undefined =>
+  files.find(({ role, name }) => role === 'list' && name === listKeysName(list))
+
+/** On average, at most: 5 KB. */
+const KEYS_PER_BUCKET = 256
+
+/** A range of ordinals, and the CRC-32 of their bytes. */
+export interface OrdinalRange {
+  start: number
+  count: number
+  crc: number
+}
+
+/** What a bucket states about a key: the numbers of a row, and where its CVEs and the products of a vendor are. */
+export interface ListKey {
+  ordinal: number
+  /** In the column `<filter>.ordinals` of the file `lists` of the role `columns`. */
+  cves: OrdinalRange | null
+  /** In the column `products`. */
+  products: OrdinalRange | null
+}
+
+const RANGE_FIELDS = ['start', 'count', 'crc'] as const
+
+interface About {
+  count: number
+  hasCves: boolean
+  hasProducts: boolean
+}
+
+const wordsOf = ({ hasCves, hasProducts }: About) => 2 + RANGE_FIELDS.length * (Number(hasCves) + Number(hasProducts))
+
+/** `cves` are those of each ordinal; null for a list that does not filter CVEs. `products` is that list, for vendors. */
+export function encodeListKeys(
+  list: SortedList,
+  { pagesAt, entries }: ListPositions,
+  cves: PostingLists | null,
+  products: SortedList | null,
+): Buffer {
+  const about: About = { count: list.ids.length, hasCves: cves !== null, hasProducts: products !== null }
+  const { idKey = asIs, main } = specOf(list.name)
+  const owned = products && groupedBy(list.ids, products)
+  let count = 1
+  while (list.ids.length > count * KEYS_PER_BUCKET) count *= 2
+  const buckets = Array.from({ length: count }, (): number[] => [])
+  list.ids.forEach((id, ordinal) => {
+    const { high, low } = keyHash(idKey(id))
+    const words = buckets[shardOfHash(high, count)]!
+    words.push(low, ordinal)
+    for (const ranges of [cves, owned]) if (ranges) words.push(...rangeOf(ranges, ordinal))
+  })
+  const bytes = buckets.map((words, number) => {
+    const payload = bytesOf(Uint32Array.from(words))
+    return bytesOf(Uint32Array.of(crcOf(list.name, number, payload), ...words))
+  })
+  const starts = new Uint32Array(count + 1)
+  bytes.forEach(({ length }, number) => {
+    starts[number + 1] = starts[number]! + length
+  })
+  return encodeTable({
+    about: { ...about },
+    columns: {
+      starts,
+      [pagesAtColumn(main)]: pagesAt[main]!,
+      ...(entries ? { [ENTRY_COLUMNS[0]]: entries.at, [ENTRY_COLUMNS[1]]: entries.length } : {}),
+      ...(owned ? { products: owned.ordinals } : {}),
+      buckets: new Uint8Array(Buffer.concat(bytes)),
+    },
+  })
+}
+
+const asIs = (id: string) => id
+const specOf = (list: ListName) => LISTS[list] as ListSpec<never>
+const bytesOf = (words: Uint32Array): Buffer => Buffer.from(words.buffer, words.byteOffset, words.byteLength)
+
+/** The CRC also covers the position, because a reader of a bucket has no digest of it. */
+const crcOf = (list: ListName, number: number, payload: Uint8Array) => crc32(payload, crc32(`${list}\t${number}\t`))
+
+/** Returns the products of each vendor, by its ordinal. */
+function groupedBy(vendors: readonly string[], { filters }: SortedList): PostingLists {
+  const { keys, starts, ordinals } = filters.vendor!
+  const postings = { keys: new Map(keys.map((key, at) => [key, at])), starts, ordinals }
+  const groups = vendors.map((id) => postingsOf(postings, id))
+  const own = new Uint32Array(vendors.length + 1)
+  groups.forEach(({ length }, ordinal) => {
+    own[ordinal + 1] = own[ordinal]! + length
+  })
+  const all = new Uint32Array(own.at(-1)!)
+  groups.forEach((group, ordinal) => {
+    all.set(group, own[ordinal])
+  })
+  return { starts: own, ordinals: all }
+}
+
+function rangeOf({ starts, ordinals }: PostingLists, ordinal: number): [start: number, count: number, crc: number] {
+  const [start, end] = [starts[ordinal]!, starts[ordinal + 1]!]
+  return [start, end - start, crc32(bytesOf(ordinals.subarray(start, end)))]
+}
+
+/** The first part of the file, which is read once. */
+export interface ListKeysHead {
+  list: ListName
+  about: About
+  starts: Uint32Array
+  /** Offset of each member of the page shard of the main sort. */
+  pagesAt: Uint32Array
+  columns: ReadonlyMap<string, LocatedColumn>
+}
+
+/**
+ * Decodes the first part of the file. Returns the number of bytes that it requires if there are fewer.
+ * @throws SnapshotError `malformed`
+ */
+export function decodeListKeysHead(list: ListName, bytes: Uint8Array): ListKeysHead | number {
+  const header = locateColumns(bytes)
+  if (typeof header === 'number') return header
+  const { columns } = header
+  const about = header.about as Partial<About>
+  const [starts, pagesAt] = [columns.get('starts'), columns.get(pagesAtColumn(specOf(list).main))]
+  const buckets = (starts?.length ?? 0) - 1
+  const isPower = buckets > 0 && (buckets & (buckets - 1)) === 0
+  if (starts?.type !== 'u32' || pagesAt?.type !== 'u32' || !isPower) throw damaged(list)
+  const { count, hasCves, hasProducts } = about
+  if (!Number.isSafeInteger(count) || typeof hasCves !== 'boolean' || typeof hasProducts !== 'boolean') {
+    throw damaged(list)
+  }
+  const end = Math.max(starts.at + starts.length * 4, pagesAt.at + pagesAt.length * 4)
+  if (end > bytes.length) return end
+  const numbers = ({ at, length }: LocatedColumn) =>
+    new Uint32Array(Uint8Array.from(bytes.subarray(at, at + length * 4)).buffer)
+  return {
+    list,
+    about: { count: count!, hasCves, hasProducts },
+    starts: numbers(starts),
+    pagesAt: numbers(pagesAt),
+    columns,
+  }
+}
+
+/**
+ * Returns the number of keys in a whole file.
+ * @throws SnapshotError `malformed`
+ */
+export function countListKeysIn(list: ListName, bytes: Uint8Array): number {
+  const head = decodeListKeysHead(list, bytes)
+  if (typeof head === 'number') throw damaged(list)
+  const buckets = head.starts.length - 1
+  return (head.starts.at(-1)! / 4 - buckets) / wordsOf(head.about)
+}
+
+const bucketNumber = ({ list, starts }: ListKeysHead, id: string) => {
+  const { idKey = asIs } = specOf(list)
+  const { high, low } = keyHash(idKey(id))
+  return { number: shardOfHash(high, starts.length - 1), low }
+}
+
+/**
+ * Returns the byte range of the bucket of an id.
+ * @throws SnapshotError `malformed`
+ */
+export function listKeysSpan(head: ListKeysHead, id: string): { at: number; length: number } {
+  const { number } = bucketNumber(head, id)
+  const [from, to] = [head.starts[number]!, head.starts[number + 1]!]
+  const buckets = head.columns.get('buckets')
+  const isWhole = (to - from - 4) % (wordsOf(head.about) * 4) === 0
+  if (buckets?.type !== 'u8' || to < from + 4 || to > buckets.length || !isWhole) throw damaged(head.list)
+  return { at: buckets.at + from, length: to - from }
+}
+
+/**
+ * Returns the keys that have the hash of an id, by ordinal. Another id can have the same hash: the caller compares the
+ * rows.
+ * @throws SnapshotError `digest` when the bytes are damaged
+ */
+export function listKeysOf(head: ListKeysHead, id: string, bytes: Uint8Array): ListKey[] {
+  const { number, low } = bucketNumber(head, id)
+  const words = new Uint32Array(Uint8Array.from(bytes).buffer)
+  if (words[0] !== crcOf(head.list, number, bytes.subarray(4))) {
+    throw new SnapshotError('digest', `the keys of ${head.list} are damaged`)
+  }
+  const { about } = head
+  const keys: ListKey[] = []
+  for (let at = 1; at < words.length; at += wordsOf(about)) {
+    if (words[at] !== low) continue
+    let next = at + 2
+    const range = (): OrdinalRange => ({ start: words[next++]!, count: words[next++]!, crc: words[next++]! })
+    const cves = about.hasCves ? range() : null
+    keys.push({ ordinal: words[at + 1]!, cves, products: about.hasProducts ? range() : null })
+  }
+  return keys
+}
+
+/**
+ * Returns ordinals from the bytes of their range.
+ * @throws SnapshotError `digest` when they are damaged
+ */
+export function ordinalsIn(bytes: Uint8Array, { crc }: OrdinalRange): Uint32Array {
+  if (crc32(bytes) !== crc) throw new SnapshotError('digest', 'a posting list is damaged')
+  return new Uint32Array(Uint8Array.from(bytes).buffer)
+}
+
+const damaged = (list: ListName) => new SnapshotError('malformed', `the keys of ${list} are damaged`)

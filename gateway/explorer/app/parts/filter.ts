@@ -1,0 +1,72 @@
+/** Filters of lists: what `Filters` shows. Their values are in the address. */
+import type { Params } from '../data/api.ts'
+
+export interface TextFilter {
+  kind: 'text'
+  name: string
+  label: string
+  hint?: string
+}
+
+export interface ChoiceFilter {
+  kind: 'choice'
+  name: string
+  label: string
+  /** Values and their names. The first one is chosen without a parameter; its value is empty, or the default. */
+  options: readonly (readonly [value: string, name: string])[]
+}
+
+export interface DayFilter {
+  kind: 'day'
+  name: string
+  label: string
+}
+
+export type Filter = TextFilter | ChoiceFilter | DayFilter
+
+/** Returns the parameters of the address that the filters have. */
+export const filterParams = (filters: readonly Filter[], query: URLSearchParams): Params =>
+  Object.fromEntries(filters.map(({ name }) => [name, query.get(name)]))
+
+/** Severity and KEV, for the CVEs of an entry. */
+export const CVE_FILTERS: readonly ChoiceFilter[] = [
+  {
+    kind: 'choice',
+    name: 'severity',
+    label: 'Severity',
+    options: [
+      ['', 'any'],
+      ['critical,high', 'high or critical'],
+      ['critical', 'critical'],
+      ['high', 'high'],
+      ['medium', 'medium'],
+      ['low', 'low'],
+      ['none', 'none'],
+    ],
+  },
+  {
+    kind: 'choice',
+    name: 'kev',
+    label: 'KEV catalog',
+    options: [
+      ['', 'any'],
+      ['true', 'listed'],
+      ['false', 'not listed'],
+    ],
+  },
+]
+
+/** Returns the control of an order; the first key is the default. */
+export const sortFilter = (options: ChoiceFilter['options']): ChoiceFilter => ({
+  kind: 'choice',
+  name: 'sort',
+  label: 'Sort',
+  options,
+})
+
+export const CVE_SORT: ChoiceFilter = sortFilter([
+  ['-published', 'newest first'],
+  ['-cvss', 'highest CVSS score'],
+  ['-epss', 'highest EPSS score'],
+  ['published', 'oldest first'],
+])

@@ -1,0 +1,16 @@
+/** Names of packages and products, as the API expects and feeds state them. */
+
+/** Returns the value of the filter `product`: API 9.23. */
+export const productFilter = (vendor: string, product: string): string =>
+  [vendor, product].map((key) => key.replaceAll('/', '%2F')).join('/')
+
+/** Returns a CPE name of the product, to fill in the version. Keys are not always those of NVD's dictionary. */
+export const cpeExample = (vendor: string, product: string): string =>
+  `cpe:2.3:*:${cpeText(vendor)}:${cpeText(product)}:1.0:*:*:*:*:*:*:*`
+
+/** NISTIR 7695, 6.2.2.1: other characters than letters, digits, `_`, `-` and `.` are quoted. */
+const cpeText = (text: string): string => text.replace(/[^A-Za-z0-9_.-]/g, (character) => `\\${character}`)
+
+/** Returns the parameter that the text is: a CPE name begins with `cpe:`. */
+export const questionOf = (text: string): { purl: string } | { cpe: string } =>
+  /^\s*cpe:/i.test(text) ? { cpe: text.trim() } : { purl: text.trim() }

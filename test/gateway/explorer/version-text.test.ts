@@ -1,0 +1,53 @@
+/** Affected versions in words. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  type AffectedEntry,
+  type AffectedRange,
+  boundsText,
+  defaultText,
+  isOfCommits,
+  packageOf,
+} from '../../../gateway/explorer/app/pages/cves/version-text.ts'
+
+const COMMITS = ['f8246cf4d9a9025d26c609bb2195e7c0a9ce5c40', '713fa3e4591f65f804bdc88e8648e219fabc9ee1'] as const
+
+const text = (range: Partial<AffectedRange>) =>
+  boundsText({ introduced: null, fixed: null, version_type: null, ...range })
+
+test('a range is an inequality', () => {
+  assert.is(text({ introduced: '1.0', fixed: '1.4' }), '≥ 1.0, < 1.4')
+  assert.is(text({ introduced: '1.0', last_affected: '1.4' }), '≥ 1.0, ≤ 1.4')
+  assert.is(text({ introduced: '0', fixed: '1.4' }), '< 1.4')
+  assert.is(text({ fixed: '1.4' }), '< 1.4')
+  assert.is(text({ introduced: '0', last_affected: '5.15.*' }), '≤ 5.15.*')
+  assert.is(text({ introduced: '1.0' }), '≥ 1.0, without an end')
+  assert.is(text({ introduced: '0' }), 'all versions')
+})
+
+test('commits have no order: they begin and end a range', () => {
+  const [introduced, fixed] = COMMITS
+  assert.is(text({ introduced, fixed, version_type: 'git' }), 'commits from f8246cf4d9a9 until 713fa3e4591f')
+  assert.is(text({ introduced: '0', fixed }), 'commits until 713fa3e4591f')
+  assert.is(text({ introduced, last_affected: fixed }), 'commits from f8246cf4d9a9 up to 713fa3e4591f')
+  assert.is(text({ introduced: '0', version_type: 'git' }), 'all commits')
+  assert.not(isOfCommits({ introduced: '1.0', fixed: '2', version_type: 'semver' }))
+})
+
+test('the default status is said where it adds something', () => {
+  assert.is(defaultText('unaffected'), 'others not affected')
+  assert.is(defaultText('affected'), 'default status: affected')
+  assert.is(defaultText('unknown'), null)
+  assert.is(defaultText(null), null)
+})
+
+test('a package leads to its page without the release of a distribution', () => {
+  const of = (ecosystem: string | null, package_name: string | null) =>
+    packageOf({ ecosystem, package_name } as AffectedEntry)
+  assert.equal(of('npm', '@scope/a'), ['npm', '@scope/a'])
+  assert.equal(of('Debian:12', 'curl'), ['Debian', 'curl'])
+  assert.is(of(null, 'curl'), null)
+  assert.is(of('npm', null), null)
+})
+
+test.run()
