@@ -11,9 +11,9 @@ import { gramAt, MAX_GRAM } from './entry-grams.ts'
 import { BEST_FROM, unpackBest } from './grams.ts'
 import { ITEMS_PER_ROW, storedItems } from './items.ts'
 import { decodePostings, intersect, intersectAscending, intersectBits, type Postings, postings } from './postings.ts'
-import { bestOf, bestResults, bucketOf, RANK, type Rank, type Ranked, rankOf } from './rank.ts'
+import { bestOf, bestResults, bucketOf, isWordStart, RANK, type Rank, type Ranked, rankOf } from './rank.ts'
 import type { QueryTable, RowName, RowReader, SetHead } from './rows.ts'
-import { setNumber, type TextSetName } from './sets.ts'
+import { isSearchType, setNumber, type TextSetName } from './sets.ts'
 import type { Steps, Wanted } from './steps.ts'
 import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, foldTexts, type Texts } from './texts.ts'
 
@@ -54,8 +54,8 @@ const REMOTE_GRAMS = 4
 const REMOTE_ROWS = 64
 /** Up to this number of candidates in a block, their items take less time than the block of some 200 KB. */
 const REMOTE_ITEMS = 12
-/** Sets whose items have all texts: no further spellings. */
-const WHOLE_ITEMS: readonly TextSetName[] = ['cve', 'cwe', 'capec', 'cna', 'package']
+/** Sets whose items lack texts: the further spellings. */
+const SPELLED: readonly TextSetName[] = ['vendor', 'product']
 /** Longer than the texts of a row of items, nearly always. */
 const ITEMS_BYTES = 8192
 
@@ -162,8 +162,8 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     let next = start
     while (next < ordinals.length && parts.length < rows) {
       const end = runEnd(next, ENTRIES_PER_BLOCK)
-      if (end - next > REMOTE_ITEMS || !WHOLE_ITEMS.includes(set)) {
-        parts.push({ start: next, end, row: row('texts', Math.floor(ordinals[next]! / ENTRIES_PER_BLOCK)) })
+      if (end - next > REMOTE_ITEMS || !isSearchType(set)) {
+        parts.push({ start: next, end, row: blockOf(ordinals[next]!) })
       } else {
         for (let at = next; at < end; ) {
           const start = at
@@ -174,6 +174,20 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       next = end
     }
     return { parts, next }
+  }
+
+  const blockOf = (ordinal: number): RowName => row('texts', Math.floor(ordinal / ENTRIES_PER_BLOCK))
+
+  /** Returns whether the items show that each candidate of a part matches at a word start: no spelling ranks better. */
+  function areSure({ start, end, row }: Part, ordinals: Uint32Array, find: Find): boolean {
+    if (row.table === 'texts') return true
+    const { texts, first } = textsOf(row)
+    return ordinals.subarray(start, end).every((ordinal) => {
+      const to = texts.keyAt[ordinal - first + 1]!
+      let at = find(texts.bytes, texts.keyAt[ordinal - first]!, to)
+      while (at >= 0 && !isWordStart(texts.bytes, at)) at = find(texts.bytes, at + 1, to)
+      return at >= 0
+    })
   }
 
   /** Returns the texts of a row, and the ordinal of its first entry. */
@@ -202,8 +216,15 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     for (let from = 0; from < ordinals.length; rows = Math.min(2 * rows, REMOTE_ROWS)) {
       const { parts, next } = partsFrom(ordinals, from, rows)
       yield () => parts.map(({ row }) => row)
+      if (SPELLED.includes(set)) {
+        const unsure = parts.filter((part) => !areSure(part, ordinals, find))
+        for (const part of unsure) part.row = blockOf(ordinals[part.start]!)
+        if (unsure.length > 0) yield () => parts.map(({ row }) => row)
+      }
+      let known: { row: RowName; texts: Texts; first: number } | null = null
       for (const { start, end, row } of parts) {
-        const { texts, first } = textsOf(row)
+        if (known?.row.table !== row.table || known.row.number !== row.number) known = { row, ...textsOf(row) }
+        const { texts, first } = known
         for (const ordinal of ordinals.subarray(start, end)) {
           const i = ordinal - first
           const found = find(texts.bytes, texts.keyAt[i]!, texts.keyAt[i + 1]!)
