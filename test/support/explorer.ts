@@ -33,7 +33,10 @@ declare const document: {
   querySelectorAll(selector: string): Iterable<PageElement>
   addEventListener(type: string, listener: (event: { effectiveDirective: string; blockedURI: string }) => void): void
 }
-declare const window: { shift: number; shifted: string[]; location: { hash: string }; axe: Axe }
+declare const MutationObserver: new (
+  work: () => void,
+) => { observe(node: unknown, options: object): void; disconnect(): void }
+declare const window: { shownAt: number; shift: number; shifted: string[]; location: { hash: string }; axe: Axe }
 declare const getComputedStyle: (element: PageElement) => { overflowX: string }
 declare const sessionStorage: { setItem(name: string, value: string): void }
 declare const requestAnimationFrame: (work: () => void) => void
@@ -242,6 +245,12 @@ function observe(token: string | null): void {
   )
   window.shift = 0
   window.shifted = []
+  const watch = new MutationObserver(() => {
+    if (document.querySelector('h1') === null) return
+    window.shownAt = performance.now()
+    watch.disconnect()
+  })
+  watch.observe(document, { childList: true, subtree: true })
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as unknown as LayoutShift[]) {
       if (entry.hadRecentInput) continue
@@ -324,6 +333,21 @@ export const layoutShift = (page: Page): Promise<{ shift: number; shifted: strin
   page.evaluate(() => ({ shift: window.shift, shifted: window.shifted }))
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Bytes of the scripts that were loaded before the page had its heading, as transferred. */
+export const initialScriptBytes = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const scripts = performance.getEntriesByType('resource' as EntryType) as unknown as ResourceEntry[]
+    return scripts
+      .filter(({ name, responseEnd }) => name.endsWith('.js') && responseEnd <= window.shownAt)
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)
+  })
+
+interface ResourceEntry {
+  name: string
+  responseEnd: number
+  encodedBodySize: number
+}
 
 /** What axe-core finds by these rules, default: all. Returns rule, selector and markup of each node. */
 export async function accessibilityFaults(page: Page, rules?: readonly string[]): Promise<string[]> {

@@ -25,7 +25,9 @@ function App({ api }: { api: Api }) {
     () => ({
       api,
       askToken() {
-        setSignIn(token.read() === null ? 'asked' : 'rejected')
+        const had = token.read() !== null
+        // Several requests of a page can be rejected: the first of them had the token.
+        setSignIn((now) => (had || now === 'rejected' ? 'rejected' : 'asked'))
         token.forget()
       },
       signOut() {

@@ -78,6 +78,13 @@ test('packages, advisories, records, pages and walks are those of the reader in 
         page: await reader.list({ kev: true, limit: 3 }),
         affected: await each(questions, (question) => reader.affected(question)),
         advisories: await each(advisories, (id) => reader.advisory(id)),
+        lists: [
+          await reader.entries('cwes', { sort: 'name', limit: 3 }),
+          await reader.entries('products', { q: 'er' }),
+          await reader.entry('cwes', 79),
+          await reader.cnaStats(),
+        ],
+        documents: await each(ids.slice(0, 20), (id) => Promise.all([reader.advisoryOf(id), reader.reports(id)])),
         unknown: [await reader.get('CVE-1999-9999'), await reader.advisory('GHSA-0000-0000-0000')],
       }
     },
@@ -91,6 +98,15 @@ test('packages, advisories, records, pages and walks are those of the reader in 
     page: await local.list({ kev: true, limit: 3 }),
     affected: await each(questions, (question) => local.affected(question)),
     advisories: await each(advisories, (id) => local.advisory(id)),
+    lists: [
+      await local.entries('cwes', { sort: 'name', limit: 3 }),
+      await local.entries('products', { q: 'er' }),
+      await local.entry('cwes', 79),
+      await local.cnaStats(),
+    ],
+    documents: await each(rows.slice(0, 20), ({ cve_id }) =>
+      Promise.all([local.advisoryOf(cve_id), local.reports(cve_id)]),
+    ),
     unknown: [null, null],
   })
   assert.ok(answers.affected.flat().length > 50)

@@ -32,6 +32,9 @@ interface Cve {
   timeline: unknown[]
 }
 
+/** White space as a page shows it. Long texts are cut. */
+const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
+
 for (const mode of MODES) {
   test(`${mode}: the page of a CVE shows what the API answers`, async () => {
     const tab = await world.open(mode)
@@ -40,9 +43,10 @@ for (const mode of MODES) {
     for (const { cve_id } of rows.slice(0, 4)) {
       const cve = await world.service.json<Cve>(`/cves/${cve_id}?include=${include}`)
       await tab.show(`#/cves/${cve_id}`)
-      const text = await tab.page.locator('main').innerText()
+      const text = plain(await tab.page.locator('main').innerText())
       const stated = [cve.title, cve.description, ...cve.cvss.metrics.map(({ vector_string }) => vector_string)]
-      for (const one of stated) if (one !== null) assert.ok(text.includes(one.trim()), `${cve_id}: ${one}`)
+      for (const one of stated)
+        if (one !== null) assert.ok(text.includes(plain(one).slice(0, 200)), `${cve_id}: ${one}`)
       for (const { product } of cve.affected.slice(0, 3)) if (product) assert.ok(text.includes(product), product)
       const links = await tab.page
         .locator('main a.external')
@@ -142,7 +146,7 @@ test('gateway: the reference sends a request with the token, and shows the answe
   await tab.show('#/api?q=get a cve&open=getCve')
   const operation = page.locator('#operations-CVEs-getCve')
   await operation.getByRole('button', { name: 'Try it out' }).click()
-  await operation.getByLabel('cveId').fill(HOSTILE)
+  await operation.getByRole('textbox', { name: 'cveId' }).fill(HOSTILE)
   await operation.getByRole('button', { name: 'Execute' }).click()
   const answer = operation.locator('.live-responses-table')
   await until(

@@ -12,8 +12,9 @@ import {
 
 const COMMITS = ['f8246cf4d9a9025d26c609bb2195e7c0a9ce5c40', '713fa3e4591f65f804bdc88e8648e219fabc9ee1'] as const
 
+/** A sign and its version stay in one line: there is a no-break space between them. */
 const text = (range: Partial<AffectedRange>) =>
-  boundsText({ introduced: null, fixed: null, version_type: null, ...range })
+  boundsText({ introduced: null, fixed: null, version_type: null, ...range }).replaceAll('\u00a0', ' ')
 
 test('a range is an inequality', () => {
   assert.is(text({ introduced: '1.0', fixed: '1.4' }), '≥ 1.0, < 1.4')

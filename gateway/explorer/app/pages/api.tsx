@@ -35,6 +35,7 @@ function Reference({ document, query }: { document: OpenapiDocument; query: URLS
   const address = useRef({ search, open })
   address.current = { search, open }
   const [viewer, setViewer] = useState<Viewer>()
+  const [isReady, setReady] = useState(false)
   const [isMissing, setMissing] = useState(false)
   const show = (next: { search?: string; open?: string }) => {
     const { search: q, open } = { ...address.current, ...next }
@@ -51,8 +52,10 @@ function Reference({ document, query }: { document: OpenapiDocument; query: URLS
         const opened = openViewer(place.current!, document, {
           sendsRequests: api.mode === 'gateway',
           opened: (ids) => show({ open: ids.join(',') }),
+          ready: () => setReady(true),
         })
         stop = opened.close
+        opened.open(idsOf(open))
         setViewer(opened)
       },
       () => setMissing(true),
@@ -63,7 +66,7 @@ function Reference({ document, query }: { document: OpenapiDocument; query: URLS
     }
   }, [document, api])
   useEffect(() => viewer?.search(search), [viewer, search])
-  useEffect(() => viewer?.open(open === '' ? [] : open.split(',')), [viewer, open])
+  useEffect(() => viewer?.open(idsOf(open)), [viewer, open])
 
   return (
     <>
@@ -84,7 +87,7 @@ function Reference({ document, query }: { document: OpenapiDocument; query: URLS
           onInput={({ currentTarget }) => show({ search: currentTarget.value })}
         />
       </label>
-      {viewer || isMissing ? null : <Loading />}
+      {isReady || isMissing ? null : <Loading />}
       {isMissing ? (
         <p class="notice failure" role="alert">
           The reference could not be loaded. Check the connection, then reload the page.
@@ -94,3 +97,5 @@ function Reference({ document, query }: { document: OpenapiDocument; query: URLS
     </>
   )
 }
+
+const idsOf = (open: string): string[] => (open === '' ? [] : open.split(','))

@@ -103,29 +103,27 @@ function Package({ ecosystem, name, query }: { ecosystem: string; name: string; 
 
 function PackageFacts({ row }: { row: PackageDetail }) {
   return (
-    <>
-      <Facts
-        facts={[
-          [
-            'Ecosystem',
-            <a key="all" href={link(['packages'], { ecosystem: row.ecosystem })}>
-              {row.ecosystem}
-            </a>,
-          ],
-          [
-            'Package URL',
-            row.purl !== null && (
-              <span key="purl" class="id">
-                {row.purl}
-              </span>
-            ),
-          ],
-          ['Spellings', row.spellings.length > 1 && <Names key="names" names={row.spellings} />],
-          ['Advisories', formatCount(row.advisory_count)],
-          ['Newest advisory', <Day key="day" at={row.latest_advisory_at} />],
-        ]}
-      />
-    </>
+    <Facts
+      facts={[
+        [
+          'Ecosystem',
+          <a key="all" href={link(['packages'], { ecosystem: row.ecosystem })}>
+            {row.ecosystem}
+          </a>,
+        ],
+        [
+          'Package URL',
+          row.purl !== null && (
+            <span key="purl" class="id">
+              {row.purl}
+            </span>
+          ),
+        ],
+        ['Spellings', row.spellings.length > 1 && <Names key="names" names={row.spellings} />],
+        ['Advisories', formatCount(row.advisory_count)],
+        ['Newest advisory', <Day key="day" at={row.latest_advisory_at} />],
+      ]}
+    />
   )
 }
 

@@ -16,6 +16,8 @@ export interface ViewerOptions {
   sendsRequests: boolean
   /** Called with the ids of all open operations when the user opens or closes one. */
   opened(ids: string[]): void
+  /** Called when the operations are shown. */
+  ready(): void
 }
 
 export function openViewer(place: HTMLElement, document: OpenapiDocument, options: ViewerOptions): Viewer {
@@ -45,7 +47,16 @@ export function openViewer(place: HTMLElement, document: OpenapiDocument, option
       return request
     },
   })
-  const observer = new MutationObserver(() => nameControls(place))
+  // Hidden until all is there, so that nothing moves.
+  place.hidden = true
+  const observer = new MutationObserver(() => {
+    nameControls(place)
+    const shown = place.querySelectorAll('.opblock-body').length
+    if (place.hidden && place.querySelector('.opblock') && shown >= isOpen.size) {
+      place.hidden = false
+      options.ready()
+    }
+  })
   observer.observe(place, { childList: true, subtree: true })
   return {
     search: (text) => ui.layoutActions.updateFilter(text.trim()),
