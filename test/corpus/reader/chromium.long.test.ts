@@ -29,7 +29,7 @@ declare const window: { reader: browser.Reader; library: typeof browser }
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'"
 
 test.before(async () => {
-  dist = (await sampleOfTwoNights(folder.path, 150)).dist
+  dist = (await sampleOfTwoNights(folder.path, 300)).dist
   mkdirSync(site)
   cpSync(dist, join(site, 'dist'), { recursive: true })
   writeFileSync(join(site, 'reader.js'), (await bundleReader()).code)
@@ -110,6 +110,24 @@ test('packages, advisories, records, pages and walks are those of the reader in 
     unknown: [null, null],
   })
   assert.ok(answers.affected.flat().length > 50)
+  await local.close()
+})
+
+test('several ranges are one request', async () => {
+  const local = await openReader(dist)
+  const rows = await all(local.walk())
+  // On the first page and the third: the one between them is more than a gap.
+  const ids = [rows[7]!, rows[207]!].map(({ cve_id }) => cve_id)
+  const ranges: string[] = []
+  page.on('request', (request) => ranges.push(request.headers().range ?? ''))
+  const found = await page.evaluate(async (ids) => {
+    const reader = await window.library.openReader('dist')
+    const { data } = await reader.list({ ids })
+    await reader.close()
+    return data
+  }, ids)
+  assert.equal(found, (await local.list({ ids })).data)
+  assert.is(ranges.filter((range) => range.split(',').length === 2).length, 1, ranges.join(' '))
   await local.close()
 })
 
