@@ -49,7 +49,8 @@ test('the derived files of advisories and packages have a row for each', () => {
   const without = { advisories: noAdvisories(), packages: noPackages() }
   assert.is(countDerivedFiles({ rows: joined, ...rows }), derived.length)
   assert.is(countDerivedFiles({ rows: joined, ...without }), derived.length - 4)
-  assert.is(countDerivedFiles({ rows: { names: noNames(false) }, ...without }), derived.length - 5)
+  // Neither posting lists nor keys of lists.
+  assert.is(countDerivedFiles({ rows: { names: noNames(false) }, ...without }), derived.length - 9)
   assert.is(fileOf(manifest, 'index', 'advisories').count, advisories)
   assert.is(fileOf(manifest, 'index', 'packages').count, packages)
   assert.is(fileOf(manifest, 'list', 'packages').count, packages)
@@ -171,6 +172,10 @@ test('a list of packages with another count of advisories, or another key', asyn
   ]) {
     oneFault(await faultsAfter('list', 'packages', change, storedListContent), 'list', CONTRADICTS)
   }
+  const changeKeys = ({ columns }: Table) => {
+    columns.buckets![5]! ^= 1
+  }
+  oneFault(await faultsAfter('list', 'packages.keys', changeKeys, storedListContent), 'list', CONTRADICTS)
 })
 
 test('a missing table, and a missing list of packages', async () => {
