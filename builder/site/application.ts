@@ -1,5 +1,5 @@
 /** The explorer in the folder of a site: its files, and which of an earlier version stay. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -29,15 +29,21 @@ export async function applicationFiles({ files, page }: Explorer): Promise<Conte
   return [others.flat(), [zipped!], [plain!]]
 }
 
-/** @throws PublishError `unusable` if the folder has a file of the same name that is no file of a site */
-export function assertOurs(folder: string): void {
+/**
+ * Accepts a folder with a page of a site, and what a killed first run has left.
+ * @throws PublishError `unusable` if the folder has other files of the same names
+ */
+export function assertOurs(folder: string, { files }: Explorer): void {
   const page = join(folder, PAGE)
   if (existsSync(page) && readFileSync(page, 'utf8').includes(MARK)) return
-  const foreign = [PAGE, ...ROOT_FILES, OPENAPI_FILE, ASSETS].find((name) => existsSync(join(folder, name)))
+  const isForeign = (path: string) =>
+    existsSync(join(folder, path)) && files.get(path)?.equals(readFileSync(join(folder, path))) !== true
+  const assets = assetNames(folder).map((name) => `${ASSETS}/${name}`)
+  const foreign = [PAGE, ...ROOT_FILES, OPENAPI_FILE, ...assets].find(isForeign)
   if (foreign === undefined) return
   throw new PublishError(
     'unusable',
-    `${join(folder, foreign)} is not of a site, and site would replace it; choose another folder, or move it away`,
+    `${join(folder, foreign)} is not of a site, and site would replace or remove it; choose another folder, or move it away`,
   )
 }
 
@@ -74,5 +80,7 @@ export async function removeAssetsBut(
 
 const assetNames = (folder: string): string[] => {
   const assets = join(folder, ASSETS)
-  return existsSync(assets) ? readdirSync(assets).filter((name) => !name.endsWith('.gz')) : []
+  return statSync(assets, { throwIfNoEntry: false })?.isDirectory()
+    ? readdirSync(assets).filter((name) => !name.endsWith('.gz'))
+    : []
 }

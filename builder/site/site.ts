@@ -51,8 +51,8 @@ export async function writeSite(
   assertApart(dist, out)
   // First, so that nothing is written to a foreign folder.
   const { edition, snapshots } = withHistory(dist, readEdition(dist, site, effects))
-  assertOurs(out)
   const explorer = await open()
+  assertOurs(out, explorer)
   const target = await openFolder(out, effects, { taker: 'site', hardLinks: !copy })
   try {
     const named = [...(await applicationFiles(explorer)), ...edition.named]

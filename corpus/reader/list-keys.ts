@@ -43,7 +43,7 @@ export interface ListKeys {
 /** Nearly every first part is shorter. */
 const HEAD_BYTES = 24 * 1024
 /** Below this size, the table of a list takes less time than its keys. */
-const SMALL_BYTES = 16 * 1024
+const SMALL_BYTES = 8 * 1024
 
 export function openListKeys(manifest: Manifest, objects: Objects, headers: TableHeaders, pages: ListPages): ListKeys {
   const heads = new Map<string, Promise<ListKeysHead>>()

@@ -2,7 +2,6 @@
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
   decodeMemberHead,
-  type FileEntry,
   fileOf,
   type ListName,
   listPagesName,
@@ -13,7 +12,7 @@ import {
   ROWS_PER_SEGMENT,
   SnapshotError,
 } from '../snapshot/index.ts'
-import { type Objects, remembered } from './objects.ts'
+import type { Objects } from './objects.ts'
 import { segmentRows } from './rows.ts'
 
 export interface ListPages {
@@ -34,7 +33,6 @@ const PAGE_MARGIN_BYTES = 2048
 
 export function openListPages(manifest: Manifest, objects: Objects): ListPages {
   const read = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
-  const reading = new Map<string, Promise<ReadMember>>()
   /** Offsets of the pages by page shard: all of a table, or the first ones as far as pages were read. */
   const starts = new Map<string, { at: number[] | Uint32Array; isWhole: boolean }>()
 
@@ -47,42 +45,54 @@ export function openListPages(manifest: Manifest, objects: Objects): ListPages {
     return known
   }
 
-  async function pageOf(list: ListName, sort: string, page: number): Promise<ReadMember> {
+  /** Returns pages by their numbers. Reads those that are not cached together. */
+  async function pagesOf(list: ListName, sort: string, numbers: readonly number[]): Promise<Map<number, ReadMember>> {
     const name = listPagesName(list, sort)
-    const key = `${name} ${page}`
-    const known = read.get(key)
-    if (known) return known
-    return remembered(reading, key, async () => {
-      try {
-        const member = await readPage(
-          fileOf(manifest, 'pages', name),
-          page,
-          pagesIn(fileOf(manifest, 'list', list).count),
-        )
-        read.set(key, member)
-        return member
-      } finally {
-        reading.delete(key)
-      }
-    })
+    const members = new Map<number, ReadMember>()
+    for (const page of numbers) {
+      const known = read.get(`${name} ${page}`)
+      if (known) members.set(page, known)
+    }
+    const missing = numbers.filter((page) => !members.has(page))
+    // Without a table, only the page before states where a page begins.
+    const steps = startsOf(name).isWhole ? [missing] : missing.map((page) => [page])
+    for (const step of steps.filter(({ length }) => length > 0)) {
+      const found = await readPages(list, sort, step)
+      step.forEach((page, i) => {
+        members.set(page, found[i]!)
+        read.set(`${name} ${page}`, found[i]!)
+      })
+    }
+    return members
   }
 
-  async function readPage(file: FileEntry, page: number, pages: number): Promise<ReadMember> {
+  async function readPages(list: ListName, sort: string, numbers: readonly number[]): Promise<ReadMember[]> {
+    const file = fileOf(manifest, 'pages', listPagesName(list, sort))
     const known = startsOf(file.name)
-    const at = known.at[page]
-    if (at === undefined || at >= file.size) throw new SnapshotError('malformed', `${file.name} has no page ${page}`)
+    const pages = Math.ceil(fileOf(manifest, 'list', list).count / ROWS_PER_PAGE)
     const likely = Math.ceil((file.size / pages) * PAGE_MARGIN) + PAGE_MARGIN_BYTES
-    const length = (known.at[page + 1] ?? (known.isWhole ? file.size : Math.min(at + likely, file.size))) - at
-    const bytes = (await objects.parts(file, [{ at, length }]))[0]!
-    const head = decodeMemberHead(bytes)
-    if (head.key !== pageKey(page)) {
-      throw new SnapshotError('malformed', `${file.name} has page ${head.key} in the place of ${pageKey(page)}`)
-    }
-    const whole = head.length <= bytes.length ? bytes : (await objects.parts(file, [{ at, length: head.length }]))[0]!
-    if (Array.isArray(known.at)) known.at[page + 1] = at + head.length
-    // Copies the bytes: the part may be a view into a larger buffer.
-    const own = Buffer.from(whole.subarray(0, head.length))
-    return { ...decodeMemberHead(own), bytes: own }
+    const spans = numbers.map((page) => {
+      const at = known.at[page]
+      if (at === undefined || at >= file.size) throw new SnapshotError('malformed', `${file.name} has no page ${page}`)
+      const end = known.at[page + 1] ?? (known.isWhole ? file.size : Math.min(at + likely, file.size))
+      return { at, length: end - at }
+    })
+    const parts = await objects.parts(file, spans)
+    return Promise.all(
+      parts.map(async (bytes, i) => {
+        const { at } = spans[i]!
+        const [head, key] = [decodeMemberHead(bytes), pageKey(numbers[i]!)]
+        if (head.key !== key) {
+          throw new SnapshotError('malformed', `${file.name} has page ${head.key} in the place of ${key}`)
+        }
+        const { length } = head
+        const whole = length <= bytes.length ? bytes : (await objects.parts(file, [{ at, length }]))[0]!
+        if (Array.isArray(known.at)) known.at[numbers[i]! + 1] = at + length
+        // Copies the bytes: the part may be a view into a larger buffer.
+        const own = Buffer.from(whole.subarray(0, length))
+        return { ...decodeMemberHead(own), bytes: own }
+      }),
+    )
   }
 
   return {
@@ -94,10 +104,7 @@ export function openListPages(manifest: Manifest, objects: Objects): ListPages {
 
     async rows(list, sort, positions) {
       const numbers = [...new Set(positions.map((position) => Math.floor(position / ROWS_PER_PAGE)))]
-      const members = new Map<number, ReadMember>()
-      const load = async (page: number) => members.set(page, await pageOf(list, sort, page))
-      if (startsOf(listPagesName(list, sort)).isWhole) await Promise.all(numbers.map(load))
-      else for (const page of numbers) await load(page)
+      const members = await pagesOf(list, sort, numbers)
       const parsed = new Map<number, object[]>()
       return positions.map((position) => {
         const at = Math.floor(position / ROWS_PER_SEGMENT)
@@ -115,5 +122,3 @@ export function openListPages(manifest: Manifest, objects: Objects): ListPages {
     },
   }
 }
-
-const pagesIn = (rows: number) => Math.ceil(rows / ROWS_PER_PAGE)

@@ -15,8 +15,7 @@ export const fetchEffects: BrowserEffects = {
     const silence = watchSilence(SILENT_MS)
     const response = await fetch(url, {
       headers: Object.entries(headers).filter(([name]) => !OWN_HEADERS.includes(name)),
-      // The pointer changes. Other files are named by their digests.
-      cache: url.pathname.endsWith('/latest.json') ? 'no-cache' : 'default',
+      cache: cacheOf(url, headers.range),
       signal: silence.signal,
     }).finally(silence.end)
     const { status, body } = response
@@ -38,6 +37,13 @@ export const fetchEffects: BrowserEffects = {
     }),
   random: Math.random,
   log() {},
+}
+
+function cacheOf({ pathname }: URL, range: string | undefined): 'default' | 'no-cache' | 'no-store' {
+  // Chromium joins cached parts with a whole file, also if the server compresses only the latter.
+  if (range !== undefined) return 'no-store'
+  // The pointer changes. Other files are named by their digests.
+  return pathname.endsWith('/latest.json') ? 'no-cache' : 'default'
 }
 
 interface Silence {

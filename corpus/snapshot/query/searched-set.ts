@@ -121,8 +121,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     return found
   }
 
-  /** True ends the search, at the latest after the texts that are requested together. */
-  type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => boolean | void
+  type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => void
 
   /** Calls `each` for each candidate with `needle`, and its first occurrence in the texts of its block. */
   const eachMatch = isRemote ? eachRemoteMatch : eachLocalMatch
@@ -193,13 +192,14 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     return { texts: foldTexts({ keys, labels: items.map(({ label }) => label) }, ITEMS_BYTES), first }
   }
 
+  /** Requests `rows` rows at first, then more at each step. Ends when `isEnough` after a match. */
   function* eachRemoteMatch(
     find: Find,
     ordinals: Uint32Array,
     each: EachMatch,
-    rows: number = REMOTE_ROWS,
+    { rows, isEnough }: { rows: number; isEnough(): boolean } = { rows: REMOTE_ROWS, isEnough: () => false },
   ): Steps<void> {
-    for (let from = 0; from < ordinals.length; ) {
+    for (let from = 0; from < ordinals.length; rows = Math.min(2 * rows, REMOTE_ROWS)) {
       const { parts, next } = partsFrom(ordinals, from, rows)
       yield () => parts.map(({ row }) => row)
       for (const { start, end, row } of parts) {
@@ -207,7 +207,9 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
         for (const ordinal of ordinals.subarray(start, end)) {
           const i = ordinal - first
           const found = find(texts.bytes, texts.keyAt[i]!, texts.keyAt[i + 1]!)
-          if (found >= 0 && each(ordinal, texts, i, found)) return
+          if (found < 0) continue
+          each(ordinal, texts, i, found)
+          if (isEnough()) return
         }
         yield
       }
@@ -238,19 +240,17 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
   }
 
   /**
-   * Returns the best results from the best ones of the first gram alone; null if others may be better. Another entry ranks
-   * behind all of these for the gram, and no better for the string, unless the string is its key.
+   * Returns the best results from `ranked`, the best ones of the first gram; null if others may be better. Another entry
+   * ranks behind all of these for the gram, and no better for the string, unless the string is its key.
    */
-  function* bestOfFirstGram(needle: Uint8Array, limit: number): Steps<Ranked[] | null> {
-    const ranked = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
-    if (!ranked) return null
+  function* bestAmong(ranked: readonly Ranked[], needle: Uint8Array, limit: number): Steps<Ranked[] | null> {
     const { ordinal: last, rank } = ranked.at(-1)!
     const behind = bucketOf(rank, isFirst(last))
     const best = bestOf(limit)
     const find = finder(needle)
     const candidates = Uint32Array.from(ranked, ({ ordinal }) => ordinal).sort()
     let better = 0
-    yield* eachMatch(find, candidates, (ordinal, texts, i, found) => {
+    yield* eachRemoteMatch(find, candidates, (ordinal, texts, i, found) => {
       const first = isFirst(ordinal)
       const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
       const bucket = bucketOf(rank, first)
@@ -263,25 +263,23 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
 
   /**
    * Returns the best results, with as few texts as possible: those of candidates with the first bit, then the others, until
-   * no later one can be better. None is the key.
+   * no later one can be better. No entry ranks better than `least`.
    */
-  function* bestOfFew(needle: Uint8Array, limit: number): Steps<Ranked[]> {
+  function* bestOfFew(needle: Uint8Array, limit: number, least: Rank): Steps<Ranked[]> {
     const ordinals = yield* candidates(needle)
-    const preceding = ordinals.filter(isFirst)
     const best = bestOf(limit)
     const find = finder(needle)
-    let prefixes = 0
+    let unbeaten = 0
     const add: EachMatch = (ordinal, texts, i, found) => {
       const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
       best.add(ordinal, rank, isFirst(ordinal))
-      if (rank === RANK.prefix) prefixes++
-      return prefixes === limit
+      if (rank <= least) unbeaten++
     }
-    yield* eachRemoteMatch(find, preceding, add, limit)
-    if (prefixes < limit) {
-      const others = ordinals.filter((ordinal) => !isFirst(ordinal))
-      yield* eachRemoteMatch(find, others, add, ordinals.length > BEST_FROM ? limit : REMOTE_ROWS)
-    }
+    const isEnough = () => unbeaten >= limit
+    const rows = ordinals.length > REMOTE_ROWS ? limit : REMOTE_ROWS
+    const others = ordinals.filter((ordinal) => !isFirst(ordinal))
+    yield* eachRemoteMatch(find, ordinals.filter(isFirst), add, { rows, isEnough })
+    if (!isEnough()) yield* eachRemoteMatch(find, others, add, { rows, isEnough })
     return best.list()
   }
 
@@ -343,15 +341,20 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     },
     *suggestions(q, limit, worst = RANK.elsewhere) {
       const needle = needleOf(q)
-      if (isRemote && worst < RANK.elsewhere && needle.length >= MAX_GRAM) {
-        const ranked = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
-        // No key or label begins with the gram, so none ranks better than it.
-        if (ranked && ranked[0]!.rank > Math.max(worst, RANK.prefix)) return []
+      const best = searched.best(q, limit)
+      if (!isRemote || needle.length <= MAX_GRAM) return (yield* best).ranked
+      const ranked = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
+      // No entry ranks better for the string than the best one for its first gram, unless the string is its key.
+      const least = Math.max(ranked?.at(0)?.rank ?? RANK.prefix, RANK.prefix) as Rank
+      if (least > Math.max(worst, RANK.prefix)) return []
+      const mayBeKey = least === RANK.prefix && (set !== 'cve' || CVE_KEY.test(fold(q)))
+      if (cves === null) {
+        const hasPrefixes = !mayBeKey || (ranked?.at(-1)?.rank ?? RANK.prefix) > RANK.prefix
+        const few = ranked && hasPrefixes ? yield* bestAmong(ranked, needle, limit) : null
+        if (few) return few
+        if (!mayBeKey) return yield* bestOfFew(needle, limit, least)
       }
-      // Only keys of other sets can be any string.
-      const isKey = set !== 'cve' || CVE_KEY.test(fold(q))
-      if (!isRemote || isKey || needle.length <= MAX_GRAM) return (yield* searched.best(q, limit)).ranked
-      return (yield* bestOfFirstGram(needle, limit)) ?? (yield* bestOfFew(needle, limit))
+      return (yield* best).ranked
     },
     *countAmong(ordinals, q) {
       const needle = Buffer.from(fold(q))

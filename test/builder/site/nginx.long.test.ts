@@ -69,6 +69,7 @@ test('the page has the policy of the gateway, and is compressed before it is ask
     'icon.svg': 'image/svg+xml',
     'favicon.ico': 'image/x-icon',
     'robots.txt': 'text/plain; charset=utf-8',
+    'openapi.json': 'application/json',
   }
   for (const [path, type] of Object.entries(types)) assert.is((await ask(path)).headers['content-type'], type)
 })

@@ -156,6 +156,29 @@ test('the page comes after its assets, and the pointer after the page', async ()
   assert.ok(order.indexOf('assets/page-A.js') > order.findLastIndex((path) => path.startsWith('manifests/')))
 })
 
+test('a first run that was killed before its page is completed by the next one', async () => {
+  const out = newFolder()
+  const killed = run(
+    third,
+    out,
+    'A',
+    {},
+    {
+      ...effects,
+      rename: async (from, to) => {
+        if (to.endsWith('index.html')) throw new Error('killed')
+        await effects.rename(from, to)
+      },
+    },
+  )
+  assert.is(((await killed.catch((error) => error)) as Error).message, 'killed')
+  assert.ok(existsSync(join(out, 'robots.txt')) && assetsOf(out).length > 0)
+  assert.not.ok(existsSync(join(out, 'latest.json')))
+  await run(third, out)
+  assert.equal(filesOf(out), filesOf(third))
+  assert.ok(existsSync(join(out, 'index.html')))
+})
+
 test('Atom feeds with a public URL', async () => {
   const out = newFolder()
   await run(third, out, 'A', { site: new URL('https://vulns.example.com/') })
@@ -175,11 +198,12 @@ test('folders that overlap, foreign files and an older snapshot are refused, and
     await refusal(run(third, foreign)),
     /has other files \(notes\.txt\); site needs an empty folder or a dist/,
   )
-  for (const name of ['index.html', 'robots.txt', 'assets']) {
+  for (const name of ['index.html', 'robots.txt', 'assets/mine.js']) {
     const own = newFolder()
     cpSync(first, own, { recursive: true })
+    mkdirSync(join(own, 'assets'))
     writeFileSync(join(own, name), 'mine')
-    assert.match(await refusal(run(third, own)), `${name} is not of a site, and site would replace it`)
+    assert.match(await refusal(run(third, own)), `${name} is not of a site, and site would replace or remove it`)
     assert.is(readFileSync(join(own, name), 'utf8'), 'mine')
     assert.equal(filesOf(own), filesOf(first))
   }

@@ -7,7 +7,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bundleReader } from '../../../corpus/reader/browser/bundle.ts'
 import type * as browser from '../../../corpus/reader/browser/reader.ts'
-import { openReader } from '../../../corpus/reader/reader.ts'
+import { type CveSummary, openReader, type Reader } from '../../../corpus/reader/reader.ts'
+import { LIST_NAMES } from '../../../corpus/snapshot/cursor/lists.ts'
 import { pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
@@ -28,6 +29,23 @@ const { openReader: openInBrowser, ...bundled } = (await import(file)) as typeof
 const local = await openReader(dist)
 const web = await serveFolder(dist)
 const whole = await serveFolder(dist, { ranges: false })
+
+/** Pages and entries of each list, and documents of CVEs. */
+async function listsOf(reader: Pick<Reader, 'entries' | 'entry' | 'advisoryOf' | 'reports'>, rows: CveSummary[]) {
+  const { data: vendors } = await reader.entries('vendors', { sort: 'name', limit: 5 })
+  const { data: packages } = await reader.entries('packages', { limit: 3 })
+  return {
+    pages: await Promise.all(LIST_NAMES.map((list) => reader.entries(list, { limit: 30 }))),
+    vendors: await Promise.all(vendors.map(({ slug }) => reader.entry('vendors', slug))),
+    products: await reader.entries('products', { vendor: vendors[0]!.slug }),
+    packages: await Promise.all(
+      packages.map(({ ecosystem, name }) => reader.entry('packages', `${ecosystem}/${name}`)),
+    ),
+    weakness: [await reader.entry('cwes', 'CWE-79'), await reader.entry('cwes', 999_999)],
+    advisories: await Promise.all(rows.slice(0, 40).map(({ cve_id }) => reader.advisoryOf(cve_id))),
+    reports: await Promise.all(rows.slice(0, 40).map(({ cve_id }) => reader.reports(cve_id))),
+  }
+}
 
 const failed = (work: Promise<unknown>) =>
   work.then(
@@ -71,6 +89,7 @@ test('records, rows, packages and advisories are those of the reader in Node, wi
       assert.equal(await reader.affected(question), await local.affected(question), JSON.stringify(question))
     }
     for (const id of advisoryIds(dist).slice(0, 40)) assert.equal(await reader.advisory(id), await local.advisory(id))
+    assert.equal(await listsOf(reader, rows), await listsOf(local, rows))
     await reader.close()
   }
 })

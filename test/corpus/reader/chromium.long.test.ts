@@ -29,7 +29,7 @@ declare const window: { reader: browser.Reader; library: typeof browser }
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'"
 
 test.before(async () => {
-  dist = (await sampleOfTwoNights(folder.path, 150)).dist
+  dist = (await sampleOfTwoNights(folder.path, 300)).dist
   mkdirSync(site)
   cpSync(dist, join(site, 'dist'), { recursive: true })
   writeFileSync(join(site, 'reader.js'), (await bundleReader()).code)
@@ -78,6 +78,13 @@ test('packages, advisories, records, pages and walks are those of the reader in 
         page: await reader.list({ kev: true, limit: 3 }),
         affected: await each(questions, (question) => reader.affected(question)),
         advisories: await each(advisories, (id) => reader.advisory(id)),
+        lists: [
+          await reader.entries('cwes', { sort: 'name', limit: 3 }),
+          await reader.entries('products', { q: 'er' }),
+          await reader.entry('cwes', 79),
+          await reader.cnaStats(),
+        ],
+        documents: await each(ids.slice(0, 20), (id) => Promise.all([reader.advisoryOf(id), reader.reports(id)])),
         unknown: [await reader.get('CVE-1999-9999'), await reader.advisory('GHSA-0000-0000-0000')],
       }
     },
@@ -91,9 +98,36 @@ test('packages, advisories, records, pages and walks are those of the reader in 
     page: await local.list({ kev: true, limit: 3 }),
     affected: await each(questions, (question) => local.affected(question)),
     advisories: await each(advisories, (id) => local.advisory(id)),
+    lists: [
+      await local.entries('cwes', { sort: 'name', limit: 3 }),
+      await local.entries('products', { q: 'er' }),
+      await local.entry('cwes', 79),
+      await local.cnaStats(),
+    ],
+    documents: await each(rows.slice(0, 20), ({ cve_id }) =>
+      Promise.all([local.advisoryOf(cve_id), local.reports(cve_id)]),
+    ),
     unknown: [null, null],
   })
   assert.ok(answers.affected.flat().length > 50)
+  await local.close()
+})
+
+test('several ranges are one request', async () => {
+  const local = await openReader(dist)
+  const rows = await all(local.walk())
+  // On the first page and the third: the one between them is more than a gap.
+  const ids = [rows[7]!, rows[207]!].map(({ cve_id }) => cve_id)
+  const ranges: string[] = []
+  page.on('request', (request) => ranges.push(request.headers().range ?? ''))
+  const found = await page.evaluate(async (ids) => {
+    const reader = await window.library.openReader('dist')
+    const { data } = await reader.list({ ids })
+    await reader.close()
+    return data
+  }, ids)
+  assert.equal(found, (await local.list({ ids })).data)
+  assert.is(ranges.filter((range) => range.split(',').length === 2).length, 1, ranges.join(' '))
   await local.close()
 })
 

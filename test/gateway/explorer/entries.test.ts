@@ -64,6 +64,7 @@ test('a snapshot is compared with its parent, else with the newest before it', (
   assert.is(sinceOf([c, b, a], a, null), null)
   assert.is(sinceOf([], undefined, null), null)
   assert.is(sinceOf([c, b, a], c, 'bbbbbbb'), b.id)
+  assert.is(sinceOf([c, b, a], b, 'ccccccc'), a.id, 'a newer one cannot be the earlier one')
   assert.is(sinceOf([c, b, a], c, '2026-01-01'), '2026-01-01')
   assert.is(idOf([c, b, a], 'bbbbbb'), 'bbbbbb', 'fewer than seven digits')
 })

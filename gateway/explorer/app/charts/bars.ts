@@ -40,6 +40,7 @@ export function drawBars(target: HTMLElement, input: BarsInput): () => void {
       axes: [
         {
           ...axis,
+          size: 32,
           grid: { show: false },
           splits: () => januaries(first, x.length, Math.max(3, Math.floor(width / 70))),
           values: (_, months) => months.map((month) => String(month / 12)),

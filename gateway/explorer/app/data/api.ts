@@ -16,18 +16,16 @@ export interface Api {
   /** Matches packages in the browser: in mode `static` alone. */
   readonly packages?: PackageSource
   /**
-   * Reports what is downloaded once, such as the tables of the filters: null when nothing is. Returns a function that
-   * ends the reports.
+   * Reports downloads of what is needed once, such as the tables of the filters. Returns a function that ends the
+   * reports.
    */
-  onProgress?(report: (progress: Progress | null) => void): () => void
+  onProgress?(report: (progress: Progress) => void): () => void
 }
 
+/** Bytes of all downloads so far. */
 export interface Progress {
-  /** What is loaded, such as `Tables of the filters`. */
-  name: string
-  /** Bytes. `total` is null while it is unknown. */
   loaded: number
-  total: number | null
+  total: number
 }
 
 export type PackageSource = Pick<Reader, 'affected' | 'ecosystems' | 'snapshot'>

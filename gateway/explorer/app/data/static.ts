@@ -6,12 +6,23 @@ import {
   type Reader,
   SnapshotError,
 } from '../../../../corpus/reader/browser/reader.ts'
-import { type Api, ApiFailure, type Params } from './api.ts'
+import { type Api, ApiFailure, type Params, type Progress } from './api.ts'
 import { answerOf } from './static-answers.ts'
 
 /** Opens the snapshot beside the page. */
 export async function staticApi(): Promise<Api> {
-  return readerApi(await openReader('.').catch(fail))
+  const reports = new Set<(progress: Progress) => void>()
+  const onProgress = (progress: Progress) => {
+    for (const report of reports) report(progress)
+  }
+  const reader = await openReader('.', { onProgress }).catch(fail)
+  return {
+    ...readerApi(reader),
+    onProgress(report) {
+      reports.add(report)
+      return () => reports.delete(report)
+    },
+  }
 }
 
 /** Returns an API that a reader answers. */
@@ -42,10 +53,11 @@ function fail(error: unknown): never {
   if (error instanceof ApiFailure) throw error
   if (error instanceof CursorError) throw new ApiFailure(400, 'invalid_cursor', error.message)
   if (error instanceof PurlError) throw new ApiFailure(400, 'invalid_parameter', error.message)
-  if (error instanceof TypeError && OPTION.test(error.message)) {
-    throw new ApiFailure(400, 'invalid_parameter', error.message.replace('option', 'parameter'))
+  if (error instanceof TypeError) {
+    const [, option = null] = OPTION.exec(error.message) ?? []
+    const message = option === null ? error.message : error.message.replace('option', 'parameter')
+    throw new ApiFailure(400, 'invalid_parameter', message, null, option)
   }
-  if (error instanceof TypeError) throw new ApiFailure(400, 'invalid_parameter', error.message)
   if (error instanceof SnapshotError && error.code === 'missing') {
     throw new ApiFailure(410, 'gone', `${error.message}. If a newer snapshot replaced this one, reload the page.`)
   }

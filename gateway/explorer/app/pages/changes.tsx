@@ -48,6 +48,7 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
   const later = snapshots.find(({ id }) => until !== null && id === idOf(snapshots, until)) ?? current
   const since = sinceOf(snapshots, later, query.get('since'))
   if (!current || !later) return <p class="notice">There is no snapshot.</p>
+  const usual = sinceOf(snapshots, later, null)
   const earlier = snapshots.filter((one) => isNewer(later, one))
   const isServed = asked === null || idOf(snapshots, asked) === current.id
   const filters: ChoiceFilter[] = [
@@ -55,9 +56,13 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
       kind: 'choice',
       name: 'since',
       label: 'Since the snapshot',
+      // The first one is the default, which needs no parameter.
       options: [
+        ...(since === null ? [['', 'none'] as const] : []),
+        ...earlier
+          .toSorted((x, y) => Number(y.id === usual) - Number(x.id === usual))
+          .map((one) => [one.id, nameOf(one)] as const),
         ...(since !== null && earlier.every(({ id }) => id !== since) ? [[since, since.slice(0, 12)] as const] : []),
-        ...earlier.map((one) => [one.id, nameOf(one)] as const),
       ],
     },
     ...(api.mode === 'static'
@@ -77,16 +82,8 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
       options: [['', 'any'], ...CHANGES.map((change) => [change, change] as const)],
     },
   ]
-  if (since === null) {
-    return (
-      <p class="notice">
-        There is only the snapshot {nameOf(current)}. Changes can be shown after the next build, while an earlier
-        snapshot is kept.
-      </p>
-    )
-  }
   const shown = new URLSearchParams(query)
-  shown.set('since', since)
+  shown.set('since', since ?? '')
   shown.set('until', later.id)
   return (
     <>
@@ -97,13 +94,24 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
           {nameOf(current)}.
         </p>
       )}
-      <Compared since={since} until={until} change={query.get('change')} />
+      {since === null ? (
+        <p class="notice">
+          There is no snapshot before {nameOf(later)}. Changes can be shown after the next build, while this one is
+          kept.
+        </p>
+      ) : (
+        <Compared since={since} until={until} change={query.get('change')} />
+      )}
     </>
   )
 }
 
 const COLUMNS: readonly Column<Change>[] = [
-  { name: 'CVE', kind: 'key', cell: ({ cve_id }) => <CveLink id={cve_id} /> },
+  {
+    name: 'CVE',
+    kind: 'key',
+    cell: ({ cve_id, change }) => (change === 'removed' ? <span class="id">{cve_id}</span> : <CveLink id={cve_id} />),
+  },
   { name: 'Change', cell: ({ change }) => <span class={`change ${change}`}>{change}</span> },
   {
     name: 'Parts that differ',
@@ -137,8 +145,9 @@ function Compared({ since, until, change }: { since: string; until: string | nul
   if (error?.status === 410) {
     return (
       <p class="notice failure" role="alert">
-        There is no snapshot <code>{since.slice(0, 12)}</code> to compare with: it was removed, or was never here.
-        Choose another one, or read the <a href={link(['cves'], { sort: '-updated' })}>list of CVEs</a> again.
+        The snapshots {since.slice(0, 12)} and {until?.slice(0, 12) ?? 'the served one'} cannot be compared: one of them
+        was removed, or was never here. Choose another one, or read the{' '}
+        <a href={link(['cves'], { sort: '-updated' })}>list of CVEs</a> again.
       </p>
     )
   }

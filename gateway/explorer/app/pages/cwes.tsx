@@ -261,7 +261,7 @@ function Prose({
       <Paragraphs texts={paragraphs} />
       <Bullets items={bullets} />
       {effectiveness === null ? null : (
-        <p class="dim">
+        <p class="prose dim">
           Effectiveness: {effectiveness}
           {effectiveness_notes === null ? null : `. ${effectiveness_notes}`}
         </p>

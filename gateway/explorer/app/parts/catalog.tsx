@@ -26,7 +26,7 @@ export function Consequences({ consequences }: { consequences: Weakness['consequ
   return (
     <Part title="Consequences" of={consequences}>
       <div class="scroll">
-        <table class="rows">
+        <table class="rows cards">
           <caption class="for-reader">Consequences</caption>
           <thead>
             <tr>

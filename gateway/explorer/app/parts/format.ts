@@ -11,16 +11,16 @@ const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 export const formatCount = (count: number): string => NUMBER.format(count)
-/** The lowest share that is not shown as 0 %. */
-const LEAST_SHARE = 0.001
 /** A number in little space: `1.2K`. */
 export const formatCompact = (count: number): string => COMPACT.format(count)
 /** `YYYY-MM` */
 export const formatMonth = (month: string): string => MONTH.format(new Date(`${month}-01T00:00:00Z`))
+/** The lowest share that is not shown as 0 %. */
+const LEAST_SHARE = 0.001
 /** A share from 0 to 1. */
 export const formatShare = (share: number): string =>
   share > 0 && share < LEAST_SHARE / 2 ? `<${PERCENT.format(LEAST_SHARE)}` : PERCENT.format(share)
-/** An EPSS score, from 0 to 1; small ones keep two digits. */
+/** The bound of a band of EPSS scores: small ones keep two digits. */
 export const formatProbability = (score: number): string => PROBABILITY.format(score)
 export const formatScore = (score: number): string => SCORE.format(score)
 /** `YYYY-MM-DD` */

@@ -7,20 +7,17 @@ import { Loading } from './answer.tsx'
 const BYTES = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 })
 const formatMegabytes = (bytes: number): string => BYTES.format(bytes / 1e6)
 
-/** Shows the progress of a download that the API reports, else that something is loaded. */
-export function LoadingProgress() {
+/** Shows the progress of a download that the API reports. Before a report it shows that something is loaded, or nothing. */
+export function LoadingProgress({ isQuiet = false }: { isQuiet?: boolean }) {
   const { api } = useSession()
   const [progress, setProgress] = useState<Progress | null>(null)
   useEffect(() => api.onProgress?.(setProgress), [api])
-  if (!progress) return <Loading />
-  const { name, loaded, total } = progress
+  if (!progress) return isQuiet ? null : <Loading />
+  const { loaded, total } = progress
   return (
-    <div class="loading">
-      <label>
-        {name}: {formatMegabytes(loaded)}
-        {total === null ? null : ` of ${formatMegabytes(total)}`}. The browser keeps them.
-        <progress {...(total === null ? {} : { max: total, value: loaded })} />
-      </label>
-    </div>
+    <label class="loading">
+      Loading tables, once: {formatMegabytes(loaded)} of {formatMegabytes(total)}
+      <progress max={total} value={loaded} />
+    </label>
   )
 }

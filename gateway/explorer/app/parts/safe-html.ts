@@ -28,8 +28,12 @@ const markup = (html: string): string =>
     .replaceAll(/<!--.*?-->/gs, '')
     .replaceAll(/<[^<]*/g, (text) => (BARE_TAG.test(text) ? text : `&lt;${text.slice(1)}`))
 
+/** Headings of a text are below those of its section, which are `h2`. */
 const markdown = new Marked({
   gfm: true,
+  walkTokens(token) {
+    if (token.type === 'heading') token.depth = Math.min(6, token.depth + 2)
+  },
   renderer: { html: ({ text }) => markup(text), image: ({ text }) => text.replaceAll('<', '&lt;') },
 })
 

@@ -14,17 +14,19 @@ export const isNewer = (a: SnapshotRow, b: SnapshotRow): boolean =>
   a.id !== b.id && Date.parse(a.created_at) >= Date.parse(b.created_at)
 
 /**
- * Returns the earlier snapshot: the one that is asked for, else the parent of the later one, else the newest before it.
- * Null if there is none.
+ * Returns the earlier snapshot: the one that is asked for unless it is the later one or newer, else the parent of the
+ * later one, else the newest before it. Null if there is none.
  */
 export function sinceOf(
   snapshots: readonly SnapshotRow[],
   later: SnapshotRow | undefined,
   asked: string | null,
 ): string | null {
-  if (asked !== null) return idOf(snapshots, asked)
-  if (!later) return null
-  const parent = snapshots.find(({ id }) => id === later.parent)
+  if (!later) return asked
+  const id = asked === null ? null : idOf(snapshots, asked)
+  const listed = snapshots.find((one) => one.id === id)
+  if (id !== null && (!listed || isNewer(later, listed))) return id
+  const parent = snapshots.find((one) => one.id === later.parent)
   return (parent ?? snapshots.find((one) => isNewer(later, one)))?.id ?? null
 }
 

@@ -84,7 +84,7 @@ export function CveList({ query }: { query: URLSearchParams }) {
           </details>
         ) : null}
       </div>
-      {isFirstLoading && rows.length === 0 ? <LoadingProgress /> : null}
+      {isFirstLoading ? <LoadingProgress isQuiet={rows.length > 0} /> : null}
       {rows.length > 0 ? (
         <div class={isFirstLoading ? 'stale' : undefined} aria-busy={isFirstLoading}>
           <CveTable rows={rows} caption="CVEs" columns={columns} sort={sort} onSort={(key) => change({ sort: key })} />

@@ -1,5 +1,6 @@
 /** The CVSS metrics of all sources, and their vectors side by side. */
-import type { CveDetail } from '../../data/answers.ts'
+import type { Severity as Band, CveDetail } from '../../data/answers.ts'
+import { formatScore } from '../../parts/format.ts'
 import { Flag, Severity, Time } from '../../parts/values.tsx'
 import { decodeVector } from './cvss-vector.ts'
 import { sourceName } from './origin.ts'
@@ -7,12 +8,17 @@ import { sourceName } from './origin.ts'
 type Cvss = NonNullable<CveDetail['cvss']>
 type Metric = Cvss['metrics'][number]
 
-/** The bands that `Severity` knows; sources may state others. */
-const BAND = /^(critical|high|medium|low|none)$/
+const BANDS: readonly string[] = ['critical', 'high', 'medium', 'low', 'none'] satisfies Band[]
 
-function Score({ of }: { of: { base_score: number; base_severity: string } }) {
-  const band = of.base_severity.toLowerCase()
-  return <Severity band={BAND.test(band) ? (band as 'high') : null} score={of.base_score} />
+/** The score and its band, as the source states them. */
+function Score({ of: { base_score: score, base_severity } }: { of: { base_score: number; base_severity: string } }) {
+  const band = base_severity.toLowerCase()
+  if (BANDS.includes(band)) return <Severity band={band as Band} score={score} />
+  return (
+    <>
+      <b>{formatScore(score)}</b> {band}
+    </>
+  )
 }
 
 export function Metrics({ cvss }: { cvss: Cvss }) {

@@ -14,8 +14,12 @@ const PARTS = [
   ['severity_new', 'first severity'],
 ] as const satisfies readonly (readonly [keyof LastUpdate, string])[]
 
-/** Rejected CVEs have no record, and long lists are cut: these are on the page of changes. */
-const ON_CHANGES: readonly (keyof LastUpdate)[] = ['added', 'changed', 'rejected']
+/** Rejected CVEs have no record, and long lists are cut: these are on the page of changes, as this kind of change. */
+const ON_CHANGES: Partial<Record<keyof LastUpdate, string>> = {
+  added: 'added',
+  changed: 'changed',
+  rejected: 'removed',
+}
 
 export function LastUpdateFigures({ update, parent }: { update: LastUpdate; parent: string | null }) {
   return (
@@ -55,6 +59,7 @@ function Count({ part, href }: { part: UpdatedCves; href: string | null }) {
 function listOf(name: keyof LastUpdate, { cves, cve_ids: ids }: UpdatedCves, parent: string | null): string | null {
   const isComplete = ids.length === cves
   if (name !== 'rejected' && name !== 'changed' && isComplete) return link(['cves'], { ids })
-  if (ON_CHANGES.includes(name)) return parent === null ? null : link(['changes'], { since: parent })
+  const change = ON_CHANGES[name]
+  if (change !== undefined) return parent === null ? null : link(['changes'], { since: parent, change })
   return link(['cves'], { ids })
 }

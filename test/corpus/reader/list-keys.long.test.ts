@@ -1,0 +1,197 @@
+/** Single rows of large lists by parts of their keys: the answers of the gateway, with few bytes, never by the tables. */
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ProductRow, VendorRow } from '../../../corpus/model/directory.ts'
+import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
+import type { ExploitModule } from '../../../corpus/model/record.ts'
+import { type ListName, openReader } from '../../../corpus/reader/reader.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
+import { manifestPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { encodeManifest, snapshotId } from '../../../corpus/snapshot/files/manifest.ts'
+import { askDirectly } from '../../support/ask.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { serveFolder } from '../../support/web-folder.ts'
+
+const folder = temporaryFolder('reader-list-keys')
+const { dist } = await sampleDist(folder.path, 700)
+const { manifest } = readCurrent(dist)
+const asked = askDirectly(dist)
+const web = await serveFolder(dist)
+const fileOf = (role: string, name: string) => manifest.files.find((file) => file.role === role && file.name === name)!
+const tables = ['vendors', 'products', 'exploits', 'packages'].map((name) => fileOf('list', name).sha256)
+const part = encodeURIComponent
+const answered = async (path: string, query = '') => (await asked.ask(path, query)).text
+
+const vendors = await asked.all<VendorRow>('/vendors')
+const packages = await asked.all<PackageRow>('/packages')
+const exploits = await asked.all<ExploitModule>('/exploits')
+
+/** Runs `work` with a new reader, which may not read a table of a list. */
+async function withoutTables(work: (reader: Awaited<ReturnType<typeof openReader>>) => Promise<void>): Promise<void> {
+  const reader = await openReader(web.url)
+  const before = web.asked.length
+  await work(reader)
+  const read = web.asked.slice(before).filter(({ path }) => tables.some((digest) => path.endsWith(digest)))
+  assert.is(read.length, 0, 'requests for tables of lists')
+  await reader.close()
+}
+
+test('vendors and products in each spelling, and exploit modules, are the answers of the gateway', async () => {
+  await withoutTables(async (reader) => {
+    for (const { slug, spellings } of vendors) {
+      for (const name of new Set([slug, ...spellings!])) {
+        const entry = JSON.stringify(await reader.entry('vendors', name))
+        assert.is(entry, await answered(`/vendors/${part(name)}`))
+      }
+    }
+    let products = 0
+    for (const { slug } of vendors.slice(0, 40)) {
+      for (const row of await asked.all<ProductRow>(`/vendors/${part(slug)}/products`)) {
+        const entry = JSON.stringify(await reader.entry('products', `${slug.replaceAll('/', '%2F')}/${row.slug}`))
+        assert.is(entry, await answered(`/vendors/${part(slug)}/products/${part(row.slug)}`))
+        products++
+      }
+    }
+    for (const { source, source_id } of exploits) {
+      const entry = JSON.stringify(await reader.entry('exploits', `${source}/${source_id}`))
+      assert.is(entry, await answered(`/exploits/${source}/${part(source_id)}`))
+    }
+    assert.ok(products > 100 && exploits.length > 100)
+    for (const [list, id] of [
+      ['vendors', 'nobody'],
+      ['products', `${vendors[0]!.slug}/nothing`],
+      ['exploits', 'exploit_archive/none'],
+    ] as const satisfies [ListName, string][]) {
+      assert.is(await reader.entry(list, id), null, id)
+    }
+  })
+})
+
+test('products of a vendor, and rows that a text finds, are the pages of the gateway with its cursors', async () => {
+  await withoutTables(async (reader) => {
+    const walks = [
+      ...[...vendors.slice(0, 25).map(({ slug }) => slug), 'Nobody Inc'].map((vendor) => ({
+        list: 'products' as const,
+        path: `/vendors/${part(vendor)}/products`,
+        options: { vendor },
+        query: '',
+      })),
+      ...(['vendors', 'packages'] as const).flatMap((list) =>
+        ['e', 'er', 'no such'].map((q) => ({ list, path: `/${list}`, options: { q }, query: `&q=${part(q)}` })),
+      ),
+    ]
+    let pages = 0
+    for (const { list, path, options, query } of walks) {
+      for (let cursor: string | undefined; ; pages++) {
+        const page = await reader.entries(list, { ...options, limit: 20, cursor })
+        assert.is(JSON.stringify(page), await answered(path, `limit=20${query}${cursor ? `&cursor=${cursor}` : ''}`))
+        cursor = page.pagination.next_cursor ?? undefined
+        if (cursor === undefined) break
+      }
+    }
+    assert.ok(pages > 20, `${pages} pages follow others`)
+  })
+})
+
+test('a cursor that another reader issued goes on without the table', async () => {
+  for (const list of ['vendors', 'packages'] as const) {
+    const { pagination } = JSON.parse(await answered(`/${list}`, 'limit=30')) as {
+      pagination: { next_cursor: string }
+    }
+    const cursor = pagination.next_cursor
+    await withoutTables(async (reader) => {
+      const page = JSON.stringify(await reader.entries(list, { limit: 30, cursor }))
+      assert.is(page, await answered(`/${list}`, `limit=30&cursor=${cursor}`))
+    })
+  }
+})
+
+test('filters of CVEs by vendor, product and package are those of the gateway', async () => {
+  await withoutTables(async (reader) => {
+    let rows = 0
+    const same = async (options: object, query: string) => {
+      const page = await reader.list({ ...options, limit: 10 })
+      assert.is(JSON.stringify(page), await answered('/cves', `${query}&limit=10`), query)
+      rows += page.data.length
+    }
+    for (const { slug, spellings } of vendors.slice(0, 30)) {
+      await same({ vendor: slug }, `vendor=${part(slug)}`)
+      await same({ vendor: spellings!.at(-1)!, kev: true }, `vendor=${part(spellings!.at(-1)!)}&kev=true`)
+      const [product] = await asked.all<ProductRow>(`/vendors/${part(slug)}/products`)
+      if (product) {
+        const name = `${slug.replaceAll('/', '%2F')}/${product.slug}`
+        await same({ product: name, vendor: slug }, `product=${part(name)}&vendor=${part(slug)}`)
+      }
+    }
+    for (const { ecosystem, name } of packages.slice(0, 30)) {
+      await same({ package: `${ecosystem}/${name}` }, `package=${part(`${ecosystem}/${name}`)}`)
+    }
+    await same({ vendor: 'nobody' }, 'vendor=nobody')
+    assert.ok(rows > 200, `${rows}`)
+    const lists = fileOf('columns', 'lists')
+    const whole = web.asked.filter(({ path, range }) => path.endsWith(lists.sha256) && range === null)
+    assert.is(whole.length, 0)
+  })
+})
+
+test('damaged keys and posting lists are refused', async () => {
+  const cases: [role: string, name: string, at: (size: number) => number][] = [
+    ['list', 'vendors.keys', () => 9],
+    ['list', 'vendors.keys', (size) => size - 6],
+    ['columns', 'lists', () => 9],
+  ]
+  for (const [role, name, at] of cases) {
+    const { sha256: digest, size } = fileOf(role, name)
+    const reader = await openReader(web.url)
+    web.fault = ({ path }) => (path.endsWith(digest) ? { kind: 'corrupt', at: at(size) } : null)
+    const found = []
+    for (const { slug } of vendors) {
+      const error = await reader.list({ vendor: slug, limit: 1 }).then(
+        () => null,
+        (reason: { code?: string }) => reason.code ?? String(reason),
+      )
+      if (error) found.push(error)
+    }
+    web.fault = () => null
+    assert.ok(found.length > 0, `${role} ${name}`)
+    assert.ok(
+      found.every((code) => ['digest', 'malformed'].includes(code)),
+      `${role} ${name}: ${found}`,
+    )
+    await reader.close()
+  }
+})
+
+test('a snapshot of an earlier builder, without keys, gives the same answers', async () => {
+  const older = join(folder.path, 'older')
+  cpSync(dist, older, { recursive: true })
+  const { pointer } = readCurrent(older)
+  const files = manifest.files.filter(({ role, name }) => role !== 'list' || !name.endsWith('.keys'))
+  assert.is(manifest.files.length - files.length, 4)
+  const bytes = encodeManifest({ ...manifest, files, snapshot: snapshotId(files) })
+  const digest = sha256(bytes)
+  writeFileSync(manifestPath(older, digest), bytes)
+  const changed = { ...pointer, snapshot: snapshotId(files), manifest: { sha256: digest, size: bytes.length } }
+  writeFileSync(pointerPath(older), JSON.stringify(changed))
+  const [old, reader] = [await openReader(older), await openReader(dist)]
+  for (const { slug } of vendors.slice(0, 20)) {
+    assert.equal(await old.entry('vendors', slug), await reader.entry('vendors', slug))
+    const [a, b] = [await old.entries('products', { vendor: slug }), await reader.entries('products', { vendor: slug })]
+    assert.equal(a.data, b.data)
+    assert.equal((await old.list({ vendor: slug })).data, (await reader.list({ vendor: slug })).data)
+  }
+  for (const { source, source_id } of exploits.slice(0, 20)) {
+    const id = `${source}/${source_id}`
+    assert.equal(await old.entry('exploits', id), await reader.entry('exploits', id))
+  }
+  await Promise.all([old.close(), reader.close()])
+})
+
+test.after(async () => {
+  await Promise.all([asked.close(), web.close()])
+  folder.remove()
+})
+
+test.run()

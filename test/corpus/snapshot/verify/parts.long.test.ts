@@ -1,0 +1,55 @@
+/** Rows, page starts and buckets of aliases: `verify` compares them with the other files, if the snapshot has them. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sha256 } from '../../../../corpus/runtime/digest.ts'
+import { decodeTable, encodeTable, type Table } from '../../../../corpus/snapshot/codec/table.ts'
+import { decodePageStarts, pageStartsContent } from '../../../../corpus/snapshot/derive/page-starts.ts'
+import { fileOf, readObject } from '../../../../corpus/snapshot/files/layout.ts'
+import type { FileEntry, Role } from '../../../../corpus/snapshot/files/manifest.ts'
+import { CONTRADICTS, goodSnapshot, oneFault } from '../forgery.ts'
+
+const good = await goodSnapshot('verify-parts')
+const { manifest } = good
+
+async function faultsAfter(
+  role: Role,
+  name: string,
+  change: (table: Table) => void,
+  contentOf: (bytes: Buffer) => string,
+): Promise<string[]> {
+  const file = fileOf(manifest, role, name)
+  const table = decodeTable(readObject(good.dist, file))
+  const columns = Object.fromEntries(Object.entries(table.columns).map(([column, values]) => [column, values.slice()]))
+  const changed = { about: structuredClone(table.about), columns }
+  change(changed)
+  const bytes = encodeTable(changed)
+  return good.faultsAfter((dist) => good.forge(dist, file, bytes, contentOf(bytes)))
+}
+
+test('buckets of aliases, rows and page starts that other files contradict', async () => {
+  const changes: [Role, string, (table: Table) => unknown, (bytes: Buffer) => string][] = [
+    // A byte within an id.
+    ['aliases', 'buckets', ({ columns }) => columns.buckets!.fill(0x41, 10, 11), sha256],
+    ['columns', 'rows', ({ columns }) => columns.blocks!.fill(7, 1, 2), sha256],
+    ['orders', 'epss', ({ columns }) => columns.key!.fill(5, 0, 1), startsContent],
+    ['orders', 'cvss', ({ columns }) => columns.numberLow!.fill(5, 0, 1), startsContent],
+    ['orders', 'updated', ({ columns }) => columns.pagesAt!.fill(5, 0, 1), startsContent],
+  ]
+  for (const [role, name, change, contentOf] of changes) {
+    oneFault(await faultsAfter(role, name, change as (table: Table) => void, contentOf), role, CONTRADICTS)
+  }
+})
+
+const startsContent = (bytes: Buffer) => pageStartsContent(decodePageStarts(bytes))
+
+test('a snapshot without rows, page starts and buckets has no faults', async () => {
+  const later = ({ role, name }: FileEntry) =>
+    (role === 'orders' && name !== 'cve') || name === 'buckets' || (role === 'columns' && name === 'rows')
+  const files = manifest.files.filter((file) => !later(file))
+  assert.is(files.length, manifest.files.length - 6)
+  assert.equal(await good.faultsAfter((dist) => good.activate(dist, files)), [])
+})
+
+test.after(() => good.remove())
+
+test.run()
