@@ -282,7 +282,7 @@ export async function openTab(
   page.on('request', (request) => {
     open.add(request)
     requested.push(request.url())
-    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(origin))
+    if (!/^(?:data|blob|about):/.test(request.url()) && !request.url().startsWith(origin))
       faults.push(`elsewhere: ${request.url()}`)
   })
   page.on('requestfinished', (request) => open.delete(request))

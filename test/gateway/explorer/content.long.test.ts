@@ -155,7 +155,7 @@ test('gateway: the reference sends a request with the token, and shows the answe
   )
   assert.match(await answer.innerText(), `"cve_id": "${HOSTILE}"`)
   assert.not.match(await page.locator('main').innerText(), world.service.token)
-  assert.is((await page.locator('.opblock').count()) < 10, true)
+  assert.ok((await page.locator('.opblock').count()) < 30)
   await operation.locator('.opblock-summary-control').click()
   await until(
     () => !page.url().includes('open='),

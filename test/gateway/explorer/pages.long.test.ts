@@ -25,10 +25,12 @@ test.before(async () => {
 for (const mode of MODES) {
   test(`${mode}: each page opens from its address, with a heading and a title; nothing fails or moves`, async () => {
     const found: string[] = []
+    const tab = await world.open(mode)
+    const { page } = tab
     for (const address of await pageAddresses(world)) {
-      const tab = await world.open(mode)
+      tab.faults.length = 0
+      await page.goto('about:blank')
       await tab.show(address)
-      const { page } = tab
       const fault = (text: string) => found.push(`${address}: ${text}`)
       const headings = await page.locator('h1').allInnerTexts()
       if (headings.length !== 1 || headings[0]!.trim() === '') fault(`headings ${JSON.stringify(headings)}`)
@@ -39,8 +41,8 @@ for (const mode of MODES) {
       const { shift, shifted } = await layoutShift(page)
       if (shift > MOST_SHIFT) fault(`layout shift ${shift.toFixed(4)} of ${[...new Set(shifted)].join(', ')}`)
       for (const one of tab.faults) if (!isExpected(one)) fault(one)
-      await tab.close()
     }
+    await tab.close()
     assert.equal(found, [])
   })
 }

@@ -20,6 +20,9 @@ export interface ViewerOptions {
   ready(): void
 }
 
+/** How long the details of open operations may take before the others are shown. */
+const PATIENCE_MS = 2000
+
 export function openViewer(place: HTMLElement, document: OpenapiDocument, options: ViewerOptions): Viewer {
   const tags = new Map(Object.values(document.paths).map(({ get }) => [get.operationId, get.tags[0]!]))
   const isOpen = new Set<string>()
@@ -49,13 +52,17 @@ export function openViewer(place: HTMLElement, document: OpenapiDocument, option
   })
   // Hidden until all is there, so that nothing moves.
   place.hidden = true
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const reveal = () => {
+    if (!place.hidden) return
+    place.hidden = false
+    options.ready()
+  }
   const observer = new MutationObserver(() => {
     nameControls(place)
-    const shown = place.querySelectorAll('.opblock-body').length
-    if (place.hidden && place.querySelector('.opblock') && shown >= isOpen.size) {
-      place.hidden = false
-      options.ready()
-    }
+    if (!place.hidden || !place.querySelector('.opblock')) return
+    if (place.querySelectorAll('.opblock-body').length >= isOpen.size) reveal()
+    else timer ??= setTimeout(reveal, PATIENCE_MS)
   })
   observer.observe(place, { childList: true, subtree: true })
   return {
@@ -71,6 +78,7 @@ export function openViewer(place: HTMLElement, document: OpenapiDocument, option
     },
     close() {
       observer.disconnect()
+      clearTimeout(timer)
       place.replaceChildren()
     },
   }
