@@ -53,6 +53,7 @@ function App({ api }: { api: Api }) {
   )
 }
 
+const pageAt = (name: string) => (Object.hasOwn(PAGES, name) ? PAGES[name] : undefined)
 const loaded = new Map<string, PageComponent>()
 
 /** Loads the code of a page, then shows it. Another entry is another page: its state begins anew. */
@@ -60,7 +61,7 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
   const [, setShown] = useState(name)
   const [error, setError] = useState<string>()
   useEffect(() => {
-    const load = PAGES[name]
+    const load = pageAt(name)
     setError(undefined)
     if (!load || loaded.has(name)) return
     load().then(
@@ -73,7 +74,7 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
   }, [name])
   const Page = loaded.get(name)
   if (Page) return <Page key={`${name}/${path.join('/')}`} path={path} query={query} />
-  if (PAGES[name] && error === undefined) return <Loading />
+  if (pageAt(name) && error === undefined) return <Loading />
   return (
     <>
       <Heading>{error === undefined ? 'No such page' : 'Not loaded'}</Heading>
