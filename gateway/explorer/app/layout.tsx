@@ -1,4 +1,4 @@
-/** What surrounds each page: the menu and the snapshot. */
+/** The frame of each page: the menu, and the snapshot below the content. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Snapshot } from './data/answers.ts'

@@ -37,7 +37,7 @@ test('commits have no order: they begin and end a range', () => {
 
 test('the default status is said where it adds something', () => {
   assert.is(defaultText('unaffected'), 'others not affected')
-  assert.is(defaultText('affected'), 'default status: affected')
+  assert.is(defaultText('affected'), 'others affected')
   assert.is(defaultText('unknown'), null)
   assert.is(defaultText(null), null)
 })

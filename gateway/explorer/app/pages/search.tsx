@@ -40,7 +40,7 @@ export default function SearchPage({ query }: PageProps) {
 
 function Results({ data: { results, counts }, q }: { data: SearchResults; q: string }) {
   const found = TYPES.filter(([type]) => counts[type] > 0)
-  if (found.length === 0) return <p>Nothing has “{q}” in its id or name.</p>
+  if (found.length === 0) return <p>Nothing matches “{q}”. Enter a part of an id, name or title.</p>
   return (
     <>
       {found.map(([type, name, list]) => (
@@ -57,7 +57,7 @@ function Results({ data: { results, counts }, q }: { data: SearchResults; q: str
             ))}
           </ul>
           {list !== null && counts[type] > results[type].length ? (
-            <a href={link([list], { q })}>All {formatCount(counts[type])}</a>
+            <a href={link([list], { q })}>Show all {formatCount(counts[type])}</a>
           ) : null}
         </section>
       ))}

@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<AffectedRow>[] = [
   { name: 'Severity', cell: (row) => <Severity band={row.severity} score={row.cvss_score} /> },
   { name: 'Summary', kind: 'wide', cell: ({ summary }) => summary ?? <Unknown /> },
   { name: 'EPSS', kind: 'number', cell: ({ epss }) => (epss === null ? <Unknown /> : formatShare(epss)) },
-  { name: 'Known', cell: (row) => <RowFlags row={row} /> },
+  { name: 'Flags', cell: (row) => <RowFlags row={row} /> },
   { name: 'Verdict', kind: 'wide', cell: (row) => <Verdict row={row} /> },
   { name: 'Fixed in', cell: ({ fixed_versions }) => <FixedVersions versions={fixed_versions} /> },
   { name: 'Published', cell: ({ published_at }) => <Day at={published_at} /> },

@@ -1,4 +1,4 @@
-/** What stands for an answer that is loading, failed or empty. */
+/** Texts for an answer that is loading, failed or empty. */
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ApiFailure } from '../data/api.ts'
@@ -44,7 +44,7 @@ interface ListEndProps<T> {
   isEndless?: boolean
 }
 
-/** What follows the rows of a list: the next page, an error, or that there is nothing. */
+/** The end of a list: the button for the next page, an error, or a text if there is nothing more. */
 export function ListEnd<T>({ pages, empty, isEndless = false }: ListEndProps<T>) {
   const { rows, loading, error, more, retry } = pages
   const end = useRef<HTMLButtonElement>(null)

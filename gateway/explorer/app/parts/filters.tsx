@@ -69,7 +69,7 @@ function ChoiceControl({
   )
 }
 
-/** Searches while one types. One entry of the history for all keys. */
+/** Searches while the user types. All keys share one entry of the history. */
 function TextControl({
   filter,
   value,

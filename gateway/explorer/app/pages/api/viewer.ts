@@ -20,7 +20,7 @@ export interface ViewerOptions {
   ready(): void
 }
 
-/** How long the details of open operations may take before the others are shown. */
+/** Maximum time to wait for the details of open operations. Then all operations are shown. */
 const PATIENCE_MS = 2000
 
 export function openViewer(place: HTMLElement, document: OpenapiDocument, options: ViewerOptions): Viewer {

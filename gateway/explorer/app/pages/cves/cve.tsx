@@ -74,7 +74,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
         partial && partial.status !== 404 ? <Failure error={partial} retry={again} /> : null,
       )}
       {isComplete && empty.length > 0 ? (
-        <p class="dim">Nothing is known: {empty.map((name) => SECTIONS[name].toLowerCase()).join(', ')}.</p>
+        <p class="dim">No data: {empty.map((name) => SECTIONS[name].toLowerCase()).join(', ')}.</p>
       ) : null}
     </>
   )
@@ -95,8 +95,8 @@ function NoCve({ id, error, retry }: { id: string; error: ApiFailure; retry(): v
       {error.code === 'tier_restricted' ? <p>The operator restricts this CVE. Lists show its summary.</p> : null}
       {isAbsent ? (
         <p>
-          <a href={link(['search'], { q: id })}>Search for {id}</a> or look at the{' '}
-          <a href={link(['cves'])}>list of CVEs</a>.
+          <a href={link(['search'], { q: id })}>Search for {id}</a> or see the <a href={link(['cves'])}>list of CVEs</a>
+          .
         </p>
       ) : null}
     </>

@@ -114,7 +114,7 @@ export function AdvisoryText({ advisory }: { advisory: Advisory }) {
                 <th scope="col">Package</th>
                 <th scope="col">Ecosystem</th>
                 <th scope="col">Affected versions</th>
-                <th scope="col">First fixed version</th>
+                <th scope="col">Fixed in</th>
               </tr>
             </thead>
             <tbody>
@@ -125,7 +125,7 @@ export function AdvisoryText({ advisory }: { advisory: Advisory }) {
                   </th>
                   <td>{one.ecosystem}</td>
                   <td>{one.vulnerable_version_range}</td>
-                  <td data-label="Fixed in">{one.first_patched_version ?? <span class="dim">none</span>}</td>
+                  <td data-label="Fixed in">{one.first_patched_version ?? <span class="dim">none stated</span>}</td>
                 </tr>
               ))}
             </tbody>
@@ -211,7 +211,7 @@ export function ReportTexts({ id, reports }: { id: string; reports: readonly Rep
       {whole.error ? <Failure error={whole.error} retry={whole.retry} /> : null}
       {texts.size > 0 ? null : (
         <button type="button" aria-disabled={whole.loading} onClick={() => setFull(true)}>
-          {whole.loading ? 'Loading…' : reports.length === 1 ? 'Show the whole report' : 'Show the whole reports'}
+          {whole.loading ? 'Loading…' : reports.length === 1 ? 'Show the report in full' : 'Show all reports in full'}
         </button>
       )}
     </>

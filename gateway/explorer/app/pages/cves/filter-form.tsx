@@ -12,7 +12,7 @@ interface FormProps {
   query: URLSearchParams
   /** Sets parameters; null removes one. `isTyping` replaces the entry of the history. */
   change(values: Record<string, string | null>, isTyping?: boolean): void
-  /** Of the list: it may name a parameter. */
+  /** The error of the list. It may name a parameter. */
   failure: ApiFailure | null
 }
 

@@ -1,4 +1,4 @@
-/** What the last update brought, with the lists of the CVEs. */
+/** The counts of the last update, with links to the CVEs. */
 import type { LastUpdate, UpdatedCves } from '../../data/answers.ts'
 import { formatCount } from '../../parts/format.ts'
 import { Day } from '../../parts/values.tsx'
@@ -26,7 +26,7 @@ export function LastUpdateFigures({ update, parent }: { update: LastUpdate; pare
     <section aria-labelledby="update">
       <h2 id="update">Last update</h2>
       <p class="about">
-        From the CVE list of <Day at={update.since} /> to that of <Day at={update.until} />
+        CVE list of <Day at={update.until} />, compared with that of <Day at={update.since} />
       </p>
       <dl class="figures">
         {PARTS.map(([name, label]) => (
