@@ -49,7 +49,7 @@ export async function writeSite(
   open: () => Promise<Explorer> = openExplorer,
 ): Promise<SiteReport> {
   assertApart(dist, out)
-  // First, so that nothing is written to a foreign folder.
+  // These checks come first, so that nothing is written to a folder of others.
   const { edition, snapshots } = withHistory(dist, readEdition(dist, site, effects))
   const explorer = await open()
   assertOurs(out, explorer)

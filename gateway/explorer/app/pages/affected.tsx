@@ -1,4 +1,4 @@
-/** `#/affected?purl=pkg:npm/lodash@4.17.15`, `?cpe=`, `?ecosystem=&name=&version=`: which advisories affect it. */
+/** `#/affected?purl=pkg:npm/lodash@4.17.15`, `?cpe=`, `?ecosystem=&name=&version=`: the advisories that affect it. */
 import type { Affected, Page } from '../data/answers.ts'
 import { usePages } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'

@@ -1,4 +1,4 @@
-/** `#/check`: which advisories affect the packages of a lock file or SBOM. The browser reads and matches the file. */
+/** `#/check`: the advisories that affect the packages of a lock file or SBOM. The browser reads the file. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiFailure } from '../data/api.ts'
 import { useSession } from '../data/use.ts'

@@ -11,7 +11,7 @@ import { SearchForm } from './start/search-form.tsx'
 
 type Type = keyof SearchResults['results']
 
-/** In the order of the page, with the list of all matches where there is one. */
+/** In the order of the page. `list` is the page of all matches; null without one. */
 const TYPES: readonly (readonly [type: Type, name: string, list: string | null])[] = [
   ['cve', 'CVEs', 'cves'],
   ['vendor', 'Vendors', 'vendors'],

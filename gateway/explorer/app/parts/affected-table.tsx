@@ -40,7 +40,7 @@ export function RowFlags({ row }: { row: AffectedRow }) {
   )
 }
 
-/** The verdict, with the range that matched and who states it. */
+/** The verdict, with the range that matched and the source that states it. */
 export function Verdict({ row: { verdict, matched_by, advisory_id } }: { row: AffectedRow }) {
   if (matched_by === null) return <span class="verdict undecided">{verdict}</span>
   return (

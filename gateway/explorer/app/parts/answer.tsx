@@ -26,7 +26,7 @@ export function Loading() {
   )
 }
 
-/** Shows an answer when it is there. While another one is loaded, the earlier one stays, dimmed. */
+/** Shows an answer once it is loaded. While another one is loaded, the earlier one stays, dimmed. */
 export function Await<T>({ answer, children }: { answer: Answer<T>; children(data: T): ComponentChildren }) {
   if (answer.error) return <Failure error={answer.error} retry={answer.retry} />
   if (answer.data === null) return <Loading />

@@ -8,7 +8,7 @@ export type SuggestionType = Suggestion['type']
 
 /** Characters of a query before it has suggestions (API 26.12). */
 const SHORTEST_QUERY = 2
-/** Waits until the user pauses, so that not each key asks. */
+/** Waits for a pause in typing, so that not every key sends a request. */
 const PAUSE_MS = 150
 
 /** Returns suggestions for a part of a name. Without an answer there are none: the field works without them. */

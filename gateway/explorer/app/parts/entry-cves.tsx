@@ -3,6 +3,7 @@ import type { CveSummary } from '../data/answers.ts'
 import type { Params } from '../data/api.ts'
 import { usePages } from '../data/use.ts'
 import { link } from '../router.ts'
+import { defaultColumns } from './cve-columns.tsx'
 import { CveTable } from './cve-table.tsx'
 import { PagedTable } from './entry-list.tsx'
 import { CVE_FILTERS, CVE_SORT, type Filter, filterParams } from './filter.ts'
@@ -40,7 +41,7 @@ export function EntryCves({
         </p>
       )}
       <PagedTable pages={pages} empty="No CVE matches the filters. Remove a filter.">
-        {(rows) => <CveTable rows={rows as CveSummary[]} caption="CVEs" />}
+        {(rows) => <CveTable rows={rows as CveSummary[]} caption="CVEs" columns={defaultColumns(kev)} />}
       </PagedTable>
     </section>
   )

@@ -80,7 +80,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   )
 }
 
-/** Whether a part of the record has no answer. 404 is one: there is no such part. */
+/** Returns whether the request of a part failed. A 404 is no failure: the record has no such part. */
 function failed(name: SectionName, parts: Partial<Record<SectionName, { error: ApiFailure | null }>>): boolean {
   const error = parts[name]?.error
   return error !== null && error !== undefined && error.status !== 404

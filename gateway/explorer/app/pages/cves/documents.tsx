@@ -188,7 +188,7 @@ export function AnalysisText({ analysis }: { analysis: AnalysisRecord }) {
 
 type Report = Reports['reports'][number]
 
-/** Excerpts; the whole texts come with one more request. */
+/** Shows excerpts. The whole texts need one more request. */
 export function ReportTexts({ id, reports }: { id: string; reports: readonly Report[] }) {
   const [isFull, setFull] = useState(false)
   const whole = useAnswer<Reports>(isFull ? `/cves/${encodeURIComponent(id)}/reports` : null, { full: true })

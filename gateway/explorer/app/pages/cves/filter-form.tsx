@@ -121,7 +121,7 @@ function Text({ filter, value, set, error }: ControlProps) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
-    // While the user types, the address is behind the field.
+    // While the user types, the address has an earlier text than the field.
     if (timer.current === undefined) setText(value)
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])

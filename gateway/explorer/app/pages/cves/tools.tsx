@@ -5,7 +5,7 @@ import { ApiFailure, type Params, target } from '../../data/api.ts'
 import { apiBase } from '../../data/gateway.ts'
 import { useSession } from '../../data/use.ts'
 import { CopyButton } from '../../parts/copy.tsx'
-import { CVE_COLUMNS, DEFAULT_COLUMNS } from '../../parts/cve-columns.tsx'
+import { CVE_COLUMNS, DEFAULT_COLUMNS, defaultColumns } from '../../parts/cve-columns.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { saveFile } from '../../parts/save.ts'
 import { type Format, fileName, headOf, lineOf, MOST_ROWS, walk } from './export.ts'
@@ -16,7 +16,7 @@ const COLUMNS = 'vulnshelf.columns'
 /** Returns the columns of the address, else those chosen last in this browser, else the default. */
 export function columnsOf(query: URLSearchParams): readonly string[] {
   const stated = query.get('columns') ?? localStorage.getItem(COLUMNS)
-  return stated === null ? DEFAULT_COLUMNS : membersOf(stated)
+  return stated === null ? defaultColumns(query.get('kev')) : membersOf(stated)
 }
 
 interface ColumnsProps {

@@ -14,7 +14,7 @@ const PARTS = [
   ['severity_new', 'first severity'],
 ] as const satisfies readonly (readonly [keyof LastUpdate, string])[]
 
-/** Rejected CVEs have no record, and long lists are cut: these are on the page of changes, as this kind of change. */
+/** The page of changes lists these, as this kind of change: rejected CVEs have no record, and `ids` is cut. */
 const ON_CHANGES: Partial<Record<keyof LastUpdate, string>> = {
   added: 'added',
   changed: 'changed',
