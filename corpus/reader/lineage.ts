@@ -45,7 +45,7 @@ export interface Lineage {
   isReadable(link: Link): Promise<boolean>
 }
 
-/** A year of nights has hundreds of manifests, each up to 0.7 MB, so only their summaries are kept. */
+/** A year of nights has hundreds of large manifests, so only their summaries are kept. */
 const MANIFESTS_KEPT = 4
 /** Eleven years of nights, as in the gateway. */
 const MAX_NIGHTS = 4096

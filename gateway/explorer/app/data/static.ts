@@ -63,7 +63,8 @@ function fail(error: unknown): never {
   }
   if (error instanceof SnapshotError) {
     const code = error.code === 'unsupported' ? 'unavailable' : 'internal'
-    throw new ApiFailure(0, code, `The snapshot cannot be read: ${error.message}`)
+    const remedy = 'Reload the page. If this fails again, check the files of the server with `vulnshelf verify`.'
+    throw new ApiFailure(0, code, `The snapshot cannot be read: ${error.message}. ${remedy}`)
   }
   const reason = error instanceof Error ? error.message : String(error)
   throw new ApiFailure(
