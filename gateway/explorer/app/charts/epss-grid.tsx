@@ -12,7 +12,7 @@ export function EpssGrid({ grid, totalCves }: { grid: Stats['epss_by_cvss']; tot
   return (
     <section class="chart">
       <h2>EPSS against CVSS</h2>
-      <p class="axis">Number of CVEs. Rows: CVSS score. Columns: EPSS score, from this value on</p>
+      <p class="axis">Number of CVEs. Rows: CVSS score. Columns: EPSS score, with its lower bound</p>
       <table class="grid">
         <caption class="for-reader">CVEs by CVSS score and EPSS score</caption>
         <thead>
