@@ -48,8 +48,8 @@ export function EpssGrid({ grid, totalCves }: { grid: Stats['epss_by_cvss']; tot
         </tbody>
       </table>
       <p class="dim">
-        {formatCount(without)} of {formatCount(totalCves)} CVEs lack one of the scores. A score between two bands counts
-        in the higher band.
+        {formatCount(without)} of {formatCount(totalCves)} CVEs lack one of the scores. A score on a bound belongs to
+        the higher band.
       </p>
       {highest.length === 0 ? null : (
         <details>
