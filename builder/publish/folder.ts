@@ -13,7 +13,7 @@ import type { Target } from './target.ts'
 /** Emptied by each run. Unlike `tmp`, no other program writes to it. */
 const STAGED = 'publishing'
 
-/** What a file system answers that cannot link these files: another device, no hard links, no permission, too many. */
+/** Errors of a file system that cannot link a file: another device, no hard links, no permission, too many links. */
 const NO_LINKS = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 export interface FolderOptions {

@@ -77,7 +77,7 @@ export function bucketSpan(header: TableHeader, id: string, start: Uint8Array) {
 }
 
 /**
- * Returns all ids of the set of an id, ascending; null for an id without an alias. `whole` stands for a long set, which
+ * Returns all ids of the set of an id, ascending; null for an id without an alias. `whole` means a long set, which
  * only the table of aliases contains.
  * @throws SnapshotError `malformed`, or `digest` when the bytes are damaged
  */

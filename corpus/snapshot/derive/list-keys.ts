@@ -36,7 +36,7 @@ export interface OrdinalRange {
   crc: number
 }
 
-/** What a bucket states about a key: the numbers of a row, and where its CVEs and the products of a vendor are. */
+/** A key in a bucket: the numbers of its row, and the ranges of its CVEs and of the products of a vendor. */
 export interface ListKey {
   ordinal: number
   /** In the column `<filter>.ordinals` of the file `lists` of the role `columns`. */

@@ -56,7 +56,7 @@ function App({ api }: { api: Api }) {
 const pageAt = (name: string) => (Object.hasOwn(PAGES, name) ? PAGES[name] : undefined)
 const loaded = new Map<string, PageComponent>()
 
-/** Loads the code of a page, then shows it. Another entry is another page: its state begins anew. */
+/** Loads the code of a page, then shows it. The page of another entry starts with a new state. */
 function Shown({ name, path, query }: { name: string; path: string[]; query: URLSearchParams }) {
   const [, setShown] = useState(name)
   const [error, setError] = useState<string>()
@@ -78,7 +78,7 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
   return (
     <>
       <Heading>{error === undefined ? 'No such page' : 'Not loaded'}</Heading>
-      <p>{error ?? 'The address names no page of the explorer.'}</p>
+      <p>{error ?? 'The explorer has no page at this address.'}</p>
       <a href="#/">Start page</a>
     </>
   )

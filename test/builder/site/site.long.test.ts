@@ -189,7 +189,7 @@ test('folders that overlap, foreign files and an older snapshot are refused, and
   const link = newFolder()
   symlinkSync(third, link)
   for (const out of [third, join(third, 'site'), folder.path, link, join(link, 'site')]) {
-    assert.match(await refusal(run(third, out)), /overlap; choose a folder for the site outside of the other$/)
+    assert.match(await refusal(run(third, out)), /overlap; choose a folder for the site outside of /)
   }
   const foreign = newFolder()
   mkdirSync(foreign)
@@ -203,7 +203,10 @@ test('folders that overlap, foreign files and an older snapshot are refused, and
     cpSync(first, own, { recursive: true })
     mkdirSync(join(own, 'assets'))
     writeFileSync(join(own, name), 'mine')
-    assert.match(await refusal(run(third, own)), `${name} is not of a site, and site would replace or remove it`)
+    assert.match(
+      await refusal(run(third, own)),
+      `${name} does not belong to a site, and \`vulnshelf site\` would replace or remove it`,
+    )
     assert.is(readFileSync(join(own, name), 'utf8'), 'mine')
     assert.equal(filesOf(own), filesOf(first))
   }

@@ -23,7 +23,7 @@ export function Ranking({ title, entries, linkOf }: RankingProps) {
       <div class="title">
         <h2>{title}</h2>
         <label class="span">
-          <span class="for-reader">Time of “{title}”</span>
+          <span class="for-reader">Period of “{title}”</span>
           <select
             value={isLastYear ? 'year' : 'all'}
             onChange={({ currentTarget }) => setLastYear(currentTarget.value === 'year')}
@@ -33,7 +33,7 @@ export function Ranking({ title, entries, linkOf }: RankingProps) {
           </select>
         </label>
       </div>
-      <p class="axis">CVEs, and how many of them KEV lists</p>
+      <p class="axis">CVEs (of these, in KEV)</p>
       {shown.length === 0 ? <p class="dim">None</p> : null}
       <ol class="ranking">
         {shown.map((entry) => (
@@ -49,7 +49,7 @@ export function Ranking({ title, entries, linkOf }: RankingProps) {
       </ol>
       {all.length > FEW ? (
         <button type="button" class="plain" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
-          {isLong ? 'Fewer' : `All ${all.length}`}
+          {isLong ? `Show only ${FEW}` : `Show all ${all.length}`}
         </button>
       ) : null}
     </section>

@@ -1,4 +1,4 @@
-/** What pages ask: the API of a gateway, or a reader of a snapshot that answers the same questions. */
+/** The requests of pages. The API of a gateway answers them, or a reader of a snapshot. */
 
 import type { Reader } from '../../../../corpus/reader/reader.ts'
 
@@ -13,7 +13,7 @@ export interface Api {
    * @throws ApiFailure; DOMException `AbortError`
    */
   get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>
-  /** Matches packages in the browser: in mode `static` alone. */
+  /** Matches packages in the browser: only in mode `static`. */
   readonly packages?: PackageSource
   /**
    * Reports downloads of what is needed once, such as the tables of the filters. Returns a function that ends the

@@ -80,9 +80,9 @@ export async function answerOf(reader: Reader, path: string, params: Params): Pr
     const parts = found.slice(1).map(decoded)
     const given = await answer({ reader, parts, options: optionsOf(params) as Options })
     if (given) return given
-    throw notFound(`The snapshot has no ${path.slice(1).split('/').map(decoded).join(' ')}.`)
+    throw notFound(`The snapshot has no entry “${path.slice(1).split('/').map(decoded).join('/')}”.`)
   }
-  throw notFound(`No path of the API is ${path}.`)
+  throw notFound(`The API has no path ${path}.`)
 }
 
 const notFound = (message: string) => new ApiFailure(404, 'not_found', message)
@@ -237,7 +237,7 @@ interface AffectedOptions {
 async function affected(reader: Reader, options: Options): Promise<object> {
   const { purl, cpe, limit = 25, cursor, ...named } = options as AffectedOptions
   if (cpe !== undefined) {
-    const message = "parameter 'cpe' requires a gateway: a static web server does not compare CPE names"
+    const message = "parameter 'cpe' requires a gateway; without one, state a package URL in 'purl'"
     throw new ApiFailure(400, 'invalid_parameter', message)
   }
   if (purl === undefined && named.name === undefined && named.ecosystem === undefined) required('purl')

@@ -27,8 +27,11 @@ export interface Answer<T> {
   retry(): void
 }
 
-/** Asks for a path, and again when it changes. `null` asks nothing. */
-export function useAnswer<T>(path: string | null, params: Params = {}): Answer<T> {
+/**
+ * Requests a path, and again when it changes. `null` requests nothing.
+ * @param needsToken whether a 401 shows the sign-in page
+ */
+export function useAnswer<T>(path: string | null, params: Params = {}, needsToken = true): Answer<T> {
   const { api, askToken } = useSession()
   const asked = path === null ? null : target(path, params)
   const latest = useRef(params)
@@ -43,7 +46,7 @@ export function useAnswer<T>(path: string | null, params: Params = {}): Answer<T
       (error) => {
         if (stop.signal.aborted) return
         const failure = failureOf(error)
-        if (failure.status === 401) askToken()
+        if (failure.status === 401 && needsToken) askToken()
         setGot({ asked, data: null, error: failure })
       },
     )

@@ -20,7 +20,7 @@ export function EntryCves({
   path?: string
   /** Parameters that name the entry. */
   params?: Params
-  /** Filters in addition to severity, KEV and order. */
+  /** Filters in addition to severity, KEV and sort. */
   filters?: readonly Filter[]
   /** The parameters of `#/cves` with the same CVEs. Null if there are none. */
   all: Params | null
@@ -37,10 +37,10 @@ export function EntryCves({
       <Filters filters={controls} base={base} query={query} label="Filters of the CVEs" />
       {all === null ? null : (
         <p>
-          <a href={link(['cves'], { ...all, severity, kev, sort })}>These CVEs with all filters</a>
+          <a href={link(['cves'], { ...all, severity, kev, sort })}>Filter and sort these CVEs</a>
         </p>
       )}
-      <PagedTable pages={pages} empty="No CVE matches.">
+      <PagedTable pages={pages} empty="No CVE matches the filters. Remove a filter.">
         {(rows) => <CveTable rows={rows as CveSummary[]} caption="CVEs" columns={defaultColumns(kev)} />}
       </PagedTable>
     </section>

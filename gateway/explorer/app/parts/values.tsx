@@ -5,7 +5,7 @@ import { link } from '../router.ts'
 import { formatDay, formatScore, formatTime, formatUtc } from './format.ts'
 
 export function Severity({ band, score = null }: { band: Band | null; score?: number | null }) {
-  if (band === null) return <span class="severity unknown">no score</span>
+  if (band === null) return <span class="severity unknown">unscored</span>
   return (
     <span class={`severity ${band}`}>
       {score === null ? null : <b>{formatScore(score)} </b>}

@@ -37,7 +37,7 @@ function Description({ text }: { text: string | null }) {
         {origin.button}
       </div>
       {origin.text}
-      {text === null ? <p class="dim">No source describes it.</p> : <LongText text={text} />}
+      {text === null ? <p class="dim">No source has a description.</p> : <LongText text={text} />}
     </section>
   )
 }
@@ -59,7 +59,7 @@ function Facts({ cve }: { cve: CveSummary }) {
             <Flag name="KEV" /> since <Day at={kev.date_added} />
           </>
         ) : (
-          'not listed'
+          'not in KEV'
         )}
       </Fact>
       <Fact name="Patch" origin="patch">

@@ -60,7 +60,7 @@ export function CveList({ query }: { query: URLSearchParams }) {
           isAll={chips.length === 0}
         />
         <label class="sort-choice">
-          Order
+          Sort
           <select value={sort} onChange={({ currentTarget }) => change({ sort: currentTarget.value })}>
             {SORTS.map(([value, text]) => (
               <option key={value} value={value}>
@@ -93,7 +93,7 @@ export function CveList({ query }: { query: URLSearchParams }) {
       {isAtField ? null : failure?.status === 400 ? (
         <Failure error={failure} />
       ) : isFirstLoading ? null : (
-        <ListEnd pages={pages} empty="No CVE matches all of these filters." isEndless />
+        <ListEnd pages={pages} empty="No CVE matches all filters. Remove a filter." isEndless />
       )}
     </>
   )

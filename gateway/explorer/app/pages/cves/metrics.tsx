@@ -97,7 +97,7 @@ function Comparison({ version, metrics }: { version: string; metrics: readonly M
   return (
     <details class="vectors" open={metrics.some(({ is_primary }) => is_primary)}>
       <summary>
-        CVSS {version} {metrics.length === 1 ? 'vector in words' : `vectors of ${metrics.length} claims in words`}
+        CVSS {version}: {metrics.length === 1 ? 'the vector in words' : `${metrics.length} vectors in words`}
       </summary>
       <div class="scroll">
         <table class="vectors-table">

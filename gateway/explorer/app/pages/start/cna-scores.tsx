@@ -1,4 +1,4 @@
-/** Which CNAs leave out CVSS scores. */
+/** CNAs with the most records that lack a CVSS score of the CNA. */
 import { useState } from 'preact/hooks'
 import { Bar } from '../../charts/ranking.tsx'
 import type { CnaScores } from '../../data/answers.ts'
@@ -21,9 +21,9 @@ export function CnasWithoutScores({ rows }: { rows: readonly CnaScores[] }) {
   return (
     <section class="chart">
       <div class="title">
-        <h2>CNAs that leave out CVSS</h2>
+        <h2>CNAs without CVSS scores</h2>
         <label class="span">
-          <span class="for-reader">Time of “CNAs that leave out CVSS”</span>
+          <span class="for-reader">Period of “CNAs without CVSS scores”</span>
           <select
             value={isLastYear ? 'year' : 'all'}
             onChange={({ currentTarget }) => setLastYear(currentTarget.value === 'year')}
@@ -33,7 +33,7 @@ export function CnasWithoutScores({ rows }: { rows: readonly CnaScores[] }) {
           </select>
         </label>
       </div>
-      <p class="axis">Records without a CVSS score of the CNA itself, of CNAs with at least 20 records</p>
+      <p class="axis">Records without a CVSS score from their CNA. Only CNAs with at least 20 records</p>
       {shown.length === 0 ? <p class="dim">None</p> : null}
       <ol class="ranking">
         {shown.map(({ slug, name, all, without, share }) => (
@@ -48,7 +48,7 @@ export function CnasWithoutScores({ rows }: { rows: readonly CnaScores[] }) {
       </ol>
       {ranked.length > FEW ? (
         <button type="button" class="plain" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
-          {isLong ? 'Fewer' : `All ${formatCount(ranked.length)}`}
+          {isLong ? `Show only ${formatCount(FEW)}` : `Show all ${formatCount(ranked.length)}`}
         </button>
       ) : null}
     </section>

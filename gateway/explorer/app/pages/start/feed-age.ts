@@ -1,7 +1,7 @@
-/** When a feed is older than usual. */
+/** The age of a feed, and whether it is older than usual. */
 
 /**
- * Days within which the publisher of a feed usually makes a new edition, with some room for weekends and holidays.
+ * Maximum days between two editions of a feed, with some room for weekends and holidays.
  * Feeds that are not listed, such as your own data, have no rule.
  */
 export const USUAL_DAYS: Readonly<Record<string, number>> = {
