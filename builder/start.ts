@@ -136,10 +136,15 @@ function serve(port: number, host: string): void {
     env: { ...process.env, VULNSHELF_LOGIN: `${code}:${token}` },
     stdio: ['inherit', 'inherit', 'pipe'],
   })
+  let isWelcomed = false
   server.stderr.on('data', (chunk: Buffer) => {
     process.stderr.write(chunk)
+    // Later lines can have texts of clients.
+    if (isWelcomed) return
     const url = /listening on (\S+)/.exec(chunk.toString())?.[1]
-    if (url) process.stdout.write(welcome(url, code, token))
+    if (!url) return
+    isWelcomed = true
+    process.stdout.write(welcome(url, code, token))
   })
   // The gateway interprets SIGHUP as "reload".
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => server.kill())

@@ -1,5 +1,5 @@
 /** The explorer in the folder of a site: its files, and the files of an earlier version that it keeps. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -31,9 +31,14 @@ export async function applicationFiles({ files, page }: Explorer): Promise<Conte
 
 /**
  * Accepts a folder with a page of a site, or with the files of a first run that was killed.
- * @throws PublishError `unusable` if the folder has other files of the same names
+ * @throws PublishError `unusable` if the folder has other files of the same names, or its assets are elsewhere
  */
 export function assertOurs(folder: string, { files }: Explorer): void {
+  const assetFolder = join(folder, ASSETS)
+  // Files that no version needs are removed there.
+  if (lstatSync(assetFolder, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new PublishError('unusable', `${assetFolder} is a symbolic link; remove it, or choose another folder`)
+  }
   const page = join(folder, PAGE)
   if (existsSync(page) && readFileSync(page, 'utf8').includes(MARK)) return
   const isForeign = (path: string) =>

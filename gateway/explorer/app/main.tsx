@@ -1,7 +1,7 @@
 /** The explorer: pages over a gateway's API, or over a snapshot on a static web server. */
 import './style.css'
-import { render } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { type ComponentChildren, render } from 'preact'
+import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import type { Api, ApiFailure } from './data/api.ts'
 import { gatewayApi, token } from './data/gateway.ts'
 import { forgetPages, SessionContext } from './data/use.ts'
@@ -73,12 +73,36 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
     )
   }, [name])
   const Page = loaded.get(name)
-  if (Page) return <Page key={`${name}/${path.join('/')}`} path={path} query={query} />
+  if (Page) {
+    return (
+      <Guarded key={`${name}/${path.join('/')}`} query={query}>
+        <Page path={path} query={query} />
+      </Guarded>
+    )
+  }
   if (pageAt(name) && error === undefined) return <Loading />
   return (
     <>
       <Heading>{error === undefined ? 'No such page' : 'Not loaded'}</Heading>
       <p>{error ?? 'The explorer has no page at this address.'}</p>
+      <a href="#/">Start page</a>
+    </>
+  )
+}
+
+/** A record that a page cannot show must not end the application. Another address tries again. */
+function Guarded({ query, children }: { query: URLSearchParams; children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary()
+  useEffect(() => {
+    if (error !== undefined) reset()
+  }, [query])
+  if (error === undefined) return <>{children}</>
+  return (
+    <>
+      <Heading>Not shown</Heading>
+      <p class="notice failure" role="alert">
+        This page cannot show its data: {error instanceof Error ? error.message : String(error)}
+      </p>
       <a href="#/">Start page</a>
     </>
   )

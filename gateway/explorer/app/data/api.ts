@@ -67,6 +67,9 @@ export function queryOf(params: Params): string {
   return query.toString()
 }
 
+/** Whether a path has a part `.` or `..`. The browser would resolve it: the request would go to another path. */
+export const hasDotSegment = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..')
+
 /** Returns `path?query`, or the path alone. */
 export function target(path: string, params: Params = {}): string {
   const query = queryOf(params)

@@ -102,6 +102,10 @@ function required(name: string): never {
 const BOOLEANS = new Set(
   ['kev', 'has_exploit', 'has_patch', 'has_detection'].concat('full', 'include_schema', 'messages'),
 )
+const BOOLEAN_VALUES: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])
 const NUMBERS = new Set(['limit', 'epss_min'])
 const CSV = new Set(['ids', 'include', 'types', 'fields'])
 
@@ -111,7 +115,7 @@ function optionsOf(params: Params): Record<string, unknown> {
   for (const [name, value] of Object.entries(params)) {
     const text = Array.isArray(value) ? value.join(',') : String(value ?? '')
     if (text === '') continue
-    if (BOOLEANS.has(name)) options[name] = { true: true, false: false }[text.toLowerCase()] ?? text
+    if (BOOLEANS.has(name)) options[name] = BOOLEAN_VALUES.get(text.toLowerCase()) ?? text
     else if (NUMBERS.has(name)) options[name] = Number.isNaN(Number(text)) ? text : Number(text)
     else if (CSV.has(name)) options[name] = text.split(',').map((part) => part.trim())
     // Attack patterns have one severity.

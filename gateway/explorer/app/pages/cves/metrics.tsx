@@ -87,9 +87,12 @@ function SourceOf({ metric: { source_type: type, source_short_name: name } }: { 
   )
 }
 
+/** Vectors with all metrics have about 200. */
+const MOST_CHARACTERS = 1000
+
 /** The metrics of a version as rows, the sources as columns. Rows in which sources differ are marked. */
 function Comparison({ version, metrics }: { version: string; metrics: readonly Metric[] }) {
-  const decoded = metrics.map((metric) => decodeVector(metric.vector_string, version))
+  const decoded = metrics.map((metric) => decodeVector(metric.vector_string.slice(0, MOST_CHARACTERS), version))
   const rows = [...new Map(decoded.flat().map((one) => [one.key, one])).values()]
   const groups = [...new Set(rows.map(({ group }) => group))]
   const isDisputed = (key: string) =>

@@ -37,6 +37,6 @@ export interface FeedAge {
 /** `updatedAt` is ISO 8601. A date in the future is 0 days old. */
 export function feedAge(name: string, updatedAt: string | null, now: number): FeedAge {
   const days = updatedAt === null ? null : Math.max(0, Math.floor((now - Date.parse(updatedAt)) / DAY_MS))
-  const usual = USUAL_DAYS[name] ?? null
+  const usual = Object.hasOwn(USUAL_DAYS, name) ? USUAL_DAYS[name]! : null
   return { days, usual, isOld: days !== null && usual !== null && days > usual }
 }

@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   poc: 'PoC in GitHub',
 }
 
-const nameOf = (feed: string) => NAMES[feed] ?? feed
+const nameOf = (feed: string) => (Object.hasOwn(NAMES, feed) ? NAMES[feed]! : feed)
 
 const days = (count: number) => `${formatCount(count)} ${count === 1 ? 'day' : 'days'}`
 
