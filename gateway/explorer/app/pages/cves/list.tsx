@@ -1,7 +1,7 @@
 /** `#/cves`: the list of CVEs with its filters. */
 import { useRef } from 'preact/hooks'
 import type { CveSummary, Snapshot } from '../../data/answers.ts'
-import { useAnswer, usePages, useSession } from '../../data/use.ts'
+import { isOfCursor, useAnswer, usePages, useSession } from '../../data/use.ts'
 import { Failure, ListEnd } from '../../parts/answer.tsx'
 import { CveTable } from '../../parts/cve-table.tsx'
 import { formatCount } from '../../parts/format.ts'
@@ -90,7 +90,7 @@ export function CveList({ query }: { query: URLSearchParams }) {
           <CveTable rows={rows} caption="CVEs" columns={columns} sort={sort} onSort={(key) => change({ sort: key })} />
         </div>
       ) : null}
-      {isAtField ? null : failure?.status === 400 ? (
+      {isAtField ? null : failure?.status === 400 && !isOfCursor(failure) ? (
         <Failure error={failure} />
       ) : isFirstLoading ? null : (
         <ListEnd pages={pages} empty="No CVE matches all of these filters." isEndless />
