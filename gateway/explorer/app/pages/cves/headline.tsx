@@ -1,5 +1,6 @@
 /** The headline of a CVE: the summary record, with the origin of each field. */
 import type { ComponentChildren } from 'preact'
+import { nameKey } from '../../../../../corpus/model/affected/products.ts'
 import type { CveSummary } from '../../data/answers.ts'
 import { formatShare } from '../../parts/format.ts'
 import { Heading } from '../../parts/heading.tsx'
@@ -99,11 +100,7 @@ function Facts({ cve }: { cve: CveSummary }) {
         <Time at={cve.date_published} />
       </Fact>
       <Fact name="CNA" origin="assigner">
-        {assigner === null ? (
-          <Unknown />
-        ) : (
-          <a href={link(['cnas', assigner.toLowerCase().replace(/\s+/g, '_')])}>{assigner}</a>
-        )}
+        {assigner === null ? <Unknown /> : <a href={link(['cnas', nameKey(assigner) ?? assigner])}>{assigner}</a>}
       </Fact>
       <Fact name="Updated" origin="updated">
         <Time at={cve.date_updated} />
