@@ -133,6 +133,14 @@ export function usePages<T>(path: string | null, params: Params = {}): Pages<T> 
   }
 }
 
+/** Returns the rows of a list. While others are loaded, the earlier ones stay; they are stale. */
+export function useShownRows<T>(pages: Pages<T>): { rows: readonly T[]; isStale: boolean } {
+  const earlier = useRef<readonly T[]>([])
+  const isStale = pages.loading && pages.rows.length === 0
+  if (!isStale) earlier.current = pages.rows
+  return { rows: earlier.current, isStale }
+}
+
 /** Snapshots change: what was remembered may be old. */
 export const forgetPages = () => remembered.clear()
 

@@ -3,10 +3,10 @@ import { nameKey } from '../../../../../corpus/model/affected/products.ts'
 import type { AffectedEntry } from '../../data/answers.ts'
 import { packagePath } from '../../parts/names.ts'
 import { type AffectedRange, boundsText, defaultText, isOfCommits, shortVersion } from '../../parts/ranges.ts'
+import { sourceName } from '../../parts/sources.ts'
 import { useSteps } from '../../parts/steps.tsx'
 import { Day, ExternalLink } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
-import { sourceName } from './origin.ts'
 
 const FIRST_ENTRIES = 15
 const FIRST_VERSIONS = 8

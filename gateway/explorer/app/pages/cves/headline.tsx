@@ -5,10 +5,11 @@ import type { CveSummary } from '../../data/answers.ts'
 import { formatShare } from '../../parts/format.ts'
 import { Heading } from '../../parts/heading.tsx'
 import { useOrigin } from '../../parts/origin.tsx'
+import { sourceName } from '../../parts/sources.ts'
 import { LongText } from '../../parts/steps.tsx'
 import { Day, Flag, Severity, Time, Unknown } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
-import { ORIGINS, type OriginField, sourceName } from './origin.ts'
+import { ORIGINS, type OriginField } from './origin.ts'
 
 export function Headline({ cve }: { cve: CveSummary }) {
   const title = useOrigin('the title', ORIGINS.title)
