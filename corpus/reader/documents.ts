@@ -10,7 +10,7 @@ import {
   type ReadMember,
 } from '../snapshot/index.ts'
 import type { CveLookup } from './cve-lookup.ts'
-import type { CveAdvisory, CveReport, ReportTypes } from './list-row.ts'
+import type { CveAdvisory, CveReport, ReportTypes } from './list-types.ts'
 import { type Objects, remembered } from './objects.ts'
 import { assertKnown } from './query.ts'
 import { parsedJson } from './rows.ts'

@@ -16,7 +16,7 @@ import {
   shardOfHash,
 } from '../snapshot/index.ts'
 import { type Objects, remembered } from './objects.ts'
-import { numbersOf, type TableHeaders } from './table-headers.ts'
+import { columnSpan, numbersOf, type TableHeaders } from './table-headers.ts'
 
 export interface HashedLookup {
   /**
@@ -60,12 +60,8 @@ export function openHashedLookup(
     const first = shards[role].slice(0, number).reduce((sum, { count }) => sum + count, 0)
     const { count } = shards[role][number]!
     if (count === 0) return { hashHigh: NONE, hashLow: NONE, at: NONE, length: NONE }
-    const { columns } = await headers.of(index)
-    const spans = COLUMNS.map((name) => {
-      const column = columns.get(name)
-      if (column?.type !== 'u32' || first + count > column.length) throw damaged(role)
-      return { at: column.at + first * 4, length: count * 4 }
-    })
+    const header = await headers.of(index)
+    const spans = COLUMNS.map((name) => columnSpan(header, { name, first, count }, `the index of ${role} is`))
     const [hashHigh, hashLow, at, length] = (await objects.parts(index, spans)).map(numbersOf)
     const slice = { hashHigh: hashHigh!, hashLow: hashLow!, at: at!, length: length! }
     for (let row = 0; row < count; row++) {

@@ -1,6 +1,7 @@
 /** Finds single rows of large lists by parts of their keys: once the head of a list, then a bucket and a page. */
 import {
   decodeListKeysHead,
+  type FileEntry,
   fileOf,
   LISTED,
   LISTS,
@@ -13,12 +14,14 @@ import {
   listKeysOf,
   listKeysSpan,
   type Manifest,
+  type OrdinalRange,
   ordinalsIn,
   SnapshotError,
+  type TableHeader,
 } from '../snapshot/index.ts'
 import type { ListPages } from './list-pages.ts'
 import { type Objects, remembered } from './objects.ts'
-import type { TableHeaders } from './table-headers.ts'
+import { columnSpan, type TableHeaders } from './table-headers.ts'
 
 export interface FoundKey extends ListKey {
   row: object
@@ -64,7 +67,7 @@ export function openListKeys(manifest: Manifest, objects: Objects, headers: Tabl
           pages.locate(list, { [specOf(list).main]: { pagesAt: head.pagesAt } })
           return head
         }
-        if (head <= length || head > file.size) throw damaged(list)
+        if (head <= length || head > file.size) throw new SnapshotError('malformed', `${whatOf(list)} damaged`)
         length = head
       }
     })
@@ -82,6 +85,17 @@ export function openListKeys(manifest: Manifest, objects: Objects, headers: Tabl
     const candidates = keys.map((key, i): FoundKey => ({ ...key, row: rows[i]! }))
     const same = candidates.filter(({ row }) => idKey(idOf(row)) === idKey(id))
     return same.find(({ row }) => idOf(row) === id) ?? same[0] ?? null
+  }
+
+  async function ordinals(
+    file: FileEntry,
+    header: Pick<TableHeader, 'columns'>,
+    name: string,
+    range: OrdinalRange,
+    list: ListName,
+  ): Promise<Uint32Array> {
+    const span = columnSpan(header, { name, first: range.start, count: range.count }, whatOf(list))
+    return ordinalsIn((await objects.parts(file, [span]))[0]!, range)
   }
 
   return {
@@ -103,27 +117,19 @@ export function openListKeys(manifest: Manifest, objects: Objects, headers: Tabl
     async cvesOf(filter, { cves }) {
       if (!cves || cves.count === 0) return NONE
       const file = fileOf(manifest, 'columns', 'lists')
-      const column = (await headers.of(file)).columns.get(`${filter}.ordinals`)
-      if (column?.type !== 'u32' || cves.start + cves.count > column.length) throw damaged(LISTED[filter])
-      const span = { at: column.at + cves.start * 4, length: cves.count * 4 }
-      return ordinalsIn((await objects.parts(file, [span]))[0]!, cves)
+      return ordinals(file, await headers.of(file), `${filter}.ordinals`, cves, LISTED[filter])
     },
 
     async productsOf({ products }) {
       if (!products || products.count === 0) return NONE
-      const column = (await headOf('vendors')).columns.get('products')
-      if (column?.type !== 'u32' || products.start + products.count > column.length) throw damaged('vendors')
-      const span = { at: column.at + products.start * 4, length: products.count * 4 }
-      return ordinalsIn((await objects.parts(keysFile('vendors'), [span]))[0]!, products)
+      return ordinals(keysFile('vendors'), await headOf('vendors'), 'products', products, 'vendors')
     },
 
     async entryOf(list, { ordinal }) {
-      const { columns } = await headOf(list)
-      const spans = ['entryAt', 'entryLength'].map((name) => {
-        const column = columns.get(name)
-        if (column?.type !== 'u32' || ordinal >= column.length) throw damaged(list)
-        return { at: column.at + ordinal * 4, length: 4 }
-      })
+      const head = await headOf(list)
+      const spans = ['entryAt', 'entryLength'].map((name) =>
+        columnSpan(head, { name, first: ordinal, count: 1 }, whatOf(list)),
+      )
       const [at, length] = (await objects.parts(keysFile(list), spans)).map((bytes) => bytes.readUInt32LE(0))
       return { at: at!, length: length! }
     },
@@ -138,4 +144,4 @@ const NONE = new Uint32Array()
 const specOf = (name: ListName) => LISTS[name] as unknown as ListSpec<object>
 const asIs = (id: string) => id
 
-const damaged = (list: ListName) => new SnapshotError('malformed', `the keys of ${list} are damaged`)
+const whatOf = (list: ListName) => `the keys of ${list} are`

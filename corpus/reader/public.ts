@@ -20,7 +20,7 @@ export { TransferError } from '../transfer/error.ts'
 export type { Change, ChangePage, SnapshotRow } from './changes.ts'
 export type { ReportOptions } from './documents.ts'
 export type { ListOptions } from './list-query.ts'
-export type * from './list-row.ts'
+export type * from './list-types.ts'
 export type { Progress } from './objects.ts'
 export type { PackageQuestion } from './packages.ts'
 export type {

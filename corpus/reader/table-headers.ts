@@ -1,4 +1,5 @@
 /** Reads the headers of tables. Their columns are read in parts. */
+import type { Span } from '../repository/read.ts'
 import { type FileEntry, locateColumns, SnapshotError, type TableHeader } from '../snapshot/index.ts'
 import { type Objects, remembered } from './objects.ts'
 
@@ -26,6 +27,22 @@ export function openHeaders(objects: Objects): TableHeaders {
   }
 
   return { of: (file, first = FIRST_BYTES) => remembered(headers, file.sha256, () => read(file, first)) }
+}
+
+const BYTES = { u8: 1, u32: 4 } as const
+
+/**
+ * Returns the byte range of `count` values of a column from the `first` on. `what` names the table in the error.
+ * @throws SnapshotError `malformed` if the table has no such values
+ */
+export function columnSpan(
+  { columns }: Pick<TableHeader, 'columns'>,
+  { name, type = 'u32', first, count }: { name: string; type?: keyof typeof BYTES; first: number; count: number },
+  what: string,
+): Span {
+  const column = columns.get(name)
+  if (column?.type !== type || first + count > column.length) throw new SnapshotError('malformed', `${what} damaged`)
+  return { at: column.at + first * BYTES[type], length: count * BYTES[type] }
 }
 
 /** Returns the numbers of a u32 column. Copies the bytes: a column must be aligned. */

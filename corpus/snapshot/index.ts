@@ -95,6 +95,7 @@ export {
   listKeysFile,
   listKeysOf,
   listKeysSpan,
+  type OrdinalRange,
   ordinalsIn,
 } from './derive/list-keys.ts'
 export { decodeListPostings, forEachFilter, LISTED, type Listed, type ListPostings } from './derive/list-postings.ts'

@@ -7,7 +7,16 @@ import { encodeTable, type LocatedColumn, locateColumns } from '../codec/table.t
 import { LISTS, type ListName, type ListSpec } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import type { FileEntry, Manifest } from '../files/manifest.ts'
-import { keyHash, shardOfHash } from '../record/hashed-shard.ts'
+import { keyHash } from '../record/hashed-shard.ts'
+import {
+  bucketContent,
+  bucketCount,
+  bucketOf,
+  bucketRange,
+  encodeBuckets,
+  type LocatedBuckets,
+  locateBuckets,
+} from './hash-buckets.ts'
 import { ENTRY_COLUMNS, type ListPositions, pagesAtColumn } from './lists.ts'
 import { type PostingLists, postingsOf } from './postings.ts'
 import type { SortedList } from './sorted-list.ts'
@@ -65,23 +74,16 @@ export function encodeListKeys(
   const about: About = { count: list.ids.length, hasCves: cves !== null, hasProducts: products !== null }
   const { idKey = asIs, main } = specOf(list.name)
   const owned = products && groupedBy(list.ids, products)
-  let count = 1
-  while (list.ids.length > count * KEYS_PER_BUCKET) count *= 2
-  const buckets = Array.from({ length: count }, (): number[] => [])
+  const count = bucketCount(list.ids.length, KEYS_PER_BUCKET)
+  const words = Array.from({ length: count }, (): number[] => [])
   list.ids.forEach((id, ordinal) => {
-    const { high, low } = keyHash(idKey(id))
-    const words = buckets[shardOfHash(high, count)]!
-    words.push(low, ordinal)
-    for (const ranges of [cves, owned]) if (ranges) words.push(...rangeOf(ranges, ordinal))
+    const hash = keyHash(idKey(id))
+    const bucket = words[bucketOf(hash, count)]!
+    bucket.push(hash.low, ordinal)
+    for (const ranges of [cves, owned]) if (ranges) bucket.push(...rangeOf(ranges, ordinal))
   })
-  const bytes = buckets.map((words, number) => {
-    const payload = bytesOf(Uint32Array.from(words))
-    return bytesOf(Uint32Array.of(crcOf(list.name, number, payload), ...words))
-  })
-  const starts = new Uint32Array(count + 1)
-  bytes.forEach(({ length }, number) => {
-    starts[number + 1] = starts[number]! + length
-  })
+  const contents = words.map((bucket) => bytesOf(Uint32Array.from(bucket)))
+  const { starts, buckets } = encodeBuckets(contents, labelOf(list.name))
   return encodeTable({
     about: { ...about },
     columns: {
@@ -89,7 +91,7 @@ export function encodeListKeys(
       [pagesAtColumn(main)]: pagesAt[main]!,
       ...(entries ? { [ENTRY_COLUMNS[0]]: entries.at, [ENTRY_COLUMNS[1]]: entries.length } : {}),
       ...(owned ? { products: owned.ordinals } : {}),
-      buckets: new Uint8Array(Buffer.concat(bytes)),
+      buckets,
     },
   })
 }
@@ -98,8 +100,7 @@ const asIs = (id: string) => id
 const specOf = (list: ListName) => LISTS[list] as ListSpec<never>
 const bytesOf = (words: Uint32Array): Buffer => Buffer.from(words.buffer, words.byteOffset, words.byteLength)
 
-/** The CRC also covers the position, because a reader of a bucket has no digest of it. */
-const crcOf = (list: ListName, number: number, payload: Uint8Array) => crc32(payload, crc32(`${list}\t${number}\t`))
+const labelOf = (list: ListName) => `${list}\t`
 
 /** Returns the products of each vendor, by its ordinal. */
 function groupedBy(vendors: readonly string[], { filters }: SortedList): PostingLists {
@@ -126,6 +127,7 @@ function rangeOf({ starts, ordinals }: PostingLists, ordinal: number): [start: n
 export interface ListKeysHead {
   list: ListName
   about: About
+  buckets: LocatedBuckets
   starts: Uint32Array
   /** Offset of each member of the page shard of the main sort. */
   pagesAt: Uint32Array
@@ -141,10 +143,10 @@ export function decodeListKeysHead(list: ListName, bytes: Uint8Array): ListKeysH
   if (typeof header === 'number') return header
   const { columns } = header
   const about = header.about as Partial<About>
-  const [starts, pagesAt] = [columns.get('starts'), columns.get(pagesAtColumn(specOf(list).main))]
-  const buckets = (starts?.length ?? 0) - 1
-  const isPower = buckets > 0 && (buckets & (buckets - 1)) === 0
-  if (starts?.type !== 'u32' || pagesAt?.type !== 'u32' || !isPower) throw damaged(list)
+  const buckets = locateBuckets(header)
+  const pagesAt = columns.get(pagesAtColumn(specOf(list).main))
+  if (!buckets || pagesAt?.type !== 'u32') throw damaged(list)
+  const { starts } = buckets
   const { count, hasCves, hasProducts } = about
   if (!Number.isSafeInteger(count) || typeof hasCves !== 'boolean' || typeof hasProducts !== 'boolean') {
     throw damaged(list)
@@ -156,6 +158,7 @@ export function decodeListKeysHead(list: ListName, bytes: Uint8Array): ListKeysH
   return {
     list,
     about: { count: count!, hasCves, hasProducts },
+    buckets,
     starts: numbers(starts),
     pagesAt: numbers(pagesAt),
     columns,
@@ -169,14 +172,13 @@ export function decodeListKeysHead(list: ListName, bytes: Uint8Array): ListKeysH
 export function countListKeysIn(list: ListName, bytes: Uint8Array): number {
   const head = decodeListKeysHead(list, bytes)
   if (typeof head === 'number') throw damaged(list)
-  const buckets = head.starts.length - 1
-  return (head.starts.at(-1)! / 4 - buckets) / wordsOf(head.about)
+  return (head.starts.at(-1)! / 4 - head.buckets.count) / wordsOf(head.about)
 }
 
-const bucketNumber = ({ list, starts }: ListKeysHead, id: string) => {
+const bucketFor = ({ list, buckets }: ListKeysHead, id: string) => {
   const { idKey = asIs } = specOf(list)
-  const { high, low } = keyHash(idKey(id))
-  return { number: shardOfHash(high, starts.length - 1), low }
+  const hash = keyHash(idKey(id))
+  return { number: bucketOf(hash, buckets.count), low: hash.low }
 }
 
 /**
@@ -184,12 +186,11 @@ const bucketNumber = ({ list, starts }: ListKeysHead, id: string) => {
  * @throws SnapshotError `malformed`
  */
 export function listKeysSpan(head: ListKeysHead, id: string): { at: number; length: number } {
-  const { number } = bucketNumber(head, id)
-  const [from, to] = [head.starts[number]!, head.starts[number + 1]!]
-  const buckets = head.columns.get('buckets')
-  const isWhole = (to - from - 4) % (wordsOf(head.about) * 4) === 0
-  if (buckets?.type !== 'u8' || to < from + 4 || to > buckets.length || !isWhole) throw damaged(head.list)
-  return { at: buckets.at + from, length: to - from }
+  const { number } = bucketFor(head, id)
+  const range = bucketRange(head.buckets, head.starts[number]!, head.starts[number + 1]!)
+  // A word for the CRC precedes the keys.
+  if (!range || (range.length - 4) % (wordsOf(head.about) * 4) !== 0) throw damaged(head.list)
+  return range
 }
 
 /**
@@ -198,14 +199,13 @@ export function listKeysSpan(head: ListKeysHead, id: string): { at: number; leng
  * @throws SnapshotError `digest` when the bytes are damaged
  */
 export function listKeysOf(head: ListKeysHead, id: string, bytes: Uint8Array): ListKey[] {
-  const { number, low } = bucketNumber(head, id)
-  const words = new Uint32Array(Uint8Array.from(bytes).buffer)
-  if (words[0] !== crcOf(head.list, number, bytes.subarray(4))) {
-    throw new SnapshotError('digest', `the keys of ${head.list} are damaged`)
-  }
+  const { number, low } = bucketFor(head, id)
+  const content = bucketContent(bytes, number, labelOf(head.list))
+  if (!content) throw new SnapshotError('digest', `the keys of ${head.list} are damaged`)
+  const words = new Uint32Array(Uint8Array.from(content).buffer)
   const { about } = head
   const keys: ListKey[] = []
-  for (let at = 1; at < words.length; at += wordsOf(about)) {
+  for (let at = 0; at < words.length; at += wordsOf(about)) {
     if (words[at] !== low) continue
     let next = at + 2
     const range = (): OrdinalRange => ({ start: words[next++]!, count: words[next++]!, crc: words[next++]! })

@@ -64,13 +64,17 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
     const load = pageAt(name)
     setError(undefined)
     if (!load || loaded.has(name)) return
+    let isCurrent = true
     load().then(
       (module) => {
         loaded.set(name, module.default)
         setShown(`${name} loaded`)
       },
-      () => setError('This page could not be loaded. Check the connection, then reload the page.'),
+      () => isCurrent && setError('This page could not be loaded. Check the connection, then reload the page.'),
     )
+    return () => {
+      isCurrent = false
+    }
   }, [name])
   const Page = loaded.get(name)
   if (Page) {

@@ -27,7 +27,7 @@ export function go(to: string, { replace = false } = {}): void {
   window.dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
-export function parseLocation(hash: string): Location {
+function parseLocation(hash: string): Location {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s)
   return { path: path === '' ? [] : path.split('/').map(decoded), query: new URLSearchParams(query) }
 }

@@ -20,6 +20,7 @@ export interface Page<T> {
 export type Severity = z.infer<typeof summary.severity>
 export type CveSummary = z.infer<typeof summary.cveSummary>
 export type CveDetail = z.infer<typeof detail.cveDetail>
+export type AffectedEntry = NonNullable<CveDetail['affected']>[number]
 export type Advisory = z.infer<typeof documents.cveAdvisory>
 export type Reports = z.infer<typeof documents.cveReports>
 export type CweEntry = z.infer<typeof catalogs.cweEntry>
@@ -32,6 +33,7 @@ export type ExploitModule = z.infer<typeof signals.exploitModule>
 export type ExploitDetail = z.infer<typeof directory.exploitDetail>
 export type PackageDetail = z.infer<typeof packages.packageDetail>
 export type Affected = z.infer<typeof packages.affected>
+export type AffectedRow = Affected['data'][number]
 export type OsvRecord = z.infer<typeof packages.osvRecord>
 export type Changes = z.infer<typeof changes.changes>
 export type SearchResults = z.infer<typeof search.searchResults>
@@ -45,3 +47,38 @@ export type CnaScores = Stats['cna_scores'][number]
 export type LastUpdate = NonNullable<Stats['last_update']>
 export type UpdatedCves = LastUpdate['added']
 export type Snapshots = z.infer<typeof snapshot.snapshots>
+
+/** The members of a record in the OSV schema that pages show. Publishers may omit each of them. */
+export interface OsvAdvisory extends OsvRecord {
+  summary?: string
+  details?: string
+  published?: string
+  withdrawn?: string
+  related?: string[]
+  upstream?: string[]
+  severity?: OsvSeverity[]
+  affected?: OsvAffected[]
+  references?: { type?: string; url: string }[]
+  credits?: { name?: string; type?: string; contact?: string[] }[]
+  database_specific?: Record<string, unknown>
+}
+
+export interface OsvSeverity {
+  type?: string
+  score?: string
+}
+
+export interface OsvAffected {
+  package?: { ecosystem?: string; name?: string; purl?: string }
+  severity?: OsvSeverity[]
+  ranges?: OsvRange[]
+  versions?: string[]
+}
+
+export type OsvEvent = Partial<Record<'introduced' | 'fixed' | 'last_affected' | 'limit', string>>
+
+export interface OsvRange {
+  type?: string
+  repo?: string
+  events?: OsvEvent[]
+}

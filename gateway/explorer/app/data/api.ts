@@ -5,6 +5,9 @@ import type { Reader } from '../../../../corpus/reader/reader.ts'
 /** Parameters of the query. Those that are undefined, null or empty are left out; arrays are joined by commas. */
 export type Params = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
+/** The largest `limit` of a list, and the most `ids` (API 4.1). */
+export const MAX_LIMIT = 100
+
 export interface Api {
   /** `gateway`: asks the API. `static`: reads a snapshot from the server of the page. */
   readonly mode: 'gateway' | 'static'

@@ -77,10 +77,12 @@ export interface Pages<T> {
 }
 
 /** Rows that were loaded, so that going back shows them at once. */
-const remembered = new Map<string, Page<unknown>[]>()
+const remembered = new Map<string, { pages: Page<unknown>[]; at: number }>()
 const MOST_REMEMBERED = 20
+/** A gateway activates a new snapshot each night: a list that is opened again later begins with the new one. */
+const REMEMBERED_MS = 15 * 60_000
 
-/** Loads a list page by page. */
+/** Loads a list page by page. When the API rejects the cursor of a page, the list begins again, once by itself. */
 export function usePages<T>(path: string | null, params: Params = {}): Pages<T> {
   const { api, askToken } = useSession()
   const asked = path === null ? null : target(path, params)
@@ -88,7 +90,7 @@ export function usePages<T>(path: string | null, params: Params = {}): Pages<T> 
   latest.current = params
   const [state, setState] = useState<{ asked: string | null; pages: Page<T>[]; error: ApiFailure | null }>()
   const [wanted, setWanted] = useState<{ asked: string | null; pages: number; round: number }>()
-  const known = useMemo(() => (asked === null ? [] : ((remembered.get(asked) ?? []) as Page<T>[])), [asked])
+  const known = useMemo(() => (asked === null ? [] : (recall(asked) as Page<T>[])), [asked])
   const isCurrent = state?.asked === asked
   const pages = isCurrent ? state.pages : known
   const want = wanted?.asked === asked ? wanted.pages : Math.max(1, known.length)
@@ -96,6 +98,10 @@ export function usePages<T>(path: string | null, params: Params = {}): Pages<T> 
   const cursor = pages.at(-1)?.pagination.next_cursor ?? null
   const error = isCurrent ? state.error : null
   const isOpen = asked !== null && pages.length < want && (pages.length === 0 || cursor !== null)
+  const restart = () => {
+    setState({ asked, pages: [], error: null })
+    setWanted({ asked, pages: 1, round: round + 1 })
+  }
   useEffect(() => {
     if (path === null || asked === null || !isOpen) return
     const stop = new AbortController()
@@ -110,7 +116,8 @@ export function usePages<T>(path: string | null, params: Params = {}): Pages<T> 
         if (stop.signal.aborted) return
         const failure = failureOf(thrown)
         if (failure.status === 401) askToken()
-        setState({ asked, pages, error: failure })
+        if (isOfCursor(failure) && round === 0) restart()
+        else setState({ asked, pages, error: failure })
       },
     )
     return () => stop.abort()
@@ -122,10 +129,19 @@ export function usePages<T>(path: string | null, params: Params = {}): Pages<T> 
     loading: isOpen && error === null,
     more: cursor === null || isOpen ? null : () => setWanted({ asked, pages: pages.length + 1, round }),
     retry: () => {
+      if (error !== null && isOfCursor(error)) return restart()
       setState({ asked, pages, error: null })
       setWanted({ asked, pages: pages.length + 1, round: round + 1 })
     },
   }
+}
+
+/** Returns the rows of a list. While others are loaded, the earlier ones stay; they are stale. */
+export function useShownRows<T>(pages: Pages<T>): { rows: readonly T[]; isStale: boolean } {
+  const earlier = useRef<readonly T[]>([])
+  const isStale = pages.loading && pages.rows.length === 0
+  if (!isStale) earlier.current = pages.rows
+  return { rows: earlier.current, isStale }
 }
 
 /** Snapshots change: what was remembered may be old. */
@@ -133,9 +149,17 @@ export const forgetPages = () => remembered.clear()
 
 function remember(asked: string, pages: Page<unknown>[]): void {
   remembered.delete(asked)
-  remembered.set(asked, pages)
+  remembered.set(asked, { pages, at: Date.now() })
   if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.keys().next().value!)
 }
+
+function recall(asked: string): Page<unknown>[] {
+  const { pages = [], at = 0 } = remembered.get(asked) ?? {}
+  return Date.now() - at > REMEMBERED_MS ? [] : pages
+}
+
+/** Whether the API rejects the cursor: the gateway no longer has the snapshot that issued it. */
+export const isOfCursor = ({ code }: ApiFailure): boolean => code === 'invalid_cursor'
 
 const samePath = (a: string | null, b: string | null) => a?.split('?', 1)[0] === b?.split('?', 1)[0]
 

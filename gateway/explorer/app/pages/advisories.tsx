@@ -1,11 +1,13 @@
 /** `#/advisories/{advisoryId}`: an advisory as its publisher states it, in the OSV schema. */
+import type { OsvAdvisory, OsvAffected, OsvSeverity } from '../data/answers.ts'
 import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { AdvisoryLink } from '../parts/affected-table.tsx'
 import { Await } from '../parts/answer.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Markdown } from '../parts/markdown.tsx'
-import { intervalTexts, type OsvAdvisory, type OsvAffected, type OsvSeverity } from '../parts/ranges.ts'
+import { packagePath } from '../parts/names.ts'
+import { intervalTexts } from '../parts/ranges.ts'
 import { Facts, Names, Part } from '../parts/texts.tsx'
 import { ExternalLink, Time } from '../parts/values.tsx'
 import { link } from '../router.ts'
@@ -154,7 +156,7 @@ function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
             <tr key={i}>
               <th scope="row">
                 {named.ecosystem && named.name ? (
-                  <a href={link(['packages', named.ecosystem.split(':', 1)[0]!, named.name])}>{named.name}</a>
+                  <a href={link(packagePath(named.ecosystem, named.name))}>{named.name}</a>
                 ) : (
                   (named.name ?? <span class="dim">not named</span>)
                 )}

@@ -1,10 +1,9 @@
 /** `#/affected?purl=pkg:npm/lodash@4.17.15`, `?cpe=`, `?ecosystem=&name=&version=`: the advisories that affect it. */
-import type { Affected, Page } from '../data/answers.ts'
+import type { Affected, AffectedRow, Page } from '../data/answers.ts'
 import { usePages } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { AffectedRows, Question, QuestionForm } from '../parts/affected-question.tsx'
 import { Heading } from '../parts/heading.tsx'
-import type { AffectedRow } from '../parts/ranges.ts'
 import { link } from '../router.ts'
 
 export default function AffectedPage({ query }: PageProps) {

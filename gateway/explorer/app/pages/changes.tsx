@@ -1,6 +1,7 @@
 /** `#/changes?since=&until=&change=`: the CVEs that differ between two snapshots. */
 import { useEffect } from 'preact/hooks'
 import type { Changes, Page, Snapshots } from '../data/answers.ts'
+import { MAX_LIMIT } from '../data/api.ts'
 import { type Pages, useAnswer, usePages, useSession } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await, Failure } from '../parts/answer.tsx'
@@ -24,7 +25,7 @@ import {
 } from './changes/choice.ts'
 
 export default function ChangesPage({ query }: PageProps) {
-  const answer = useAnswer<Snapshots>('/snapshots', { limit: 100 })
+  const answer = useAnswer<Snapshots>('/snapshots', { limit: MAX_LIMIT })
   return (
     <>
       <Heading>Changes</Heading>

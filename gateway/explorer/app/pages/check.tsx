@@ -50,10 +50,12 @@ export default function CheckPage({ query }: PageProps) {
       setState({ step: 'failed', message: error instanceof Error ? error.message : String(error) })
     }
   }
-  const cancel = () => {
+  const stopWith = (next: State) => {
     running.current?.abort()
-    setState({ step: 'idle' })
+    setState(next)
   }
+  const cancel = () => stopWith({ step: 'idle' })
+  const fail = (message: string) => stopWith({ step: 'failed', message })
   return (
     <>
       <Heading>Check a lock file or SBOM</Heading>
@@ -62,7 +64,7 @@ export default function CheckPage({ query }: PageProps) {
           ? 'Your browser reads the file and matches it with the snapshot. It does not send the file or the names of packages. It only downloads parts of the snapshot.'
           : 'Your browser reads the file, and does not upload it. It sends only the names and versions of the packages to the gateway, which matches them.'}
       </p>
-      <DropZone take={check} fail={(message) => setState({ step: 'failed', message })} />
+      <DropZone take={check} fail={fail} />
       {state.step === 'running' ? <Running state={state} cancel={cancel} /> : null}
       {state.step === 'failed' ? (
         <p class="notice failure" role="alert">

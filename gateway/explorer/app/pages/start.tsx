@@ -1,5 +1,6 @@
 /** `#/`: search, the last update, charts, and the age of the feeds. */
 import { useMemo, useState } from 'preact/hooks'
+import { SEVERITIES } from '../../../../corpus/model/record.ts'
 import { EpssGrid } from '../charts/epss-grid.tsx'
 import { MonthChart } from '../charts/month-chart.tsx'
 import { lastDay } from '../charts/months.ts'
@@ -58,10 +59,10 @@ export default function StartPage() {
   )
 }
 
-const BANDS = ['critical', 'high', 'medium', 'low', 'none', 'unscored'] as const
+const BANDS = SEVERITIES.toReversed()
 const NO_CVES: SeverityCounts = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unscored: 0 }
 
-const SEVERITY_SERIES = BANDS.map((band) => ({
+const SEVERITY_SERIES = [...BANDS, 'unscored' as const].map((band) => ({
   name: band,
   label: band,
   value: (row: SeverityCounts) => row[band],
@@ -78,7 +79,7 @@ function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
       <section aria-label="All CVEs">
         <dl class="figures">
           <Figure name="CVEs" count={totals.cves} href={link(['cves'])} />
-          {BANDS.slice(0, -1).map((band) => (
+          {BANDS.map((band) => (
             <Figure
               key={band}
               name={band}

@@ -1,12 +1,11 @@
 /** Asks which advisories affect a package or product, and shows the answer. */
 import { useState } from 'preact/hooks'
-import type { Affected } from '../data/answers.ts'
+import type { Affected, AffectedRow } from '../data/answers.ts'
 import { type Pages, useSession } from '../data/use.ts'
 import { go, link } from '../router.ts'
 import { AffectedTable } from './affected-table.tsx'
 import { PagedTable } from './entry-list.tsx'
 import { questionOf } from './names.ts'
-import type { AffectedRow } from './ranges.ts'
 
 const PURL = 'pkg:npm/lodash@4.17.15'
 const CPE = 'cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*'

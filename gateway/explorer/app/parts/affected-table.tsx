@@ -1,9 +1,10 @@
 /** Advisories that affect a package or product: rows of `/affected`. */
 import type { ComponentChildren } from 'preact'
+import type { AffectedRow } from '../data/answers.ts'
 import { link } from '../router.ts'
 import { type Column, EntryTable } from './entry-list.tsx'
 import { formatShare } from './format.ts'
-import { type AffectedRow, matchText } from './ranges.ts'
+import { matchText } from './ranges.ts'
 import { CveLink, Day, Flag, Severity, Unknown } from './values.tsx'
 
 /** CVEs have a page of their own, other ids one of the advisory. */

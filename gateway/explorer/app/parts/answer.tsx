@@ -40,12 +40,12 @@ export function Await<T>({ answer, children }: { answer: Answer<T>; children(dat
 interface ListEndProps<T> {
   pages: Pages<T>
   empty: string
-  /** Loads the next page when the end of the list comes near. */
+  /** Loads the next page when the end of the list comes near. Default: true. */
   isEndless?: boolean
 }
 
 /** The end of a list: the button for the next page, an error, or a text if there is nothing more. */
-export function ListEnd<T>({ pages, empty, isEndless = false }: ListEndProps<T>) {
+export function ListEnd<T>({ pages, empty, isEndless = true }: ListEndProps<T>) {
   const { rows, loading, error, more, retry } = pages
   const end = useRef<HTMLButtonElement>(null)
   useNearness(end, isEndless ? more : null)

@@ -12,7 +12,7 @@ const SHORTEST_QUERY = 2
 const PAUSE_MS = 150
 
 /** Returns suggestions for a part of a name. Without an answer there are none: the field works without them. */
-export function useSuggestions(text: string, types: readonly SuggestionType[] | null, limit = 8): Suggestion[] {
+function useSuggestions(text: string, types: readonly SuggestionType[] | null): Suggestion[] {
   const { api } = useSession()
   const [found, setFound] = useState<Suggestion[]>([])
   const query = text.trim()
@@ -24,7 +24,7 @@ export function useSuggestions(text: string, types: readonly SuggestionType[] | 
     }
     const stop = new AbortController()
     const timer = setTimeout(() => {
-      api.get<Suggestions>('/search/suggest', { q: query, types: wanted, limit }, stop.signal).then(
+      api.get<Suggestions>('/search/suggest', { q: query, types: wanted }, stop.signal).then(
         ({ suggestions }) => stop.signal.aborted || setFound(suggestions),
         () => stop.signal.aborted || setFound([]),
       )
@@ -33,7 +33,7 @@ export function useSuggestions(text: string, types: readonly SuggestionType[] | 
       clearTimeout(timer)
       stop.abort()
     }
-  }, [api, query, wanted, limit])
+  }, [api, query, wanted])
   return found
 }
 

@@ -1,8 +1,7 @@
 /** A list of entries: title, controls, a table, endless pages. */
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
 import type { Params } from '../data/api.ts'
-import { type Pages, usePages } from '../data/use.ts'
+import { type Pages, usePages, useShownRows } from '../data/use.ts'
 import { ListEnd } from './answer.tsx'
 import { type Filter, filterParams } from './filter.ts'
 import { Filters } from './filters.tsx'
@@ -61,7 +60,7 @@ export function EntryTable<T>({
   )
 }
 
-/** The rows of a list under its controls. While other rows are loaded, the earlier ones stay, dimmed. */
+/** The rows of a list, and what follows them. */
 export function PagedTable<T>({
   pages,
   empty,
@@ -73,14 +72,12 @@ export function PagedTable<T>({
   isEndless?: boolean
   children(rows: readonly T[]): ComponentChildren
 }) {
-  const shown = useRef<readonly T[]>([])
-  const isWaiting = pages.loading && pages.rows.length === 0
-  if (!isWaiting) shown.current = pages.rows
+  const { rows, isStale } = useShownRows(pages)
   return (
     <>
-      {shown.current.length > 0 ? (
-        <div class={isWaiting ? 'stale' : undefined} aria-busy={isWaiting}>
-          {children(shown.current)}
+      {rows.length > 0 ? (
+        <div class={isStale ? 'stale' : undefined} aria-busy={isStale}>
+          {children(rows)}
         </div>
       ) : null}
       <ListEnd pages={pages} empty={empty} isEndless={isEndless} />

@@ -82,6 +82,9 @@ function TextControl({
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const sent = useRef(value)
+  // Another control may change the address before the pause ends.
+  const latest = useRef({ set, value })
+  latest.current = { set, value }
   useEffect(() => {
     // The history or a link has changed the address.
     if (value !== sent.current) setText(value)
@@ -93,7 +96,7 @@ function TextControl({
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
       sent.current = typed.trim()
-      set(filter.name, typed.trim(), value !== '')
+      latest.current.set(filter.name, typed.trim(), latest.current.value !== '')
     }, TYPING_MS)
   }
   return (

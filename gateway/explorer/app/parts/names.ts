@@ -4,6 +4,13 @@
 export const productFilter = (vendor: string, product: string): string =>
   [vendor, product].map((key) => key.replaceAll('/', '%2F')).join('/')
 
+/** Returns the path of the page of a package. Its ecosystem has no release: `Debian` for `Debian:12`. */
+export const packagePath = (ecosystem: string, name: string): string[] => [
+  'packages',
+  ecosystem.split(':', 1)[0]!,
+  name,
+]
+
 /** Returns a CPE name of the product, to fill in the version. Keys are not always those of NVD's dictionary. */
 export const cpeExample = (vendor: string, product: string): string =>
   `cpe:2.3:*:${cpeText(vendor)}:${cpeText(product)}:1.0:*:*:*:*:*:*:*`

@@ -1,8 +1,8 @@
-/** Ranges of versions in words. */
-import type { Affected, OsvRecord } from '../data/answers.ts'
+/** Versions and their ranges in words. */
+import type { AffectedEntry, AffectedRow, OsvEvent } from '../data/answers.ts'
 
-export type AffectedRow = Affected['data'][number]
-export type MatchedBy = NonNullable<AffectedRow['matched_by']>
+export type AffectedRange = NonNullable<AffectedEntry['affected_ranges']>[number]
+type MatchedBy = NonNullable<AffectedRow['matched_by']>
 
 /** Returns `≥ 1.0, < 1.4.2` with fixed blanks; `all versions` without bounds. `0` is before every version. */
 export function rangeText(introduced: string | null, fixed: string | null, last: string | null = null): string {
@@ -20,41 +20,6 @@ export function matchText({ kind, introduced, fixed, last_affected }: MatchedBy)
   return kind === 'range' || hasBounds ? rangeText(introduced, fixed, last_affected) : 'listed version'
 }
 
-/** The members of a record in the OSV schema that pages show. Publishers may omit each of them. */
-export interface OsvAdvisory extends OsvRecord {
-  summary?: string
-  details?: string
-  published?: string
-  withdrawn?: string
-  related?: string[]
-  upstream?: string[]
-  severity?: OsvSeverity[]
-  affected?: OsvAffected[]
-  references?: { type?: string; url: string }[]
-  credits?: { name?: string; type?: string; contact?: string[] }[]
-  database_specific?: Record<string, unknown>
-}
-
-export interface OsvSeverity {
-  type?: string
-  score?: string
-}
-
-export interface OsvAffected {
-  package?: { ecosystem?: string; name?: string; purl?: string }
-  severity?: OsvSeverity[]
-  ranges?: OsvRange[]
-  versions?: string[]
-}
-
-export type OsvEvent = Partial<Record<'introduced' | 'fixed' | 'last_affected' | 'limit', string>>
-
-export interface OsvRange {
-  type?: string
-  repo?: string
-  events?: OsvEvent[]
-}
-
 /** Returns the intervals of a range: each `introduced` begins one, `fixed` and `last_affected` end it. */
 export function intervalTexts(events: readonly OsvEvent[]): string[] {
   const texts: string[] = []
@@ -70,4 +35,38 @@ export function intervalTexts(events: readonly OsvEvent[]): string[] {
   }
   if (open !== null) texts.push(rangeText(open, null))
   return texts
+}
+
+/** A commit is shown by its first characters. */
+const COMMIT = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/
+const SHOWN_DIGITS = 12
+
+export const shortVersion = (version: string): string =>
+  COMMIT.test(version) ? version.slice(0, SHOWN_DIGITS) : version
+
+/** Whether the bounds are commits: they have no order by themselves. */
+export const isOfCommits = ({ version_type: type, introduced, fixed }: AffectedRange): boolean =>
+  type === 'git' || [introduced, fixed].some((version) => version !== null && COMMIT.test(version))
+
+/** Returns a range as bounds of the version: `≥ 1.0, < 1.4`, or the commits that begin and end it. */
+export function boundsText(range: AffectedRange): string {
+  const { introduced, fixed, last_affected: last } = range
+  const hasEnd = fixed !== null || last !== undefined
+  const hasStart = introduced !== null && introduced !== '0'
+  if (!isOfCommits(range)) {
+    const text = rangeText(introduced, fixed, last ?? null)
+    return hasStart && !hasEnd ? `${text}, without an end` : text
+  }
+  const parts = [
+    hasStart ? `from ${shortVersion(introduced)}` : null,
+    fixed === null ? null : `until ${shortVersion(fixed)}`,
+    last === undefined ? null : `up to ${shortVersion(last)}`,
+  ].filter((part) => part !== null)
+  return parts.length === 0 ? 'all commits' : `commits ${parts.join(' ')}`
+}
+
+/** Returns the status of the versions that an entry does not name. Null if the source states none (rule 24). */
+export function defaultText(status: string | null): string | null {
+  if (status === null || status === 'unknown') return null
+  return status === 'unaffected' ? 'others not affected' : `others ${status}`
 }

@@ -3,13 +3,11 @@ import type { EcosystemComponent, LookUp } from '../../../../../corpus/inventory
 import type { Component } from '../../../../../corpus/inventory/inventory.ts'
 import { baseEcosystem } from '../../../../../corpus/model/versions/ecosystems.ts'
 import type { Affected } from '../../data/answers.ts'
-import { type Api, ApiFailure } from '../../data/api.ts'
+import { type Api, ApiFailure, MAX_LIMIT } from '../../data/api.ts'
 import { patiently, type WaitOptions } from '../../data/wait.ts'
 
 /** Requests at the same time. Browsers open six connections to a host. */
 export const AT_ONCE = 6
-/** The largest page of the API (API 4.1). */
-const PAGE = 100
 
 /** A package that the API does not accept, such as one with a blank in its version. */
 export interface Rejected {
@@ -27,7 +25,7 @@ export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait:
     let cursor: string | null = null
     do {
       if (notIndexed.has(base)) return null
-      const params = { ecosystem, name, version, limit: PAGE, cursor }
+      const params = { ecosystem, name, version, limit: MAX_LIMIT, cursor }
       try {
         const page: Affected = await patiently(() => api.get<Affected>('/affected', params, wait.signal), wait)
         if (!page.query.indexed) notIndexed.add(base)

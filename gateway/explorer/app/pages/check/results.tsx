@@ -5,6 +5,7 @@ import type { Component } from '../../../../../corpus/inventory/inventory.ts'
 import { AdvisoryIds, FixedVersions, RowFlags, Verdict } from '../../parts/affected-table.tsx'
 import { Filters } from '../../parts/filters.tsx'
 import { formatCount, formatShare } from '../../parts/format.ts'
+import { packagePath } from '../../parts/names.ts'
 import { saveFile } from '../../parts/save.ts'
 import { Figures } from '../../parts/texts.tsx'
 import { Severity, Unknown } from '../../parts/values.tsx'
@@ -149,10 +150,9 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
 
 /** The package with its version, the line in the file, and whether only development needs it. */
 function PackageOf({ component: { ecosystem, name, version, line, dev } }: { component: Component }) {
-  const base = ecosystem?.split(':', 1)[0] ?? ''
   return (
     <>
-      <a href={link(['packages', base, name], { version })}>{name}</a> <b>{version}</b>
+      <a href={link(packagePath(ecosystem ?? '', name), { version })}>{name}</a> <b>{version}</b>
       <span class="where">
         {ecosystem}
         {line === null ? null : `, line ${formatCount(line)}`}

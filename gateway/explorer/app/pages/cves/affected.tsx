@@ -1,18 +1,12 @@
 /** The affected products, as each source states them. */
 import { nameKey } from '../../../../../corpus/model/affected/products.ts'
+import type { AffectedEntry } from '../../data/answers.ts'
+import { packagePath } from '../../parts/names.ts'
+import { type AffectedRange, boundsText, defaultText, isOfCommits, shortVersion } from '../../parts/ranges.ts'
+import { sourceName } from '../../parts/sources.ts'
 import { useSteps } from '../../parts/steps.tsx'
 import { Day, ExternalLink } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
-import { sourceName } from './origin.ts'
-import {
-  type AffectedEntry,
-  type AffectedRange,
-  boundsText,
-  defaultText,
-  isOfCommits,
-  packageOf,
-  shortVersion,
-} from './version-text.ts'
 
 const FIRST_ENTRIES = 15
 const FIRST_VERSIONS = 8
@@ -83,7 +77,6 @@ function Source({ source, entries }: { source: string; entries: readonly Affecte
 
 function Product({ entry }: { entry: AffectedEntry }) {
   const { vendor, product, package_name: name, ecosystem } = entry
-  const found = packageOf(entry)
   const isRepeated = name !== null && name === product
   return (
     <>
@@ -94,7 +87,7 @@ function Product({ entry }: { entry: AffectedEntry }) {
       )}
       {name === null ? null : (
         <span class={vendor === null && product === null ? undefined : 'named-package'}>
-          {found ? <a href={link(['packages', ...found])}>{name}</a> : name}
+          {ecosystem === null ? name : <a href={link(packagePath(ecosystem, name))}>{name}</a>}
           {ecosystem === null ? null : <span class="dim"> {ecosystem}</span>}
         </span>
       )}

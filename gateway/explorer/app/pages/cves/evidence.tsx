@@ -1,9 +1,9 @@
 /** Evidence of exploitation, detection and mitigation, and the exploit modules. */
 import type { CveDetail, ExploitModule } from '../../data/answers.ts'
+import { sourceName } from '../../parts/sources.ts'
 import { useSteps } from '../../parts/steps.tsx'
 import { Day, ExternalLink } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
-import { sourceName } from './origin.ts'
 
 type Item = NonNullable<CveDetail['evidence']>[number]
 

@@ -1,6 +1,6 @@
 /** Files of the rows of a CVE list: CSV and NDJSON. */
 import type { CveSummary, Page } from '../../data/answers.ts'
-import type { Api, Params } from '../../data/api.ts'
+import { type Api, MAX_LIMIT, type Params } from '../../data/api.ts'
 import { patiently, type WaitOptions } from '../../data/wait.ts'
 import { type Cell, csvLine } from '../../parts/csv.ts'
 
@@ -9,8 +9,6 @@ export type Format = 'csv' | 'ndjson'
 /** More rows need the API or a copy of the snapshot: a tab has all of them in memory. */
 export const MOST_ROWS = 50_000
 
-/** The largest page of the API (API 4.1). */
-const PAGE = 100
 /**
  * Yields the rows of a list page by page, at most `MOST_ROWS`. After a 429 or 503 with `Retry-After` it waits, then
  * continues with the same cursor. Finally returns whether these are all rows.
@@ -23,7 +21,7 @@ export async function* walk(
 ): AsyncGenerator<CveSummary[], boolean> {
   let cursor: string | null = null
   for (let count = 0; count < MOST_ROWS; ) {
-    const ask = () => api.get<Page<CveSummary>>('/cves', { ...params, limit: PAGE, cursor }, options.signal)
+    const ask = () => api.get<Page<CveSummary>>('/cves', { ...params, limit: MAX_LIMIT, cursor }, options.signal)
     const { data, pagination } = await patiently(ask, options)
     count += data.length
     yield data

@@ -130,6 +130,9 @@ function Text({ filter, value, set, error }: ControlProps) {
     timer.current = undefined
     if (now.trim() !== value) set(now.trim(), true)
   }
+  // Another control may change the address before the pause ends.
+  const latest = useRef(apply)
+  latest.current = apply
   // A field for days cannot show a time or an invalid text.
   const isDayField = kind === 'day' && (value === '' || isDay(value))
   return (
@@ -145,7 +148,8 @@ function Text({ filter, value, set, error }: ControlProps) {
             setText(currentTarget.value)
             clearTimeout(timer.current)
             // Days and numbers are not valid until they are complete.
-            if (kind === 'text') timer.current = setTimeout(apply, PAUSE_MS, currentTarget.value)
+            if (kind === 'text')
+              timer.current = setTimeout((now: string) => latest.current(now), PAUSE_MS, currentTarget.value)
           }}
           onChange={({ currentTarget }) => apply(currentTarget.value)}
           onKeyDown={(event) => {

@@ -1,8 +1,10 @@
 /** The filters of the CVE list, and their form in the address: the parameters of `GET /cves`. */
+import { SEVERITIES } from '../../../../../corpus/model/record.ts'
 import type { Params } from '../../data/api.ts'
 import { formatDay, formatShare } from '../../parts/format.ts'
 
-export const BANDS = ['critical', 'high', 'medium', 'low', 'none'] as const
+/** The severities, highest first. */
+export const BANDS = SEVERITIES.toReversed()
 
 /** A filter that is true, false or absent, in words. */
 interface Flag {

@@ -1,13 +1,15 @@
 /** The headline of a CVE: the summary record, with the origin of each field. */
 import type { ComponentChildren } from 'preact'
+import { nameKey } from '../../../../../corpus/model/affected/products.ts'
 import type { CveSummary } from '../../data/answers.ts'
 import { formatShare } from '../../parts/format.ts'
 import { Heading } from '../../parts/heading.tsx'
 import { useOrigin } from '../../parts/origin.tsx'
+import { sourceName } from '../../parts/sources.ts'
 import { LongText } from '../../parts/steps.tsx'
 import { Day, Flag, Severity, Time, Unknown } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
-import { ORIGINS, type OriginField, sourceName } from './origin.ts'
+import { ORIGINS, type OriginField } from './origin.ts'
 
 export function Headline({ cve }: { cve: CveSummary }) {
   const title = useOrigin('the title', ORIGINS.title)
@@ -99,11 +101,7 @@ function Facts({ cve }: { cve: CveSummary }) {
         <Time at={cve.date_published} />
       </Fact>
       <Fact name="CNA" origin="assigner">
-        {assigner === null ? (
-          <Unknown />
-        ) : (
-          <a href={link(['cnas', assigner.toLowerCase().replace(/\s+/g, '_')])}>{assigner}</a>
-        )}
+        {assigner === null ? <Unknown /> : <a href={link(['cnas', nameKey(assigner) ?? assigner])}>{assigner}</a>}
       </Fact>
       <Fact name="Updated" origin="updated">
         <Time at={cve.date_updated} />

@@ -1,7 +1,6 @@
 /** `#/cves`: the list of CVEs with its filters. */
-import { useRef } from 'preact/hooks'
 import type { CveSummary, Snapshot } from '../../data/answers.ts'
-import { useAnswer, usePages, useSession } from '../../data/use.ts'
+import { isOfCursor, useAnswer, usePages, useSession, useShownRows } from '../../data/use.ts'
 import { Failure, ListEnd } from '../../parts/answer.tsx'
 import { CveTable } from '../../parts/cve-table.tsx'
 import { formatCount } from '../../parts/format.ts'
@@ -16,10 +15,7 @@ export function CveList({ query }: { query: URLSearchParams }) {
   const { api } = useSession()
   const params = paramsOf(query)
   const pages = usePages<CveSummary>('/cves', params)
-  const earlier = useRef<CveSummary[]>([])
-  const isFirstLoading = pages.loading && pages.rows.length === 0
-  if (!isFirstLoading) earlier.current = pages.rows
-  const rows = isFirstLoading ? earlier.current : pages.rows
+  const { rows, isStale } = useShownRows(pages)
   const change = (values: Record<string, string | null>, isTyping = false) =>
     go(link(['cves'], changed(query, values)), { replace: isTyping })
   const sort = params.sort ?? DEFAULT_SORT
@@ -84,16 +80,16 @@ export function CveList({ query }: { query: URLSearchParams }) {
           </details>
         ) : null}
       </div>
-      {isFirstLoading ? <LoadingProgress isQuiet={rows.length > 0} /> : null}
+      {isStale ? <LoadingProgress isQuiet={rows.length > 0} /> : null}
       {rows.length > 0 ? (
-        <div class={isFirstLoading ? 'stale' : undefined} aria-busy={isFirstLoading}>
+        <div class={isStale ? 'stale' : undefined} aria-busy={isStale}>
           <CveTable rows={rows} caption="CVEs" columns={columns} sort={sort} onSort={(key) => change({ sort: key })} />
         </div>
       ) : null}
-      {isAtField ? null : failure?.status === 400 ? (
+      {isAtField ? null : failure?.status === 400 && !isOfCursor(failure) ? (
         <Failure error={failure} />
-      ) : isFirstLoading ? null : (
-        <ListEnd pages={pages} empty="No CVE matches all filters. Remove a filter." isEndless />
+      ) : isStale ? null : (
+        <ListEnd pages={pages} empty="No CVE matches all filters. Remove a filter." />
       )}
     </>
   )

@@ -1,19 +1,18 @@
 /** The CVSS metrics of all sources, and their vectors side by side. */
+import { SEVERITIES } from '../../../../../corpus/model/record.ts'
 import type { Severity as Band, CveDetail } from '../../data/answers.ts'
 import { formatScore } from '../../parts/format.ts'
+import { sourceName } from '../../parts/sources.ts'
 import { Flag, Severity, Time } from '../../parts/values.tsx'
 import { decodeVector } from './cvss-vector.ts'
-import { sourceName } from './origin.ts'
 
 type Cvss = NonNullable<CveDetail['cvss']>
 type Metric = Cvss['metrics'][number]
 
-const BANDS: readonly string[] = ['critical', 'high', 'medium', 'low', 'none'] satisfies Band[]
-
 /** The score and its band, as the source states them. */
 function Score({ of: { base_score: score, base_severity } }: { of: { base_score: number; base_severity: string } }) {
   const band = base_severity.toLowerCase()
-  if (BANDS.includes(band)) return <Severity band={band as Band} score={score} />
+  if ((SEVERITIES as readonly string[]).includes(band)) return <Severity band={band as Band} score={score} />
   return (
     <>
       <b>{formatScore(score)}</b> {band}

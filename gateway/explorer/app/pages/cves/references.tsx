@@ -1,8 +1,8 @@
 /** References by tag, with the sources that cite them. */
 import type { CveDetail } from '../../data/answers.ts'
+import { sourceName } from '../../parts/sources.ts'
 import { useSteps } from '../../parts/steps.tsx'
 import { ExternalLink, Flag } from '../../parts/values.tsx'
-import { sourceName } from './origin.ts'
 
 type Reference = NonNullable<CveDetail['references']>[number]
 

@@ -1,11 +1,11 @@
 /** The changes of the record of a CVE, with old and new values. */
 import type { CveDetail } from '../../data/answers.ts'
 import { formatCount } from '../../parts/format.ts'
+import { sourceName } from '../../parts/sources.ts'
 import { useSteps } from '../../parts/steps.tsx'
 import { Time } from '../../parts/values.tsx'
 import { go, link } from '../../router.ts'
 import { difference, readableJson } from './difference.ts'
-import { sourceName } from './origin.ts'
 
 type Entry = NonNullable<CveDetail['timeline']>[number]
 type Message = Entry['messages'][number]

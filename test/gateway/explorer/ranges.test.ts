@@ -1,14 +1,8 @@
 /** Affected versions in words. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  type AffectedEntry,
-  type AffectedRange,
-  boundsText,
-  defaultText,
-  isOfCommits,
-  packageOf,
-} from '../../../gateway/explorer/app/pages/cves/version-text.ts'
+import { packagePath } from '../../../gateway/explorer/app/parts/names.ts'
+import { type AffectedRange, boundsText, defaultText, isOfCommits } from '../../../gateway/explorer/app/parts/ranges.ts'
 
 const COMMITS = ['f8246cf4d9a9025d26c609bb2195e7c0a9ce5c40', '713fa3e4591f65f804bdc88e8648e219fabc9ee1'] as const
 
@@ -42,13 +36,9 @@ test('the default status is shown where it adds something', () => {
   assert.is(defaultText(null), null)
 })
 
-test('a package leads to its page without the release of a distribution', () => {
-  const of = (ecosystem: string | null, package_name: string | null) =>
-    packageOf({ ecosystem, package_name } as AffectedEntry)
-  assert.equal(of('npm', '@scope/a'), ['npm', '@scope/a'])
-  assert.equal(of('Debian:12', 'curl'), ['Debian', 'curl'])
-  assert.is(of(null, 'curl'), null)
-  assert.is(of('npm', null), null)
+test('the page of a package has no release of a distribution', () => {
+  assert.equal(packagePath('npm', '@scope/a'), ['packages', 'npm', '@scope/a'])
+  assert.equal(packagePath('Debian:12', 'curl'), ['packages', 'Debian', 'curl'])
 })
 
 test.run()
