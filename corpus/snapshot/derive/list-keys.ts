@@ -216,12 +216,14 @@ export function listKeysOf(head: ListKeysHead, id: string, bytes: Uint8Array): L
 }
 
 /**
- * Returns ordinals from the bytes of their range.
- * @throws SnapshotError `digest` when they are damaged
+ * Returns ordinals from the bytes of their range. They ascend: intersections rely on that.
+ * @throws SnapshotError `digest` when they are damaged, `malformed` when they do not ascend
  */
 export function ordinalsIn(bytes: Uint8Array, { crc }: OrdinalRange): Uint32Array {
   if (crc32(bytes) !== crc) throw new SnapshotError('digest', 'a posting list is damaged')
-  return new Uint32Array(Uint8Array.from(bytes).buffer)
+  const ordinals = new Uint32Array(Uint8Array.from(bytes).buffer)
+  if (ordinals.every((ordinal, i) => i === 0 || ordinal > ordinals[i - 1]!)) return ordinals
+  throw new SnapshotError('malformed', 'a posting list does not ascend')
 }
 
 const damaged = (list: ListName) => new SnapshotError('malformed', `the keys of ${list} are damaged`)
