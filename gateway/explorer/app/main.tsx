@@ -4,7 +4,7 @@ import { type ComponentChildren, render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import type { Api, ApiFailure } from './data/api.ts'
 import { gatewayApi, token } from './data/gateway.ts'
-import { forgetPages, SessionContext } from './data/use.ts'
+import { SessionContext } from './data/use.ts'
 import { Layout } from './layout.tsx'
 import { PAGES, type PageComponent } from './pages.ts'
 import { Failure, Loading } from './parts/answer.tsx'
@@ -33,7 +33,6 @@ function App({ api }: { api: Api }) {
       signOut() {
         setSignIn('asked')
         token.forget()
-        forgetPages()
       },
     }),
     [api],
@@ -46,7 +45,8 @@ function App({ api }: { api: Api }) {
         </Layout>
       ) : (
         <main>
-          <SignIn wasRejected={signIn === 'rejected'} done={() => setSignIn('no')} />
+          {/* Another user may sign in: the page forgets what it has loaded. */}
+          <SignIn wasRejected={signIn === 'rejected'} done={() => window.location.reload()} />
         </main>
       )}
     </SessionContext.Provider>
