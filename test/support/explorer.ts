@@ -36,7 +36,13 @@ declare const document: {
 declare const MutationObserver: new (
   work: () => void,
 ) => { observe(node: unknown, options: object): void; disconnect(): void }
-declare const window: { shownAt: number; shift: number; shifted: string[]; location: { hash: string }; axe: Axe }
+declare const window: {
+  shownAt: number
+  shift: number
+  shifted: string[]
+  location: { hash: string; protocol: string }
+  axe: Axe
+}
 declare const getComputedStyle: (element: PageElement) => { overflowX: string }
 declare const sessionStorage: { setItem(name: string, value: string): void }
 declare const requestAnimationFrame: (work: () => void) => void
@@ -239,7 +245,8 @@ function addToZip(path: string, name: string, content: object): void {
 
 /** Faults and measures of the page itself, from its beginning. */
 function observe(token: string | null): void {
-  if (token !== null) sessionStorage.setItem('vulnshelf.token', token)
+  // `about:blank` between pages has no storage.
+  if (token !== null && window.location.protocol !== 'about:') sessionStorage.setItem('vulnshelf.token', token)
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
     console.error(`policy: ${effectiveDirective} ${blockedURI}`),
   )
@@ -352,6 +359,7 @@ interface ResourceEntry {
 /** What axe-core finds by these rules, default: all. Returns rule, selector and markup of each node. */
 export async function accessibilityFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
+  await twoFrames(page)
   return page.evaluate(async (runOnly) => {
     const { violations } = await window.axe.run(runOnly ? { runOnly } : {})
     return violations.flatMap(({ id, nodes }) =>
@@ -359,6 +367,10 @@ export async function accessibilityFaults(page: Page, rules?: readonly string[])
     )
   }, rules)
 }
+
+/** The page adapts to another size of the window in the frame after it. */
+const twoFrames = (page: Page): Promise<void> =>
+  page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))))
 
 /** Elements that are wider than the window, if the page scrolls sideways. */
 export const tooWide = (page: Page): Promise<string[]> =>

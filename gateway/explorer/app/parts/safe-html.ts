@@ -1,6 +1,6 @@
 /** Turns Markdown of feeds into HTML. Loaded when a page has Markdown. */
 import createPurifier from 'dompurify'
-import { Marked } from 'marked'
+import { Marked, type TokensList } from 'marked'
 import { webUrl } from './values.tsx'
 
 const purifier = createPurifier(window)
@@ -29,42 +29,34 @@ const markup = (html: string): string =>
     .replaceAll(/<!--.*?(?:-->|$)/gs, '')
     .replaceAll(/<[^<]*/g, (text) => (BARE_TAG.test(text) ? text : `&lt;${text.slice(1)}`))
 
-/** Headings of a text are below those of its section, which are `h2`. */
 const markdown = new Marked({
   gfm: true,
-  walkTokens(token) {
-    if (token.type === 'heading') token.depth = Math.min(6, token.depth + 2)
-  },
   renderer: { html: ({ text }) => markup(text), image: ({ text }) => text.replaceAll('<', '&lt;') },
 })
 
 /** No images, styles, forms or ids: they could load from other hosts, or imitate the page. */
+const TAGS =
+  'h1 h2 h3 h4 h5 h6 p br hr blockquote pre code em strong b i del a ul ol li table thead tbody tr th td dl dt dd sub sup kbd details summary'.split(
+    ' ',
+  )
+
+/** The heading of the section, which texts are in. */
+const SECTION_LEVEL = 2
+
+/** Puts headings below that of the section. Each is at most one level below the one before. */
+function lowerHeadings(tokens: TokensList): void {
+  let last = SECTION_LEVEL
+  markdown.walkTokens(tokens, (token) => {
+    if (token.type === 'heading') last = token.depth = Math.min(token.depth + SECTION_LEVEL, last + 1, 6)
+  })
+}
+
+/** Returns Markdown as HTML of these tags only. */
 export function safeHtml(text: string): string {
-  return purifier.sanitize(markdown.parse(text, { async: false }), {
-    ALLOWED_TAGS: [
-      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'code', 'em', 'strong', 'del', 'a'],
-      ...[
-        'b',
-        'i',
-        'details',
-        'summary',
-        'ul',
-        'ol',
-        'li',
-        'table',
-        'thead',
-        'tbody',
-        'tr',
-        'th',
-        'td',
-        'dl',
-        'dt',
-        'dd',
-        'sub',
-        'sup',
-        'kbd',
-      ],
-    ],
+  const tokens = markdown.lexer(text)
+  lowerHeadings(tokens)
+  return purifier.sanitize(markdown.parser(tokens), {
+    ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ['href', 'align', 'start'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,

@@ -22,6 +22,8 @@ export interface ViewerOptions {
 
 /** Maximum time to wait for the details of open operations. Then all operations are shown. */
 const PATIENCE_MS = 2000
+/** The details are complete when nothing has changed for this time. */
+const QUIET_MS = 100
 
 export function openViewer(place: HTMLElement, document: OpenapiDocument, options: ViewerOptions): Viewer {
   const tags = new Map(Object.values(document.paths).map(({ get }) => [get.operationId, get.tags[0]!]))
@@ -52,7 +54,8 @@ export function openViewer(place: HTMLElement, document: OpenapiDocument, option
   })
   // Hidden until all operations are shown, so that nothing moves.
   place.hidden = true
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let patience: ReturnType<typeof setTimeout> | undefined
+  let quiet: ReturnType<typeof setTimeout> | undefined
   const reveal = () => {
     if (!place.hidden) return
     place.hidden = false
@@ -61,8 +64,9 @@ export function openViewer(place: HTMLElement, document: OpenapiDocument, option
   const observer = new MutationObserver(() => {
     nameControls(place)
     if (!place.hidden || !place.querySelector('.opblock')) return
-    if (place.querySelectorAll('.opblock-body').length >= isOpen.size) reveal()
-    else timer ??= setTimeout(reveal, PATIENCE_MS)
+    patience ??= setTimeout(reveal, PATIENCE_MS)
+    clearTimeout(quiet)
+    if (place.querySelectorAll('.opblock-body').length >= isOpen.size) quiet = setTimeout(reveal, QUIET_MS)
   })
   observer.observe(place, { childList: true, subtree: true })
   return {
@@ -78,7 +82,8 @@ export function openViewer(place: HTMLElement, document: OpenapiDocument, option
     },
     close() {
       observer.disconnect()
-      clearTimeout(timer)
+      clearTimeout(patience)
+      clearTimeout(quiet)
       place.replaceChildren()
     },
   }
