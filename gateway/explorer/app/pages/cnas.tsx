@@ -216,7 +216,8 @@ function Cna({ slug, query }: { slug: string; query: URLSearchParams }) {
         )}
       </Await>
       {answer.error ? null : (
-        <EntryCves path={`${path}/cves`} all={{ assigner: slug }} base={['cnas', slug]} query={query} />
+        // The filter takes the short name, which may have blanks where the key has `_`.
+        <EntryCves path={`${path}/cves`} all={({ assigner }) => ({ assigner })} base={['cnas', slug]} query={query} />
       )}
     </>
   )
