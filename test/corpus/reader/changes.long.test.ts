@@ -70,7 +70,11 @@ test('every form of `since` selects the snapshot that it selects in the gateway'
 })
 
 test('the snapshots are those of the gateway', async () => {
-  const { data } = JSON.parse((await asked.ask('/snapshots', '')).text) as { data: unknown[] }
+  const { data: served } = JSON.parse((await asked.ask('/snapshots', '')).text) as {
+    data: { retained: boolean }[]
+  }
+  // The gateway opens earlier snapshots after its start; a reader never does.
+  const data = served.map((row, i) => ({ ...row, retained: i === 0 }))
   assert.is(data.length, nights.length)
   assert.equal(await reader.snapshots(), data)
   assert.equal(await reader.snapshots({ limit: 2 }), data.slice(0, 2))
