@@ -1,11 +1,12 @@
 /** `#/cwes` and `#/cwes/{cweId}` */
+import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../../../corpus/model/closed-values.ts'
 import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await } from '../parts/answer.tsx'
 import { AlternateTerms, Consequences, Related, Taxonomies, type Weakness } from '../parts/catalog.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
-import { type Filter, sortFilter } from '../parts/filter.ts'
+import { choices, type Filter, sortFilter } from '../parts/filter.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
@@ -28,27 +29,25 @@ interface CweRow {
   kev_count: number
 }
 
-const same = (values: readonly string[]) => values.map((value) => [value, value] as const)
-
 const FILTERS: readonly Filter[] = [
   { kind: 'text', name: 'q', label: 'Id or name', hint: 'injection' },
   {
     kind: 'choice',
     name: 'abstraction',
     label: 'Abstraction',
-    options: [['', 'any'], ...same(['Pillar', 'Class', 'Base', 'Variant', 'Compound'])],
+    options: choices(CWE_ABSTRACTIONS),
   },
   {
     kind: 'choice',
     name: 'status',
     label: 'Status',
-    options: [['', 'any'], ...same(['Stable', 'Usable', 'Draft', 'Incomplete', 'Obsolete', 'Deprecated'])],
+    options: choices(['Stable', 'Usable', 'Draft', 'Incomplete', 'Obsolete', 'Deprecated']),
   },
   {
     kind: 'choice',
     name: 'likelihood',
     label: 'Likelihood of exploitation',
-    options: [['', 'any'], ...same(['High', 'Medium', 'Low'])],
+    options: choices(CWE_LIKELIHOODS),
   },
   sortFilter([
     ['-cves', 'most CVEs first'],
