@@ -208,24 +208,8 @@ function Entry({ entry }: { entry: Weakness }) {
         />
       </Part>
       <Part title="Examples" of={entry.demonstrative_examples}>
-        {entry.demonstrative_examples.map(({ intro, snippets, body }, i) => (
-          <details key={i} class="item">
-            <summary>
-              Example {i + 1}
-              {languagesOf(snippets)}
-            </summary>
-            <Paragraphs texts={intro} />
-            {snippets.map(({ code, language, nature }, n) => (
-              <figure key={n} class={`snippet ${nature?.toLowerCase() ?? ''}`}>
-                <figcaption>{[nature, language].filter(Boolean).join(' · ') || 'Code'}</figcaption>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that is wider than the page scrolls by keys. */}
-                <pre tabIndex={0}>
-                  <code>{code}</code>
-                </pre>
-              </figure>
-            ))}
-            <Paragraphs texts={body} />
-          </details>
+        {entry.demonstrative_examples.map((example, i) => (
+          <Example key={i} number={i + 1} example={example} />
         ))}
       </Part>
       <Part title="Observed in" of={entry.observed_examples}>
@@ -244,7 +228,31 @@ function Entry({ entry }: { entry: Weakness }) {
   )
 }
 
-function languagesOf(snippets: Weakness['demonstrative_examples'][number]['snippets']): string {
+type ExampleEntry = Weakness['demonstrative_examples'][number]
+
+function Example({ number, example: { intro, snippets, body } }: { number: number; example: ExampleEntry }) {
+  return (
+    <details class="item">
+      <summary>
+        Example {number}
+        {languagesOf(snippets)}
+      </summary>
+      <Paragraphs texts={intro} />
+      {snippets.map(({ code, language, nature }, n) => (
+        <figure key={n} class={`snippet ${nature?.toLowerCase() ?? ''}`}>
+          <figcaption>{[nature, language].filter(Boolean).join(' · ') || 'Code'}</figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that is wider than the page scrolls by keys. */}
+          <pre tabIndex={0}>
+            <code>{code}</code>
+          </pre>
+        </figure>
+      ))}
+      <Paragraphs texts={body} />
+    </details>
+  )
+}
+
+function languagesOf(snippets: ExampleEntry['snippets']): string {
   const languages = new Set(snippets.flatMap(({ language }) => language ?? []))
   return languages.size === 0 ? '' : ` (${[...languages].join(', ')})`
 }
