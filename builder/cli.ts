@@ -403,7 +403,7 @@ program
 
 program
   .command('site <dist> <out>')
-  .description('Write the explorer beside the snapshots, as files for any web server')
+  .description('Write the explorer and the snapshots to a folder, for any web server')
   .addOption(option('--copy', 'copy all files (default: hard links where the file system can)'))
   .addOption(option('--unsigned', 'allow an unsigned snapshot to replace a signed one'))
   .addOption(site())

@@ -117,7 +117,7 @@ function removeEmptyDist(): void {
   }
 }
 
-/** Of the token, the login link and the session. */
+/** Lifetime of the token, the login link and the session. */
 const LIFETIME = '1d'
 /** `check` in the explorer sends a request for each package. */
 const RATE_LIMIT = '100000'
@@ -136,10 +136,15 @@ function serve(port: number, host: string): void {
     env: { ...process.env, VULNSHELF_LOGIN: `${code}:${token}` },
     stdio: ['inherit', 'inherit', 'pipe'],
   })
+  let isWelcomed = false
   server.stderr.on('data', (chunk: Buffer) => {
     process.stderr.write(chunk)
+    // Later lines can have texts of clients.
+    if (isWelcomed) return
     const url = /listening on (\S+)/.exec(chunk.toString())?.[1]
-    if (url) process.stdout.write(welcome(url, code, token))
+    if (!url) return
+    isWelcomed = true
+    process.stdout.write(welcome(url, code, token))
   })
   // The gateway interprets SIGHUP as "reload".
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => server.kill())
@@ -155,20 +160,20 @@ Open the explorer. This link signs you in, once:
 
   ${url}/login/${code}
 
-Three questions to begin with:
+Three questions to start with:
 
-  Which critical CVEs are exploited, the most likely ones first?
+  Which critical CVEs are in KEV, by EPSS score?
   ${url}/#/cves?kev=true&severity=critical&sort=-epss
 
-  What changed since the snapshot before?
+  What changed since the previous snapshot?
   ${url}/#/changes
 
-  Does any of it affect what I run? Drop a lock file or an SBOM.
+  Which advisories affect my packages? Drop a lock file or SBOM.
   ${url}/#/check
 
 API reference: ${url}/#/api
 
-From a program, with a token that is valid for 24 hours, as is your session:
+From a program (the token and your session are valid for 24 hours):
 
   curl -s --compressed -H 'Authorization: Bearer ${token}' '${url}/api/v1/cves'
 

@@ -30,7 +30,7 @@ export interface Edition {
   /** Uploaded in this order, so that references are always valid. */
   objects: Content[]
   manifests: Content[]
-  /** Files whose names do not depend on their content: Atom feeds. Each list is uploaded after the one before. */
+  /** Files with fixed names: Atom feeds, and the explorer of a site. Each list is uploaded after the one before. */
   named: Content[][]
   latest: Content
 }

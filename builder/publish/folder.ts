@@ -1,5 +1,5 @@
 /** Publishes to a folder. It becomes a `dist` that any web server can serve. */
-import { readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { writingTo } from '../../corpus/command/system-error.ts'
 import { folderSource } from '../../corpus/repository/folder-source.ts'
@@ -13,7 +13,7 @@ import type { Target } from './target.ts'
 /** Emptied by each run. Unlike `tmp`, no other program writes to it. */
 const STAGED = 'publishing'
 
-/** What a file system answers that cannot link these files: another device, no hard links, no permission, too many. */
+/** Errors of a file system that cannot link a file: another device, no hard links, no permission, too many links. */
 const NO_LINKS = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 export interface FolderOptions {
@@ -46,7 +46,8 @@ export async function openFolder(
   let canLink = hardLinks
   /** Returns whether `part` is now a link to the content, which is checked. */
   async function linked({ from, read }: Content, part: string): Promise<boolean> {
-    if (!canLink || from === undefined) return false
+    // A hard link to a symbolic link is one too: the web server would follow it out of the folder.
+    if (!canLink || from === undefined || lstatSync(from, { throwIfNoEntry: false })?.isSymbolicLink()) return false
     for await (const _ of read());
     try {
       await effects.link(from, part)

@@ -1,5 +1,6 @@
 /**
- * `vulnshelf publish`: uploads objects, then manifests, then Atom feeds or the files of a site, then the unchanged pointer with its signatures.
+ * `vulnshelf publish`: uploads objects, then manifests, then Atom feeds or
+ * the files of a site, then the unchanged pointer with its signatures.
  * Until then the target serves its previous snapshot. After a failure, the next run uploads the missing files.
  */
 import type { Progress } from '../../corpus/command/progress.ts'

@@ -1,5 +1,5 @@
-/** The explorer in the folder of a site: its files, and which of an earlier version stay. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+/** The explorer in the folder of a site: its files, and the files of an earlier version that it keeps. */
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -11,13 +11,13 @@ import { PublishError } from '../publish/error.ts'
 const compress = promisify(gzip)
 
 const PAGE = 'index.html'
-/** A mark of the page, which no other page has. */
+/** Only pages of a site contain it. */
 const MARK = '<meta name="vulnshelf-mode"'
 const ASSETS = 'assets'
 
 /**
- * Returns the files in the order in which they are written: the page comes last, because it names the others. Text also
- * as gzip beside it, for web servers that send such files.
+ * Returns the files in the order in which they are written: the page comes last, because it names the others. Each text
+ * file has a copy with the extension `.gz`, for web servers that send such files.
  */
 export async function applicationFiles({ files, page }: Explorer): Promise<Content[][]> {
   const withGzip = async (path: string, bytes: Buffer): Promise<Content[]> => {
@@ -30,10 +30,15 @@ export async function applicationFiles({ files, page }: Explorer): Promise<Conte
 }
 
 /**
- * Accepts a folder with a page of a site, and what a killed first run has left.
- * @throws PublishError `unusable` if the folder has other files of the same names
+ * Accepts a folder with a page of a site, or with the files of a first run that was killed.
+ * @throws PublishError `unusable` if the folder has other files of the same names, or its assets are elsewhere
  */
 export function assertOurs(folder: string, { files }: Explorer): void {
+  const assetFolder = join(folder, ASSETS)
+  // Files that no version needs are removed there.
+  if (lstatSync(assetFolder, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new PublishError('unusable', `${assetFolder} is a symbolic link; remove it, or choose another folder`)
+  }
   const page = join(folder, PAGE)
   if (existsSync(page) && readFileSync(page, 'utf8').includes(MARK)) return
   const isForeign = (path: string) =>
@@ -43,11 +48,11 @@ export function assertOurs(folder: string, { files }: Explorer): void {
   if (foreign === undefined) return
   throw new PublishError(
     'unusable',
-    `${join(folder, foreign)} is not of a site, and site would replace or remove it; choose another folder, or move it away`,
+    `${join(folder, foreign)} does not belong to a site, and \`vulnshelf site\` would replace or remove it; choose another folder, or move the file`,
   )
 }
 
-/** Returns the assets that the page in the folder needs: by their names in it, and in what it loads. */
+/** Returns the assets that the page in the folder needs: those named in the page, and in the assets that it loads. */
 export function assetsInUse(folder: string): Set<string> {
   const names = assetNames(folder)
   const used = new Set<string>()
@@ -63,7 +68,7 @@ export function assetsInUse(folder: string): Set<string> {
   return used
 }
 
-/** Removes the assets that no version needs any more, with their compressed copies. Returns how many files. */
+/** Removes the assets that no version needs any more, with their compressed copies. Returns the number of files. */
 export async function removeAssetsBut(
   folder: string,
   needed: ReadonlySet<string>,

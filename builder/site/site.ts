@@ -1,6 +1,6 @@
 /**
- * `vulnshelf site`: writes the explorer beside the snapshots of a `dist`, as files for any web server. The folder is a
- * repository too, so mirrors and readers can use it.
+ * `vulnshelf site`: writes the explorer and the snapshots of a `dist` to a folder, for any web server. The folder is also
+ * a repository, so mirrors and readers can use it.
  */
 import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
@@ -24,7 +24,7 @@ export interface SiteOptions {
   copy?: boolean
   /** Allows an unsigned snapshot to replace a signed one. */
   unsigned?: boolean
-  /** The public URL of the site, for `kev.atom` and `changes.atom`. Null does not write them. */
+  /** The public URL of the site, for `kev.atom` and `changes.atom`. Null: the run writes neither. */
   site?: URL | null
 }
 
@@ -38,8 +38,8 @@ export interface SiteReport extends PublishReport {
 const PARALLEL = 6
 
 /**
- * Writes objects and manifests, then the explorer, then the pointer. Then removes what neither this run nor the one
- * before has written, so that an open page can still load its files.
+ * Writes objects and manifests, then the explorer, then the pointer. Then removes files that neither this run nor the
+ * previous one wrote, so that an open page can still load its files.
  * @throws PublishError, SnapshotError, BuildError `busy`; ExplorerError if the explorer cannot be bundled
  */
 export async function writeSite(
@@ -49,7 +49,7 @@ export async function writeSite(
   open: () => Promise<Explorer> = openExplorer,
 ): Promise<SiteReport> {
   assertApart(dist, out)
-  // First, so that nothing is written to a foreign folder.
+  // These checks come first, so that nothing is written to a folder of others.
   const { edition, snapshots } = withHistory(dist, readEdition(dist, site, effects))
   const explorer = await open()
   assertOurs(out, explorer)
@@ -96,7 +96,7 @@ function assertApart(dist: string, out: string): void {
   const [from, to] = [realPath(dist), realPath(out)]
   const isIn = (path: string, folder: string) => path === folder || path.startsWith(join(folder, sep))
   if (!isIn(to, from) && !isIn(from, to)) return
-  throw new PublishError('unusable', `${out} and ${dist} overlap; choose a folder for the site outside of the other`)
+  throw new PublishError('unusable', `${out} and ${dist} overlap; choose a folder for the site outside of ${dist}`)
 }
 
 /** Resolves symbolic links of the part of the path that exists. */

@@ -1,4 +1,4 @@
-/** Which advisories affect the packages of an inventory. */
+/** Finds the advisories that affect the packages of an inventory. */
 import { type AffectedRow, compareRows } from '../model/packages/match.ts'
 import { compareText } from '../model/sources.ts'
 import { baseEcosystem } from '../model/versions/ecosystems.ts'

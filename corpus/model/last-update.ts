@@ -1,4 +1,4 @@
-/** What the last ingest that changed records brought. The ingest stores it in the corpus, a build in the snapshot. */
+/** The result of the last ingest that changed records. The ingest stores it in the corpus, a build in the snapshot. */
 import type { CveId } from './ids/cve-id.ts'
 import { SEVERITIES, type Severity } from './record.ts'
 

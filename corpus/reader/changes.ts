@@ -1,6 +1,6 @@
 /**
  * Compares two snapshots by the shards whose digests differ, block by block up to the end of a page. No digest covers the
- * parts of the indexes, so each change is checked with the members that it is about.
+ * parts of the indexes, so each change is checked against the members of both snapshots.
  */
 import { type CveId, compareCveIds, cveBlock, firstOfBlock, parseCveId } from '../model/ids/cve-id.ts'
 import { DATE_BOUND_FORM, type DateBound } from '../model/values/date-bound.ts'
@@ -81,7 +81,7 @@ const CHANGES_KEPT = 20_000
 const PREFIX = /^[0-9a-f]{7,64}$/
 const ID_LENGTH = 64
 
-/** What completes "must be …" of `since` and `until`. */
+/** The end of the message "must be …" for `since` and `until`. */
 export const SNAPSHOT_CHOICE_FORM = `the id of a snapshot (64 hexadecimal digits, or its first 7 or more), ${DATE_BOUND_FORM} or a Date`
 
 /** Returns the lower-case digits of an id or a prefix; null for another text. */

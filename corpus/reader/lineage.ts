@@ -33,7 +33,7 @@ export interface Link {
 
 export interface Lineage {
   /**
-   * Returns the snapshot so many nights before the current one, which is 0. Null behind the first one, or if the
+   * Returns the snapshot that is this number of nights before the current one. Null before the first one, or if the
    * repository no longer has the manifest.
    * @throws SnapshotError for a damaged manifest, TransferError
    */
@@ -45,7 +45,7 @@ export interface Lineage {
   isReadable(link: Link): Promise<boolean>
 }
 
-/** A year of nights has hundreds of manifests, of up to 0.5 MB each, so only their summaries are kept. */
+/** A year of nights has hundreds of large manifests, so only their summaries are kept. */
 const MANIFESTS_KEPT = 4
 /** Eleven years of nights, as in the gateway. */
 const MAX_NIGHTS = 4096

@@ -1,4 +1,4 @@
-/** Finds single rows of large lists by parts of their keys: 20 KB once for each list, then 5 KB and a page. */
+/** Finds single rows of large lists by parts of their keys: once the head of a list, then a bucket and a page. */
 import {
   decodeListKeysHead,
   type FileEntry,

@@ -1,4 +1,4 @@
-/** Reads the headers of tables whose columns are read in parts. */
+/** Reads the headers of tables. Their columns are read in parts. */
 import type { Span } from '../repository/read.ts'
 import { type FileEntry, locateColumns, SnapshotError, type TableHeader } from '../snapshot/index.ts'
 import { type Objects, remembered } from './objects.ts'

@@ -13,7 +13,7 @@ export interface Login {
   token: string
 }
 
-/** Guessing must be hopeless: the route has no limit. */
+/** The route has no rate limit, so a code must be too long to guess. */
 const LEAST_CODE_LENGTH = 32
 
 /** Returns the login of the environment, and removes it there: no other process must inherit it. */
@@ -44,10 +44,10 @@ export function loginRoute({ code, token }: Login, cookie: string, now: () => nu
       if (isHead) throw methodNotAllowed('GET')
       // Digests have one length, which the comparison in constant time requires.
       if (!timingSafeEqual(hash('sha256', parameters.code!, 'buffer'), expected)) {
-        throw notFound('this login link is unknown; use the one that the last start printed')
+        throw notFound('this login link is unknown; use the one that the last `npm start` printed')
       }
       const seconds = Math.floor((expiresAt - now()) / 1000)
-      const again = 'start again for another one, or paste a token into the explorer'
+      const again = 'run `npm start` again for another one, or paste a token into the explorer'
       if (isUsed) throw gone(`this login link has been used, and it works only once; ${again}`)
       if (seconds <= 0) throw gone(`this login link has expired; ${again}`)
       isUsed = true

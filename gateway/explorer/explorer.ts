@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { CodedError } from '../../corpus/errors/coded-error.ts'
 
-/** Who answers the pages: the API of a gateway, or a reader of a snapshot beside the page. */
+/** The source of the data: the API of a gateway, or a reader of the snapshot in the folder of the page. */
 export type Mode = 'gateway' | 'static'
 
 export interface Explorer {
@@ -12,7 +12,7 @@ export interface Explorer {
   page(mode: Mode): Buffer
 }
 
-/** What `bundle.ts` writes, in the package. */
+/** The files that `bundle.ts` wrote into the package. */
 const BUILT = join(import.meta.dirname, 'built')
 
 /** Files of the explorer outside `assets/`. */
@@ -21,7 +21,7 @@ export const ROOT_FILES = ['icon.svg', 'favicon.ico', 'robots.txt', 'LICENSES.tx
 /** The description of the API, which the static mode reads. A gateway answers it below `/api/v1`. */
 export const OPENAPI_FILE = 'openapi.json'
 
-/** Scripts, styles and requests of the explorer's own host alone. */
+/** Allows scripts, styles and requests of the explorer's own host only. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

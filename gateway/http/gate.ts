@@ -165,7 +165,11 @@ export const withOwn = (more: HeaderList, { id, limitState }: Passage): HeaderLi
 
 const SHOWN_PATH = 200
 
-/** Returns the path for the log, without the query: the query of a rejected request can contain secrets. */
+/** What follows is the code of a login link. A POST, or a link with a slash after it, does not use the code up. */
+const LOGIN = '/login/'
+
+/** Returns the path for the log, without secrets and the query: the query of a rejected request can contain secrets. */
 function shownPath({ path }: Visit): string {
+  if (path.startsWith(LOGIN)) return `${LOGIN}…`
   return path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path
 }

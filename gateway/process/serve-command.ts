@@ -69,7 +69,7 @@ export async function serveFromCommand(dist: string, flags: ServeFlags): Promise
   assertKeySource(flags)
   const login = takeLogin(process.env)
   if (login !== null && flags.workers > 1) {
-    throw new GatewayError('bad_option', 'a login link works with one process only; leave out --workers')
+    throw new GatewayError('bad_option', 'a login link works with one process only; omit --workers')
   }
   if (flags.compat !== undefined) openInterfaces({ ...flags, compat: flags.compat })
   const log = openLog({ level: flags.logLevel, format: flags.logFormat })

@@ -18,7 +18,8 @@ export const getStats = defineRoute<Context, Record<never, never>, Record<never,
   answer: stats,
   handle({ registry }) {
     const { id, stats: stored } = registry.current
-    if (!stored) throw notFound('the snapshot has no figures, because an earlier version of the builder wrote it')
+    if (!stored)
+      throw notFound('the snapshot has no figures, because an earlier version of the builder wrote it; build it again')
     const { buffer, byteOffset, length } = stored.gzip
     const gzip = Buffer.from(buffer, byteOffset, length)
     return {

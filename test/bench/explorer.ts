@@ -1,6 +1,6 @@
 /**
- * Measures the explorer in Chromium: `npx tsx test/bench/explorer.ts <dist>`. Mode `static` is behind nginx, on a line of
- * 10 Mbit/s and 50 ms; mode `gateway` is on loopback. Each row begins with an empty browser cache, or follows the one before.
+ * Measures the explorer in Chromium: `npx tsx test/bench/explorer.ts <dist>`. Both modes, `static` behind nginx and
+ * `gateway`, are measured on loopback and on a line of 10 Mbit/s and 50 ms. Each run begins with an empty browser cache.
  */
 import '../../corpus/command/node-version.js'
 import { execFileSync } from 'node:child_process'

@@ -133,7 +133,7 @@ test('an option that means something else in another command has a variable that
   const build = ['build', '--corpus', corpus, '--out', dist]
   assert.match(
     failed(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: '1' } }), 2),
-    / VULNSHELF_BUILD_UNSIGNED or VULNSHELF_PUBLISH_UNSIGNED or VULNSHELF_NIGHTLY_UNSIGNED, /,
+    / VULNSHELF_BUILD_UNSIGNED or VULNSHELF_PUBLISH_UNSIGNED or VULNSHELF_SITE_UNSIGNED or VULNSHELF_NIGHTLY_UNSIGNED, /,
   )
   done(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: 'false' } }))
 })

@@ -77,7 +77,7 @@ export interface LocatedColumn {
   length: number
 }
 
-/** The header of a table whose columns are read by position. */
+/** The header of a table. Readers take its columns by position. */
 export interface TableHeader {
   about: Record<string, unknown>
   columns: ReadonlyMap<string, LocatedColumn>

@@ -69,7 +69,7 @@ export function bucketSpan(header: TableHeader, id: string, start: Uint8Array) {
 }
 
 /**
- * Returns all ids of the set of an id, ascending; null for an id without an alias. `whole` stands for a long set, which
+ * Returns all ids of the set of an id, ascending; null for an id without an alias. `whole` means a long set, which
  * only the table of aliases contains.
  * @throws SnapshotError `malformed`, or `digest` when the bytes are damaged
  */
@@ -81,12 +81,17 @@ export function aliasesInBucket(header: TableHeader, id: string, bytes: Uint8Arr
   return set.length === 1 ? 'whole' : set
 }
 
+const isSet = (ids: unknown): ids is string[] => Array.isArray(ids) && ids.every((id) => typeof id === 'string')
+
 function parsedSets(text: Uint8Array): string[][] {
+  let sets: unknown
   try {
-    return JSON.parse(Buffer.from(text.buffer, text.byteOffset, text.length).toString()) as string[][]
+    sets = JSON.parse(Buffer.from(text.buffer, text.byteOffset, text.length).toString())
   } catch (cause) {
     throw new SnapshotError('malformed', 'a bucket of aliases is not JSON', { cause })
   }
+  if (Array.isArray(sets) && sets.every(isSet)) return sets
+  throw new SnapshotError('malformed', 'a bucket of aliases has no sets of ids')
 }
 
 /**

@@ -46,7 +46,7 @@ export interface OrdinalRange {
   crc: number
 }
 
-/** What a bucket states about a key: the numbers of a row, and where its CVEs and the products of a vendor are. */
+/** A key in a bucket: the numbers of its row, and the ranges of its CVEs and of the products of a vendor. */
 export interface ListKey {
   ordinal: number
   /** In the column `<filter>.ordinals` of the file `lists` of the role `columns`. */
@@ -216,12 +216,14 @@ export function listKeysOf(head: ListKeysHead, id: string, bytes: Uint8Array): L
 }
 
 /**
- * Returns ordinals from the bytes of their range.
- * @throws SnapshotError `digest` when they are damaged
+ * Returns ordinals from the bytes of their range. They ascend: intersections rely on that.
+ * @throws SnapshotError `digest` when they are damaged, `malformed` when they do not ascend
  */
 export function ordinalsIn(bytes: Uint8Array, { crc }: OrdinalRange): Uint32Array {
   if (crc32(bytes) !== crc) throw new SnapshotError('digest', 'a posting list is damaged')
-  return new Uint32Array(Uint8Array.from(bytes).buffer)
+  const ordinals = new Uint32Array(Uint8Array.from(bytes).buffer)
+  if (ordinals.every((ordinal, i) => i === 0 || ordinal > ordinals[i - 1]!)) return ordinals
+  throw new SnapshotError('malformed', 'a posting list does not ascend')
 }
 
 const damaged = (list: ListName) => new SnapshotError('malformed', `the keys of ${list} are damaged`)

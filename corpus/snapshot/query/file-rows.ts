@@ -89,6 +89,7 @@ export async function openFileRows(size: number, read: ReadParts): Promise<FileR
   /** Returns the cells of rows, level by level for all of them. */
   async function locate(rows: readonly Row[]): Promise<Cell[]> {
     const cells: Cell[] = []
+    let total = 0
     let level = Map.groupBy(rows, ({ table }) => roots[table])
     for (let depth = 0; level.size > 0; depth++) {
       if (depth === MAX_LEVELS) throw malformed('a tree is too deep')
@@ -96,14 +97,16 @@ export async function openFileRows(size: number, read: ReadParts): Promise<FileR
       for (const [number, page] of await pagesOf([...level.keys()])) {
         const node = nodeOf(page, usable)
         for (const row of level.get(number)!) {
-          const cell = node.positionOf(row.key)
+          const position = node.positionOf(row.key)
           if (node.isLeaf) {
-            const at = node.cellAt(cell)
+            const at = node.cellAt(position)
             if (at === null || at.key !== row.key) throw missingRow(row.table, row.key)
-            cells.push(cellIn(page, at, row))
+            const cell = cellIn(page, at, row, size - total)
+            total += cell.record.length
+            cells.push(cell)
             continue
           }
-          const child = uint32(page, node.cellAt(cell)?.at ?? RIGHT_CHILD_AT)
+          const child = uint32(page, node.cellAt(position)?.at ?? RIGHT_CHILD_AT)
           const others = below.get(child)
           if (others) others.push(row)
           else below.set(child, [row])
@@ -114,12 +117,15 @@ export async function openFileRows(size: number, read: ReadParts): Promise<FileR
     return cells
   }
 
-  /** Begins the record of a cell: its length, its key, its first bytes, then the first page of its chain. */
-  function cellIn(page: Uint8Array, { at }: CellAt, row: Row): Cell {
+  /**
+   * Begins the record of a cell: its length, its key, its first bytes, then the first page of its chain. `left` are the
+   * bytes of the file that no other row has: a forged file may state longer rows, or link to a page several times.
+   */
+  function cellIn(page: Uint8Array, { at }: CellAt, row: Row, left: number): Cell {
     const length = varintAt(page, at)
     const key = varintAt(page, length.end)
     const bytes = length.value
-    if (bytes > Math.min(size, MAX_ROW_BYTES + MAX_HEAD_BYTES)) throw malformed(`a row in ${row.table} is too long`)
+    if (bytes > Math.min(left, MAX_ROW_BYTES + MAX_HEAD_BYTES)) throw malformed(`a row in ${row.table} is too long`)
     const most = usable - 35
     const least = Math.floor(((usable - 12) * 32) / 255) - 23
     const rest = least + ((bytes - least) % (usable - 4))
@@ -167,8 +173,6 @@ export async function openFileRows(size: number, read: ReadParts): Promise<FileR
     async read(names) {
       const rows = names.map(({ table, set, number }): Row => ({ table, key: rowKey(set, number) }))
       const cells = await locate(rows)
-      // A forged file may link to a page several times.
-      if (cells.reduce((sum, { record }) => sum + record.length, 0) > size) throw malformed('its rows share pages')
       await complete(cells)
       const found = new Map(cells.map(({ row, record }) => [row, bytesOf(row, record)]))
       return rows.map((row) => found.get(row)!)

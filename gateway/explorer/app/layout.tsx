@@ -1,4 +1,4 @@
-/** What surrounds each page: the menu and the snapshot. */
+/** The frame of each page: the menu, and the snapshot below the content. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Snapshot } from './data/answers.ts'
@@ -25,7 +25,8 @@ export function Layout({ current, children }: { current: string; children: Compo
       <main id="main" tabIndex={-1}>
         {children}
       </main>
-      <Footer />
+      {/* With `--open-docs`, the API reference needs no token. */}
+      <Footer needsToken={current !== 'api'} />
     </>
   )
 }
@@ -61,9 +62,9 @@ function Menu({ current }: { current: string }) {
   )
 }
 
-function Footer() {
-  const { api, signOut } = useSession()
-  const { data } = useAnswer<Snapshot>('/snapshot')
+function Footer({ needsToken }: { needsToken: boolean }) {
+  const { api, askToken, signOut } = useSession()
+  const { data, error } = useAnswer<Snapshot>('/snapshot', {}, needsToken)
   return (
     <footer>
       {data ? (
@@ -72,6 +73,11 @@ function Footer() {
         </p>
       ) : null}
       <ThemeChoice />
+      {error?.status === 401 ? (
+        <button type="button" onClick={askToken}>
+          Sign in
+        </button>
+      ) : null}
       {api.mode === 'gateway' && token.read() !== null ? (
         <button type="button" onClick={signOut}>
           Sign out

@@ -1,10 +1,10 @@
 /** The explorer: pages over a gateway's API, or over a snapshot on a static web server. */
 import './style.css'
-import { render } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { type ComponentChildren, render } from 'preact'
+import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import type { Api, ApiFailure } from './data/api.ts'
 import { gatewayApi, token } from './data/gateway.ts'
-import { forgetPages, SessionContext } from './data/use.ts'
+import { SessionContext } from './data/use.ts'
 import { Layout } from './layout.tsx'
 import { PAGES, type PageComponent } from './pages.ts'
 import { Failure, Loading } from './parts/answer.tsx'
@@ -33,7 +33,6 @@ function App({ api }: { api: Api }) {
       signOut() {
         setSignIn('asked')
         token.forget()
-        forgetPages()
       },
     }),
     [api],
@@ -46,7 +45,8 @@ function App({ api }: { api: Api }) {
         </Layout>
       ) : (
         <main>
-          <SignIn wasRejected={signIn === 'rejected'} done={() => setSignIn('no')} />
+          {/* Another user may sign in: the page forgets what it has loaded. */}
+          <SignIn wasRejected={signIn === 'rejected'} done={() => window.location.reload()} />
         </main>
       )}
     </SessionContext.Provider>
@@ -56,7 +56,7 @@ function App({ api }: { api: Api }) {
 const pageAt = (name: string) => (Object.hasOwn(PAGES, name) ? PAGES[name] : undefined)
 const loaded = new Map<string, PageComponent>()
 
-/** Loads the code of a page, then shows it. Another entry is another page: its state begins anew. */
+/** Loads the code of a page, then shows it. The page of another entry starts with a new state. */
 function Shown({ name, path, query }: { name: string; path: string[]; query: URLSearchParams }) {
   const [, setShown] = useState(name)
   const [error, setError] = useState<string>()
@@ -77,12 +77,36 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
     }
   }, [name])
   const Page = loaded.get(name)
-  if (Page) return <Page key={`${name}/${path.join('/')}`} path={path} query={query} />
+  if (Page) {
+    return (
+      <Guarded key={`${name}/${path.join('/')}`} query={query}>
+        <Page path={path} query={query} />
+      </Guarded>
+    )
+  }
   if (pageAt(name) && error === undefined) return <Loading />
   return (
     <>
       <Heading>{error === undefined ? 'No such page' : 'Not loaded'}</Heading>
-      <p>{error ?? 'The address names no page of the explorer.'}</p>
+      <p>{error ?? 'The explorer has no page at this address.'}</p>
+      <a href="#/">Start page</a>
+    </>
+  )
+}
+
+/** A record that a page cannot show must not end the application. Another address tries again. */
+function Guarded({ query, children }: { query: URLSearchParams; children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary()
+  useEffect(() => {
+    if (error !== undefined) reset()
+  }, [query])
+  if (error === undefined) return <>{children}</>
+  return (
+    <>
+      <Heading>Not shown</Heading>
+      <p class="notice failure" role="alert">
+        This page cannot show its data: {error instanceof Error ? error.message : String(error)}
+      </p>
       <a href="#/">Start page</a>
     </>
   )

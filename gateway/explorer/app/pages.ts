@@ -9,7 +9,7 @@ export interface PageProps {
 
 export type PageComponent = ComponentType<PageProps>
 
-/** The first part of the address, and what shows the page. */
+/** The code of each page, by the first part of its address. */
 export const PAGES: Readonly<Record<string, () => Promise<{ default: PageComponent }>>> = {
   '': () => import('./pages/start.tsx'),
   search: () => import('./pages/search.tsx'),
@@ -27,7 +27,7 @@ export const PAGES: Readonly<Record<string, () => Promise<{ default: PageCompone
   api: () => import('./pages/api.tsx'),
 }
 
-/** What the menu shows. */
+/** The entries of the menu, in their order. */
 export const MENU: readonly (readonly [path: string, name: string])[] = [
   ['cves', 'CVEs'],
   ['cwes', 'Weaknesses'],

@@ -10,7 +10,8 @@ export interface Location {
 
 /** Returns the link of a page: `link(['cves'], { kev: true })` is `#/cves?kev=true`. */
 export function link(path: readonly string[], params: Params = {}): string {
-  return `#/${target(path.map(encodeURIComponent).join('/'), params)}`
+  // Names in feeds can have half a surrogate pair, which has no encoding.
+  return `#/${target(path.map((part) => encodeURIComponent(part.toWellFormed())).join('/'), params)}`
 }
 
 /** Returns the link of the `href` of a search result, such as `/vendors/acme/products/tcp%2Fip_stack`. */

@@ -1,6 +1,6 @@
-/** Scroll positions: going back shows a page where it was left, another page begins at its top. */
+/** Scroll positions: going back restores the position of a page. Another page starts at its top. */
 
-/** How long the content of a page may take before its position is given up. */
+/** Time for the content of a page to become high enough. After it, the position is dropped. */
 const PATIENCE_MS = 3000
 
 const positions = new Map<string, number>()

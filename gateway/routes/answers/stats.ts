@@ -39,7 +39,7 @@ const lastUpdate = z
     since: timestamp.describe('Newest date in the CVE list before the update'),
     until: timestamp.describe('Newest date in the CVE list after the update'),
     added: updated.describe('New CVEs'),
-    changed: updated.describe('CVEs of which any feed except EPSS changed a part'),
+    changed: updated.describe('CVEs that any feed except EPSS changed'),
     removed: updated.describe('CVEs that were rejected, or are no longer in the CVE list'),
     rejected: updated.describe('Ids that were rejected, with or without a record before'),
     kev_added: updated.describe('CVEs that KEV added'),

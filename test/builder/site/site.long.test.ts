@@ -1,5 +1,16 @@
 /** `vulnshelf site`: the explorer beside snapshots, night after night, and the folders that it leaves alone. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { suite } from 'uvu'
@@ -189,7 +200,7 @@ test('folders that overlap, foreign files and an older snapshot are refused, and
   const link = newFolder()
   symlinkSync(third, link)
   for (const out of [third, join(third, 'site'), folder.path, link, join(link, 'site')]) {
-    assert.match(await refusal(run(third, out)), /overlap; choose a folder for the site outside of the other$/)
+    assert.match(await refusal(run(third, out)), /overlap; choose a folder for the site outside of /)
   }
   const foreign = newFolder()
   mkdirSync(foreign)
@@ -203,7 +214,10 @@ test('folders that overlap, foreign files and an older snapshot are refused, and
     cpSync(first, own, { recursive: true })
     mkdirSync(join(own, 'assets'))
     writeFileSync(join(own, name), 'mine')
-    assert.match(await refusal(run(third, own)), `${name} is not of a site, and site would replace or remove it`)
+    assert.match(
+      await refusal(run(third, own)),
+      `${name} does not belong to a site, and \`vulnshelf site\` would replace or remove it`,
+    )
     assert.is(readFileSync(join(own, name), 'utf8'), 'mine')
     assert.equal(filesOf(own), filesOf(first))
   }
@@ -211,6 +225,26 @@ test('folders that overlap, foreign files and an older snapshot are refused, and
   await run(third, out)
   assert.match(await refusal(run(first, out)), 'with the older version 1')
   assert.match(await refusal(run(at('none'), newFolder())), 'there is no folder')
+})
+
+test('symbolic links are neither linked nor followed out of the folder', async () => {
+  const dist = newFolder()
+  cpSync(third, dist, { recursive: true })
+  const { sha256 } = readCurrent(dist).manifest.files[0]!
+  const elsewhere = at('elsewhere')
+  renameSync(objectPath(dist, sha256), elsewhere)
+  symlinkSync(elsewhere, objectPath(dist, sha256))
+  const out = newFolder()
+  await run(dist, out)
+  assert.ok(lstatSync(objectPath(out, sha256)).isFile())
+  assert.equal((await verify(out)).faults, [])
+  const own = newFolder()
+  mkdirSync(own)
+  writeFileSync(join(own, 'photo.jpg'), 'mine')
+  renameSync(join(out, 'assets'), join(out, 'assets-before'))
+  symlinkSync(own, join(out, 'assets'))
+  assert.match(await refusal(run(dist, out)), 'assets is a symbolic link; remove it, or choose another folder')
+  assert.is(readFileSync(join(own, 'photo.jpg'), 'utf8'), 'mine')
 })
 
 test('a damaged file is never linked', async () => {

@@ -154,7 +154,10 @@ states('32.12', '404 for a snapshot without figures', async () => {
     const response = await gateway.get('/stats')
     assert.is(response.status, 404)
     const { message } = (await response.json()) as { message: string }
-    assert.is(message, 'the snapshot has no figures, because an earlier version of the builder wrote it')
+    assert.is(
+      message,
+      'the snapshot has no figures, because an earlier version of the builder wrote it; build it again',
+    )
   } finally {
     await gateway.close()
     good.remove()

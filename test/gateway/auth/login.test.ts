@@ -14,11 +14,11 @@ const token = await sign(key, adminClaims(BEGAN, { exp: (BEGAN + HOUR_MS) / 1000
 const test = suite('login link')
 
 /** Runs `work` with the URL of a server that began `passedMs` ago. */
-async function withLogin(work: (url: string) => Promise<void>, passedMs = 0): Promise<void> {
+async function withLogin(work: (url: string, log: readonly object[]) => Promise<void>, passedMs = 0): Promise<void> {
   const route = loginRoute({ code: CODE, token }, 'session', () => BEGAN + passedMs)
   const server = await serveApp<null>({ routes: [], context: () => null, deps: { openRoutes: [route] } })
   try {
-    await work(`${server.url}/login/`)
+    await work(`${server.url}/login/`, server.log)
   } finally {
     await server.close()
   }
@@ -52,6 +52,14 @@ test('another code, HEAD and POST do not use it up', () =>
     assert.is((await ask(url + CODE, 'HEAD')).status, 405)
     assert.is((await ask(url + CODE, 'POST')).status, 405)
     assert.is((await ask(url + CODE)).status, 303)
+  }))
+
+test('the log never has the code', () =>
+  withLogin(async (url, log) => {
+    for (const path of [CODE, `${CODE}/`, `${CODE}/x`, `${CODE}?a=1`]) await ask(url + path, 'POST')
+    for (const path of [`${CODE}/x`, `${CODE}//`, CODE]) await ask(url + path)
+    assert.ok(log.length > 0)
+    assert.not.match(JSON.stringify(log), CODE)
   }))
 
 test('of two uses at the same time, one wins', () =>

@@ -115,6 +115,16 @@ test('a look-up waits as long as the gateway asks, then repeats the request', as
   assert.equal(seconds, [7, 2])
 })
 
+test('a time that no timer can wait is a day', async () => {
+  let times = 0
+  const { seconds, options } = waiting()
+  await patiently(async () => {
+    if (times++ === 0) throw new ApiFailure(429, 'rate_limited', 'Too many requests', 1e9)
+  }, options)
+  assert.equal(seconds, [86_400])
+  assert.is(times, 2)
+})
+
 test('a package that the API rejects is named; another error ends the check', async () => {
   const rejected: Rejected[] = []
   const api = apiOf((_, { name }) => {

@@ -1,8 +1,10 @@
 /** Pages of entries: names in requests, ranges in words, which snapshots are compared. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { hasDotSegment } from '../../../gateway/explorer/app/data/api.ts'
 import { countsOf, idOf, type SnapshotRow, sinceOf } from '../../../gateway/explorer/app/pages/changes/choice.ts'
 import { csvLine } from '../../../gateway/explorer/app/parts/csv.ts'
+import { isTime } from '../../../gateway/explorer/app/parts/format.ts'
 import { cpeExample, productFilter, questionOf } from '../../../gateway/explorer/app/parts/names.ts'
 import { intervalTexts, matchText, rangeText } from '../../../gateway/explorer/app/parts/ranges.ts'
 
@@ -76,6 +78,19 @@ test('changes are counted by kind', () => {
 
 test('a record of CSV quotes separators, and no cell is a formula', () => {
   assert.is(csvLine(['a,b', 'say "x"', null, 1, true, '=1+1', '-x\n']), '"a,b","say ""x""",,1,true,\'=1+1,"\'-x\n"\r\n')
+})
+
+test('an address cannot lead a request out of its path', () => {
+  for (const path of ['/cves/..', '/exploits/../..', '/vendors/./products/x', '..'])
+    assert.ok(hasDotSegment(path), path)
+  for (const path of ['/cves', '/packages/npm/%40a%2F..%2Fb', '/packages/npm/...', '/packages/npm/.a', '/a/..%5C']) {
+    assert.not.ok(hasDotSegment(path), path)
+  }
+})
+
+test('a text of a feed that is no time is not formatted', () => {
+  for (const text of ['2024-13-45T00:00:00Z', 'yesterday', '']) assert.not.ok(isTime(text), text)
+  for (const text of ['2024-01-02', '2024-01-02T03:04:05.678Z']) assert.ok(isTime(text), text)
 })
 
 test.run()

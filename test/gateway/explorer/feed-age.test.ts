@@ -16,6 +16,7 @@ test('a feed is old from the first day on that is more than usual', () => {
 test('a feed without a date, without a rule or of the future is not old', () => {
   assert.equal(feedAge('epss', null, NOW), { days: null, usual: 3, isOld: false })
   assert.equal(feedAge('reports', '2020-01-01T00:00:00.000Z', NOW), { days: 1758, usual: null, isOld: false })
+  assert.equal(feedAge('constructor', null, NOW), { days: null, usual: null, isOld: false })
   assert.equal(feedAge('epss', '2024-10-25T00:00:00.000Z', NOW), { days: 0, usual: 3, isOld: false })
 })
 

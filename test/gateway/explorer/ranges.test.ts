@@ -29,9 +29,9 @@ test('commits have no order: they begin and end a range', () => {
   assert.not(isOfCommits({ introduced: '1.0', fixed: '2', version_type: 'semver' }))
 })
 
-test('the default status is said where it adds something', () => {
+test('the default status is shown where it adds something', () => {
   assert.is(defaultText('unaffected'), 'others not affected')
-  assert.is(defaultText('affected'), 'default status: affected')
+  assert.is(defaultText('affected'), 'others affected')
   assert.is(defaultText('unknown'), null)
   assert.is(defaultText(null), null)
 })

@@ -167,6 +167,8 @@ test('what the gateway does not find or rejects has the same status here', async
     ['/cves', { limit: '0' }, 400, 'invalid_parameter'],
     ['/cves', { limit: 'ten' }, 400, 'invalid_parameter'],
     ['/cves', { kev: 'perhaps' }, 400, 'invalid_parameter'],
+    ['/cves', { kev: 'constructor' }, 400, 'invalid_parameter'],
+    ['/cves', { kev: '__proto__' }, 400, 'invalid_parameter'],
     ['/cves', { severty: 'high' }, 400, 'invalid_parameter'],
     ['/cves', { cursor: 'abc' }, 400, 'invalid_cursor'],
     ['/cwes', { cursor: 'abc' }, 400, 'invalid_cursor'],

@@ -1,4 +1,4 @@
-/** The values of a chart as a table. It is made when the user opens it. */
+/** The values of a chart as a table, rendered when the user opens it. */
 import { useState } from 'preact/hooks'
 
 export interface Column<Row> {

@@ -12,7 +12,7 @@ export function EpssGrid({ grid, totalCves }: { grid: Stats['epss_by_cvss']; tot
   return (
     <section class="chart">
       <h2>EPSS against CVSS</h2>
-      <p class="axis">CVEs by CVSS score (rows) and lowest EPSS score (columns)</p>
+      <p class="axis">Number of CVEs. Rows: CVSS score. Columns: EPSS score, with its lower bound</p>
       <table class="grid">
         <caption class="for-reader">CVEs by CVSS score and EPSS score</caption>
         <thead>
@@ -22,7 +22,7 @@ export function EpssGrid({ grid, totalCves }: { grid: Stats['epss_by_cvss']; tot
               <th key={from} scope="col">
                 <a
                   href={link(['cves'], { epss_min: from, sort: '-epss' })}
-                  aria-label={`EPSS from ${formatProbability(from)}: all CVEs from here on`}
+                  aria-label={`EPSS from ${formatProbability(from)}: list the CVEs`}
                 >
                   {formatProbability(from)}
                 </a>
@@ -48,12 +48,12 @@ export function EpssGrid({ grid, totalCves }: { grid: Stats['epss_by_cvss']; tot
         </tbody>
       </table>
       <p class="dim">
-        {formatCount(without)} of {formatCount(totalCves)} CVEs lack one of the scores. The end of a band belongs to the
-        next one.
+        {formatCount(without)} of {formatCount(totalCves)} CVEs lack one of the scores. A score on a bound belongs to
+        the higher band.
       </p>
       {highest.length === 0 ? null : (
         <details>
-          <summary>CVSS of 9 or more, and the highest EPSS scores</summary>
+          <summary>Highest EPSS scores among CVEs with CVSS 9 or more</summary>
           <table>
             <thead>
               <tr>

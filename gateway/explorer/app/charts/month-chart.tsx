@@ -16,7 +16,7 @@ interface Series<Row> {
 
 interface MonthChartProps<Row> {
   title: string
-  /** What is counted, the label of the vertical axis. */
+  /** The unit of the counts, the label of the vertical axis. */
   unit: string
   rows: readonly Row[]
   empty(month: string): Row
@@ -73,7 +73,7 @@ export function MonthChart<Row extends { month: string }>(props: MonthChartProps
       <figcaption>
         <h2>{title}</h2>
         <label class="span">
-          <span class="for-reader">Time of “{title}”</span>
+          <span class="for-reader">Period of “{title}”</span>
           <select value={span} onChange={({ currentTarget }) => setSpan(currentTarget.value)}>
             {SPANS.map(([name, text]) => (
               <option key={name} value={name}>

@@ -8,7 +8,7 @@ export interface Ranked {
   id: string
   name: string
   href: string
-  /** What follows the name. */
+  /** The figure after the name. */
   count: string
   /** The length of the bar, from 0 to 1. */
   share: number
@@ -16,7 +16,7 @@ export interface Ranked {
 
 interface RankedListProps {
   title: string
-  /** What the figures count. */
+  /** The meaning of the figures. */
   axis: string
   /** All entries, highest first. */
   entriesOf(isLastYear: boolean): readonly Ranked[]
@@ -36,7 +36,7 @@ export function RankedList({ title, axis, entriesOf, beginsWithLastYear = false 
       <div class="title">
         <h2>{title}</h2>
         <label class="span">
-          <span class="for-reader">Time of “{title}”</span>
+          <span class="for-reader">Period of “{title}”</span>
           <select
             value={isLastYear ? 'year' : 'all'}
             onChange={({ currentTarget }) => setLastYear(currentTarget.value === 'year')}
@@ -58,7 +58,7 @@ export function RankedList({ title, axis, entriesOf, beginsWithLastYear = false 
       </ol>
       {all.length > FEW ? (
         <button type="button" class="plain" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
-          {isLong ? 'Fewer' : `All ${formatCount(all.length)}`}
+          {isLong ? `Show only ${FEW}` : `Show all ${formatCount(all.length)}`}
         </button>
       ) : null}
     </section>
@@ -82,5 +82,5 @@ export function Ranking({ title, entries, linkOf }: RankingProps) {
       return { id, name, href: linkOf(entry, isLastYear), count, share: cves / most }
     })
   }
-  return <RankedList title={title} axis="CVEs, and how many of them KEV lists" entriesOf={entriesOf} />
+  return <RankedList title={title} axis="CVEs (of these, in KEV)" entriesOf={entriesOf} />
 }

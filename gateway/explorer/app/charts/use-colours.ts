@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 export interface Colours {
   text: string
   line: string
-  /** Of the swatches in the legend, in their order. */
+  /** Colours of the swatches in the legend, in their order. */
   swatches: string[]
 }
 

@@ -1,4 +1,4 @@
-/** What pages ask: the API of a gateway, or a reader of a snapshot that answers the same questions. */
+/** The requests of pages. The API of a gateway answers them, or a reader of a snapshot. */
 
 import type { Reader } from '../../../../corpus/reader/reader.ts'
 
@@ -16,7 +16,7 @@ export interface Api {
    * @throws ApiFailure; DOMException `AbortError`
    */
   get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>
-  /** Matches packages in the browser: in mode `static` alone. */
+  /** Matches packages in the browser: only in mode `static`. */
   readonly packages?: PackageSource
   /**
    * Reports downloads of what is needed once, such as the tables of the filters. Returns a function that ends the
@@ -69,6 +69,9 @@ export function queryOf(params: Params): string {
   }
   return query.toString()
 }
+
+/** Whether a path has a part `.` or `..`. The browser would resolve it: the request would go to another path. */
+export const hasDotSegment = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..')
 
 /** Returns `path?query`, or the path alone. */
 export function target(path: string, params: Params = {}): string {

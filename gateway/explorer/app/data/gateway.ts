@@ -1,5 +1,5 @@
 /** The API of the gateway that serves the page. */
-import { type Api, ApiFailure, target } from './api.ts'
+import { type Api, ApiFailure, hasDotSegment, target } from './api.ts'
 
 const TOKEN = 'vulnshelf.token'
 
@@ -16,6 +16,7 @@ export const apiBase = (): URL => new URL('api/v1', document.baseURI)
 export const gatewayApi: Api = {
   mode: 'gateway',
   async get<T>(path: string, params = {}, signal?: AbortSignal): Promise<T> {
+    if (hasDotSegment(path)) throw new ApiFailure(404, 'not_found', `No path of the API is ${path}.`)
     const own = token.read()
     const response = await fetch(`${apiBase()}${target(path, params)}`, {
       headers: own === null ? {} : { Authorization: `Bearer ${own}` },

@@ -80,9 +80,9 @@ export async function answerOf(reader: Reader, path: string, params: Params): Pr
     const parts = found.slice(1).map(decoded)
     const given = await answer({ reader, parts, options: optionsOf(params) as Options })
     if (given) return given
-    throw notFound(`The snapshot has no ${path.slice(1).split('/').map(decoded).join(' ')}.`)
+    throw notFound(`The snapshot has no entry “${path.slice(1).split('/').map(decoded).join('/')}”.`)
   }
-  throw notFound(`No path of the API is ${path}.`)
+  throw notFound(`The API has no path ${path}.`)
 }
 
 const notFound = (message: string) => new ApiFailure(404, 'not_found', message)
@@ -102,6 +102,10 @@ function required(name: string): never {
 const BOOLEANS = new Set(
   ['kev', 'has_exploit', 'has_patch', 'has_detection'].concat('full', 'include_schema', 'messages'),
 )
+const BOOLEAN_VALUES: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])
 const NUMBERS = new Set(['limit', 'epss_min'])
 const CSV = new Set(['ids', 'include', 'types', 'fields'])
 
@@ -111,7 +115,7 @@ function optionsOf(params: Params): Record<string, unknown> {
   for (const [name, value] of Object.entries(params)) {
     const text = Array.isArray(value) ? value.join(',') : String(value ?? '')
     if (text === '') continue
-    if (BOOLEANS.has(name)) options[name] = { true: true, false: false }[text.toLowerCase()] ?? text
+    if (BOOLEANS.has(name)) options[name] = BOOLEAN_VALUES.get(text.toLowerCase()) ?? text
     else if (NUMBERS.has(name)) options[name] = Number.isNaN(Number(text)) ? text : Number(text)
     else if (CSV.has(name)) options[name] = text.split(',').map((part) => part.trim())
     // Attack patterns have one severity.
@@ -237,7 +241,7 @@ interface AffectedOptions {
 async function affected(reader: Reader, options: Options): Promise<object> {
   const { purl, cpe, limit = 25, cursor, ...named } = options as AffectedOptions
   if (cpe !== undefined) {
-    const message = "parameter 'cpe' requires a gateway: a static web server does not compare CPE names"
+    const message = "parameter 'cpe' requires a gateway; without one, state a package URL in 'purl'"
     throw new ApiFailure(400, 'invalid_parameter', message)
   }
   if (purl === undefined && named.name === undefined && named.ecosystem === undefined) required('purl')

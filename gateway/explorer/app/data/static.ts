@@ -9,7 +9,7 @@ import {
 import { type Api, ApiFailure, type Params, type Progress } from './api.ts'
 import { answerOf } from './static-answers.ts'
 
-/** Opens the snapshot beside the page. */
+/** Opens the snapshot in the folder of the page. */
 export async function staticApi(): Promise<Api> {
   const reports = new Set<(progress: Progress) => void>()
   const onProgress = (progress: Progress) => {
@@ -37,11 +37,11 @@ export const readerApi = (reader: Reader): Api & { packages: Reader } => ({
   },
 })
 
-/** The description of the API is a file beside the page. */
+/** The description of the API is a file in the folder of the page. */
 async function openapi(): Promise<unknown> {
   const response = await fetch('openapi.json')
   if (!response.ok)
-    throw new ApiFailure(response.status, 'not_found', 'The server has no openapi.json beside the page.')
+    throw new ApiFailure(response.status, 'not_found', 'The server has no openapi.json. Run `vulnshelf site` again.')
   return response.json()
 }
 
@@ -63,7 +63,8 @@ function fail(error: unknown): never {
   }
   if (error instanceof SnapshotError) {
     const code = error.code === 'unsupported' ? 'unavailable' : 'internal'
-    throw new ApiFailure(0, code, `The snapshot cannot be read: ${error.message}`)
+    const remedy = 'Reload the page. If this fails again, check the files of the server with `vulnshelf verify`.'
+    throw new ApiFailure(0, code, `The snapshot cannot be read: ${error.message}. ${remedy}`)
   }
   const reason = error instanceof Error ? error.message : String(error)
   throw new ApiFailure(

@@ -27,8 +27,11 @@ export interface Answer<T> {
   retry(): void
 }
 
-/** Asks for a path, and again when it changes. `null` asks nothing. */
-export function useAnswer<T>(path: string | null, params: Params = {}): Answer<T> {
+/**
+ * Requests a path, and again when it changes. `null` requests nothing.
+ * @param needsToken whether a 401 shows the sign-in page
+ */
+export function useAnswer<T>(path: string | null, params: Params = {}, needsToken = true): Answer<T> {
   const { api, askToken } = useSession()
   const asked = path === null ? null : target(path, params)
   const latest = useRef(params)
@@ -43,7 +46,7 @@ export function useAnswer<T>(path: string | null, params: Params = {}): Answer<T
       (error) => {
         if (stop.signal.aborted) return
         const failure = failureOf(error)
-        if (failure.status === 401) askToken()
+        if (failure.status === 401 && needsToken) askToken()
         setGot({ asked, data: null, error: failure })
       },
     )
@@ -141,7 +144,7 @@ export function useShownRows<T>(pages: Pages<T>): { rows: readonly T[]; isStale:
   return { rows: earlier.current, isStale }
 }
 
-/** Snapshots change: what was remembered may be old. */
+/** Forgets the loaded rows, for tests. A page does so by loading again. */
 export const forgetPages = () => remembered.clear()
 
 function remember(asked: string, pages: Page<unknown>[]): void {

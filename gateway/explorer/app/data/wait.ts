@@ -3,6 +3,8 @@ import { ApiFailure } from './api.ts'
 
 /** Used where an overloaded service states no time. */
 const DEFAULT_WAIT_S = 5
+/** A timer for longer ends at once. */
+const MOST_WAIT_S = 86_400
 
 export interface WaitOptions {
   signal: AbortSignal
@@ -22,7 +24,7 @@ export async function patiently<T>(ask: () => Promise<T>, { signal, onWait, slee
       return await ask()
     } catch (error) {
       if (!(error instanceof ApiFailure) || (error.status !== 429 && error.retryAfter === null)) throw error
-      const seconds = error.retryAfter ?? DEFAULT_WAIT_S
+      const seconds = Math.min(error.retryAfter ?? DEFAULT_WAIT_S, MOST_WAIT_S)
       onWait?.(seconds)
       await sleep(seconds * 1000, signal)
     }

@@ -28,7 +28,7 @@ function WithoutId() {
     <>
       <Heading>Advisory</Heading>
       <p>
-        The address names no advisory. <a href={link(['packages'])}>Packages</a> list theirs.
+        The address has no advisory id. Open one of the <a href={link(['packages'])}>packages</a> to see its advisories.
       </p>
     </>
   )
@@ -42,20 +42,20 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
     <>
       {advisory.withdrawn === undefined ? null : (
         <p class="notice failure">
-          Withdrawn on <Time at={advisory.withdrawn} />: it does not count as an advisory any more.
+          Withdrawn on <Time at={advisory.withdrawn} />. A withdrawn advisory does not affect any package.
         </p>
       )}
       {advisory.summary ? <p class="summary">{advisory.summary}</p> : null}
       <Facts
         facts={[
           ['Severity', (advisory.severity ?? []).length > 0 && <Scores key="scores" scores={advisory.severity!} />],
-          ['Severity of the publisher', typeof stated === 'string' && stated.toLowerCase()],
-          ['Same vulnerability', aliases.length > 0 && <Ids key="ids" ids={aliases} />],
+          ['Publisher severity', typeof stated === 'string' && stated.toLowerCase()],
+          ['Aliases', aliases.length > 0 && <Ids key="ids" ids={aliases} />],
           ['Related', related.length > 0 && <Ids key="ids" ids={related} />],
           ['Upstream', upstream.length > 0 && <Ids key="ids" ids={upstream} />],
           ['Weaknesses', cwes.length > 0 && <Weaknesses key="cwes" ids={cwes} />],
           ['Published', <Time key="published" at={advisory.published} />],
-          ['Changed', <Time key="modified" at={advisory.modified} />],
+          ['Updated', <Time key="modified" at={advisory.modified} />],
         ]}
       />
       <Part title="Details" of={advisory.details ? [advisory.details] : []}>
@@ -158,7 +158,7 @@ function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
                 {named.ecosystem && named.name ? (
                   <a href={link(packagePath(named.ecosystem, named.name))}>{named.name}</a>
                 ) : (
-                  (named.name ?? <span class="dim">none named</span>)
+                  (named.name ?? <span class="dim">not named</span>)
                 )}
                 <Scores scores={severity} />
               </th>

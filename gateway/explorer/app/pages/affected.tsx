@@ -1,4 +1,4 @@
-/** `#/affected?purl=pkg:npm/lodash@4.17.15`, `?cpe=`, `?ecosystem=&name=&version=`: which advisories affect it. */
+/** `#/affected?purl=pkg:npm/lodash@4.17.15`, `?cpe=`, `?ecosystem=&name=&version=`: the advisories that affect it. */
 import type { Affected, AffectedRow, Page } from '../data/answers.ts'
 import { usePages } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
@@ -11,12 +11,12 @@ export default function AffectedPage({ query }: PageProps) {
   const { ecosystem, name, version } = Object.fromEntries(query)
   return (
     <>
-      <Heading>Is it affected?</Heading>
+      <Heading>Look up advisories</Heading>
       <QuestionForm key={asked} asked={asked} />
       {query.size > 0 ? <Answered query={query} /> : null}
       {ecosystem !== undefined && name !== undefined ? (
         <p>
-          <a href={link(['packages', ecosystem, name], { version })}>The page of this package</a>
+          <a href={link(['packages', ecosystem, name], { version })}>Open the page of this package</a>
         </p>
       ) : null}
     </>

@@ -18,8 +18,8 @@ export default function ApiPage({ query }: PageProps) {
       <Heading>API</Heading>
       {api.mode === 'static' ? (
         <p class="notice">
-          This page reads a snapshot from a web server. There is no gateway that could answer requests, so the forms are
-          missing here. A gateway that serves this snapshot has the API below.
+          This page reads a snapshot from a web server, without a gateway, so it cannot send requests. A gateway that
+          serves the snapshot has the API below.
         </p>
       ) : null}
       <Await answer={document}>{(data) => <Reference document={data} query={query} />}</Await>
@@ -90,7 +90,7 @@ function Reference({ document, query }: { document: OpenapiDocument; query: URLS
       {isReady || isMissing ? null : <Loading />}
       {isMissing ? (
         <p class="notice failure" role="alert">
-          The reference could not be loaded. Check the connection, then reload the page.
+          The API reference could not be loaded. Check the connection, then reload the page.
         </p>
       ) : null}
       <div ref={place} class="reference" />

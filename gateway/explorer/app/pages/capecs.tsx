@@ -85,7 +85,7 @@ function CapecList({ query }: { query: URLSearchParams }) {
   return (
     <EntryList<CapecRow>
       title="Attack patterns"
-      about="The CAPEC catalog of MITRE: how weaknesses are attacked."
+      about="The CAPEC catalog of MITRE: common attacks on weaknesses."
       path="/capecs"
       base={['capecs']}
       query={query}
@@ -119,10 +119,10 @@ function Entry({ entry }: { entry: AttackPattern }) {
           ['Abstraction', entry.abstraction],
           ['Status', entry.status],
           ['Catalog', `CAPEC ${entry.catalog_version}`],
-          ['Changed', <Day key="day" at={entry.updated_at} />],
+          ['Updated', <Day key="day" at={entry.updated_at} />],
         ]}
       />
-      <Part title="More about it" of={entry.extended_description}>
+      <Part title="Extended description" of={entry.extended_description}>
         <Paragraphs texts={entry.extended_description} />
       </Part>
       <AlternateTerms terms={entry.alternate_terms} />

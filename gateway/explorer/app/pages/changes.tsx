@@ -30,7 +30,7 @@ export default function ChangesPage({ query }: PageProps) {
     <>
       <Heading>Changes</Heading>
       <p class="about">
-        The CVEs that were added, changed or removed between two snapshots. Changes of EPSS scores alone do not count.
+        The CVEs that were added, changed or removed between two snapshots. New EPSS scores do not count as changes.
       </p>
       <Await answer={answer}>{({ data }) => <Choice snapshots={data} query={query} />}</Await>
     </>
@@ -48,7 +48,7 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
   const until = api.mode === 'static' && asked !== null ? asked : null
   const later = snapshots.find(({ id }) => until !== null && id === idOf(snapshots, until)) ?? current
   const since = sinceOf(snapshots, later, query.get('since'))
-  if (!current || !later) return <p class="notice">There is no snapshot.</p>
+  if (!current || !later) return <p class="notice">The server has no snapshot. Build or publish one.</p>
   const usual = sinceOf(snapshots, later, null)
   const earlier = snapshots.filter((one) => isNewer(later, one))
   const isServed = asked === null || idOf(snapshots, asked) === current.id
@@ -56,7 +56,7 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
     {
       kind: 'choice',
       name: 'since',
-      label: 'Since the snapshot',
+      label: 'Since snapshot',
       // The first one is the default, which needs no parameter.
       options: [
         ...(since === null ? [['', 'none'] as const] : []),
@@ -71,7 +71,7 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
           {
             kind: 'choice',
             name: 'until',
-            label: 'Until the snapshot',
+            label: 'Until snapshot',
             options: snapshots.map((one) => [one.id, nameOf(one)] as const),
           } satisfies ChoiceFilter,
         ]
@@ -97,8 +97,7 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
       )}
       {since === null ? (
         <p class="notice">
-          There is no snapshot before {nameOf(later)}. Changes can be shown after the next build, while this one is
-          kept.
+          There is no snapshot before {nameOf(later)}. The next build will show changes, if it keeps this snapshot.
         </p>
       ) : (
         <Compared since={since} until={until} change={query.get('change')} />
@@ -119,7 +118,7 @@ const COLUMNS: readonly Column<Change>[] = [
     kind: 'wide',
     cell: ({ change, sections }) => {
       if (change === 'removed') return <span class="dim">rejected, or no longer in the CVE list</span>
-      if (sections.length === 0) return <span class="dim">internal data alone</span>
+      if (sections.length === 0) return <span class="dim">only internal data</span>
       return sections.map((section) => SECTION_NAMES[section] ?? section).join(', ')
     },
   },
@@ -146,9 +145,10 @@ function Compared({ since, until, change }: { since: string; until: string | nul
   if (error?.status === 410) {
     return (
       <p class="notice failure" role="alert">
-        The snapshots {since.slice(0, 12)} and {until?.slice(0, 12) ?? 'the served one'} cannot be compared: one of them
-        was removed, or was never here. Choose another one, or read the{' '}
-        <a href={link(['cves'], { sort: '-updated' })}>list of CVEs</a> again.
+        Snapshot {since.slice(0, 12)} cannot be compared with{' '}
+        {until === null ? 'the current snapshot' : `snapshot ${until.slice(0, 12)}`}: the server does not have one of
+        them. Choose another snapshot, or see the{' '}
+        <a href={link(['cves'], { sort: '-updated' })}>CVEs that were updated last</a>.
       </p>
     )
   }
@@ -165,11 +165,17 @@ function Compared({ since, until, change }: { since: string; until: string | nul
           </p>
           <Figures figures={CHANGES.map((name) => [name, formatCount(counts[name])])} />
           {more === null && !loading ? null : (
-            <p class="dim">The counts are those of the first {formatCount(rows.length)} changes.</p>
+            <p class="dim">
+              The counts cover the first {formatCount(rows.length)} changes. Load more to complete them.
+            </p>
           )}
         </>
       )}
-      <PagedTable pages={matching} empty="Nothing differs." isEndless={false}>
+      <PagedTable
+        pages={matching}
+        empty={change ? `No CVE has the change “${change}”.` : 'No CVE differs.'}
+        isEndless={false}
+      >
         {(shown) => <EntryTable rows={shown} columns={COLUMNS} keyOf={({ cve_id }) => cve_id} caption="Changes" />}
       </PagedTable>
     </>

@@ -1,4 +1,4 @@
-/** `#/check`: which advisories affect the packages of a lock file or SBOM. The browser reads and matches the file. */
+/** `#/check`: the advisories that affect the packages of a lock file or SBOM. The browser reads the file. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiFailure } from '../data/api.ts'
 import { useSession } from '../data/use.ts'
@@ -61,8 +61,8 @@ export default function CheckPage({ query }: PageProps) {
       <Heading>Check a lock file or SBOM</Heading>
       <p class="about">
         {api.mode === 'static'
-          ? 'Your browser reads the file and matches it with the snapshot. It sends neither the file nor the names of packages: it downloads only parts of the snapshot.'
-          : 'Your browser reads the file, and does not upload it. It sends the names and versions of the packages to your own gateway, which matches them.'}
+          ? 'Your browser reads the file and matches it with the snapshot. It does not send the file or the names of packages. It only downloads parts of the snapshot.'
+          : 'Your browser reads the file, and does not upload it. It sends only the names and versions of the packages to the gateway, which matches them.'}
       </p>
       <DropZone take={check} fail={fail} />
       {state.step === 'running' ? <Running state={state} cancel={cancel} /> : null}
@@ -88,7 +88,7 @@ function Running({
       <label>
         {total === 0
           ? `Reading ${name || 'the text'}`
-          : `${formatCount(done)} of ${formatCount(total)} packages are looked up`}
+          : `${formatCount(done)} of ${formatCount(total)} packages looked up`}
         <progress {...(total === 0 ? {} : { max: total, value: done })} />
       </label>
       <p role="status">{waitS === null ? '' : `The gateway limits requests. The check continues in ${waitS} s.`}</p>

@@ -158,8 +158,8 @@ function WithoutScore({ slug }: { slug: string }) {
   const { total_cves, without_cna_cvss, recent_cves, recent_without_cna_cvss } = found
   return (
     <p>
-      {formatShare(without_cna_cvss / total_cves)} of its records have no CVSS score of the CNA
-      {recent_cves === 0 ? null : `; of the last year, ${formatShare(recent_without_cna_cvss / recent_cves)}`}.
+      Records without a CVSS score from this CNA: {formatShare(without_cna_cvss / total_cves)}
+      {recent_cves === 0 ? null : ` (last 365 days: ${formatShare(recent_without_cna_cvss / recent_cves)})`}.
     </p>
   )
 }

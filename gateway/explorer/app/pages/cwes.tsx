@@ -99,8 +99,8 @@ const SCOPE: Filter = {
   name: 'scope',
   label: 'Scope',
   options: [
-    ['primary', 'primary weakness of the CVE'],
-    ['any', 'any source maps it'],
+    ['primary', 'CVEs with this primary weakness'],
+    ['any', 'CVEs that any source maps to it'],
   ],
 }
 
@@ -151,10 +151,10 @@ function Entry({ entry }: { entry: Weakness }) {
               .join('; '),
           ],
           ['Catalog', `CWE ${entry.catalog_version}`],
-          ['Changed', <Day key="day" at={entry.updated_at} />],
+          ['Updated', <Day key="day" at={entry.updated_at} />],
         ]}
       />
-      <Part title="More about it" of={[...entry.extended_description, ...entry.background]}>
+      <Part title="Extended description" of={[...entry.extended_description, ...entry.background]}>
         <Paragraphs texts={entry.extended_description} />
         {entry.background.length > 0 ? <h3>Background</h3> : null}
         <Paragraphs texts={entry.background} />

@@ -55,7 +55,8 @@ function PackageList({ query }: { query: URLSearchParams }) {
       title="Packages"
       about={
         <>
-          Packages that advisories name. A lock file or SBOM can be <a href={link(['check'])}>checked as a whole</a>.
+          Packages that advisories name. To look up all packages of a lock file or SBOM, use{' '}
+          <a href={link(['check'])}>Check</a>.
         </>
       }
       path="/packages"
@@ -188,7 +189,7 @@ function VersionForm({
       </label>
       {hasRelease ? (
         <label>
-          Release of the distribution
+          Distribution release
           <input
             type="text"
             placeholder="12"
@@ -197,7 +198,7 @@ function VersionForm({
           />
         </label>
       ) : null}
-      <button type="submit">Check</button>
+      <button type="submit">Look up</button>
       {asked.version === '' && asked.release === '' ? null : <a href={link(base)}>All advisories</a>}
     </form>
   )

@@ -11,7 +11,7 @@ import { SearchForm } from './start/search-form.tsx'
 
 type Type = keyof SearchResults['results']
 
-/** In the order of the page, with the list of all matches where there is one. */
+/** In the order of the page. `list` is the page of all matches; null without one. */
 const TYPES: readonly (readonly [type: Type, name: string, list: string | null])[] = [
   ['cve', 'CVEs', 'cves'],
   ['vendor', 'Vendors', 'vendors'],
@@ -40,7 +40,7 @@ export default function SearchPage({ query }: PageProps) {
 
 function Results({ data: { results, counts }, q }: { data: SearchResults; q: string }) {
   const found = TYPES.filter(([type]) => counts[type] > 0)
-  if (found.length === 0) return <p>Nothing has “{q}” in its id or name.</p>
+  if (found.length === 0) return <p>Nothing matches “{q}”. Enter a part of an id, name or title.</p>
   return (
     <>
       {found.map(([type, name, list]) => (
@@ -57,7 +57,7 @@ function Results({ data: { results, counts }, q }: { data: SearchResults; q: str
             ))}
           </ul>
           {list !== null && counts[type] > results[type].length ? (
-            <a href={link([list], { q })}>All {formatCount(counts[type])}</a>
+            <a href={link([list], { q })}>Show all {formatCount(counts[type])}</a>
           ) : null}
         </section>
       ))}

@@ -33,7 +33,12 @@ export default function StartPage() {
         <>
           {snapshot.data ? <OldFeeds snapshot={snapshot.data} now={now} /> : null}
           {stats.data ? <Figures stats={stats.data} parent={snapshot.data?.parent ?? null} /> : null}
-          {stats.error?.status === 404 ? <p class="notice">{stats.error.message}</p> : null}
+          {stats.error?.status === 404 ? (
+            <p class="notice">
+              The snapshot has no figures, because an earlier version of vulnshelf built it. Build it again to see
+              charts.
+            </p>
+          ) : null}
           {stats.error && stats.error.status !== 404 ? <Failure error={stats.error} retry={stats.retry} /> : null}
           <section>
             <h2 id="feeds">Feeds</h2>
@@ -83,7 +88,7 @@ function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
               band={band}
             />
           ))}
-          <Figure name="without score" count={totals.severity.unscored} href={null} />
+          <Figure name="unscored" count={totals.severity.unscored} href={null} />
           <Figure name="in KEV" count={totals.kev} href={link(['cves'], { kev: true })} />
           <Figure name="with exploit" count={totals.has_exploit} href={link(['cves'], { has_exploit: true })} />
           <Figure name="with patch" count={totals.has_patch} href={link(['cves'], { has_patch: true })} />

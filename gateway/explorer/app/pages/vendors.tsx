@@ -47,7 +47,7 @@ function VendorList({ query }: { query: URLSearchParams }) {
   return (
     <EntryList<VendorRow>
       title="Vendors"
-      about="Vendors that CNA, ADPs or NVD name. Spellings of one vendor are one row."
+      about="Vendors that CNAs, ADPs or NVD name. All spellings of a vendor share one row."
       path="/vendors"
       base={['vendors']}
       query={query}
@@ -132,7 +132,7 @@ function Products({ vendor, base, query }: { vendor: string; base: string[]; que
     <section aria-labelledby="products">
       <h2 id="products">Products</h2>
       <Filters filters={PRODUCT_FILTERS} base={base} query={query} label="Filters of the products" />
-      <PagedTable pages={pages} empty="No product matches.">
+      <PagedTable pages={pages} empty="No product matches the filter. Change it or clear it.">
         {(rows) => <EntryTable rows={rows} columns={PRODUCT_COLUMNS} keyOf={({ slug }) => slug} caption="Products" />}
       </PagedTable>
     </section>
@@ -169,7 +169,7 @@ function Product({ vendor, product, query }: { vendor: string; product: string; 
           {api.mode === 'gateway' ? (
             <details>
               <summary>Is my version affected?</summary>
-              <p class="about">A CPE name with a version gives the CVEs that affect it.</p>
+              <p class="about">State your version in the CPE name to see the CVEs that affect it.</p>
               <QuestionForm asked={cpeExample(vendor, product)} />
             </details>
           ) : null}

@@ -37,7 +37,7 @@ export function QuestionForm({ asked = '' }: { asked?: string }) {
   )
 }
 
-/** What was understood, and whether the snapshot knows it. */
+/** The question as the answer repeats it, with a notice if the snapshot has no data for it. */
 export function Question({ query: { ecosystem, name, version, indexed } }: Pick<Affected, 'query'>) {
   return (
     <>
@@ -48,8 +48,8 @@ export function Question({ query: { ecosystem, name, version, indexed } }: Pick<
       {indexed ? null : (
         <p class="notice">
           {ecosystem === null
-            ? 'The snapshot does not know this product or type of package. No row does not mean that it is not affected.'
-            : `The snapshot has no packages of ${ecosystem}. No row does not mean that the package is not affected.`}
+            ? 'The snapshot has no data for this product or type of package. It can still be affected.'
+            : `The snapshot has no packages of ${ecosystem}. The package can still be affected.`}
         </p>
       )}
     </>
@@ -59,9 +59,9 @@ export function Question({ query: { ecosystem, name, version, indexed } }: Pick<
 /** The rows of an answer. `query` is null until there is one. */
 export function AffectedRows({ pages, query }: { pages: Pages<AffectedRow>; query: Affected['query'] | null }) {
   const hasVersion = query?.version !== null
-  const none = hasVersion ? 'No advisory affects this version.' : 'There are no advisories.'
+  const none = hasVersion ? 'No advisory affects this version.' : 'No advisory names it.'
   return (
-    <PagedTable pages={pages} empty={query?.indexed === false ? 'Not known.' : none}>
+    <PagedTable pages={pages} empty={query?.indexed === false ? 'The snapshot has no advisories for it.' : none}>
       {(rows) => <AffectedTable rows={rows} hasVersion={hasVersion} />}
     </PagedTable>
   )

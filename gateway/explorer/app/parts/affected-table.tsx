@@ -41,7 +41,7 @@ export function RowFlags({ row }: { row: AffectedRow }) {
   )
 }
 
-/** The verdict, with the range that matched and who states it. */
+/** The verdict, with the range that matched and the source that states it. */
 export function Verdict({ row: { verdict, matched_by, advisory_id } }: { row: AffectedRow }) {
   if (matched_by === null) return <span class="verdict undecided">{verdict}</span>
   return (
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<AffectedRow>[] = [
   { name: 'Severity', cell: (row) => <Severity band={row.severity} score={row.cvss_score} /> },
   { name: 'Summary', kind: 'wide', cell: ({ summary }) => summary ?? <Unknown /> },
   { name: 'EPSS', kind: 'number', cell: ({ epss }) => (epss === null ? <Unknown /> : formatShare(epss)) },
-  { name: 'Known', cell: (row) => <RowFlags row={row} /> },
+  { name: 'Flags', cell: (row) => <RowFlags row={row} /> },
   { name: 'Verdict', kind: 'wide', cell: (row) => <Verdict row={row} /> },
   { name: 'Fixed in', cell: ({ fixed_versions }) => <FixedVersions versions={fixed_versions} /> },
   { name: 'Published', cell: ({ published_at }) => <Day at={published_at} /> },

@@ -1,4 +1,4 @@
-/** What stands for an answer that is loading, failed or empty. */
+/** Texts for an answer that is loading, failed or empty. */
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ApiFailure } from '../data/api.ts'
@@ -26,7 +26,7 @@ export function Loading() {
   )
 }
 
-/** Shows an answer when it is there. While another one is loaded, the earlier one stays, dimmed. */
+/** Shows an answer once it is loaded. While another one is loaded, the earlier one stays, dimmed. */
 export function Await<T>({ answer, children }: { answer: Answer<T>; children(data: T): ComponentChildren }) {
   if (answer.error) return <Failure error={answer.error} retry={answer.retry} />
   if (answer.data === null) return <Loading />
@@ -44,7 +44,7 @@ interface ListEndProps<T> {
   isEndless?: boolean
 }
 
-/** What follows the rows of a list: the next page, an error, or that there is nothing. */
+/** The end of a list: the button for the next page, an error, or a text if there is nothing more. */
 export function ListEnd<T>({ pages, empty, isEndless = true }: ListEndProps<T>) {
   const { rows, loading, error, more, retry } = pages
   const end = useRef<HTMLButtonElement>(null)

@@ -1,4 +1,4 @@
-/** What entries of both catalogs have. */
+/** Parts of entries of both catalogs, CWE and CAPEC. */
 import type { CapecEntry, CweEntry } from '../data/answers.ts'
 import { Bullets, Part } from './texts.tsx'
 

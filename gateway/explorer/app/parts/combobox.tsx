@@ -8,7 +8,7 @@ export type SuggestionType = Suggestion['type']
 
 /** Characters of a query before it has suggestions (API 26.12). */
 const SHORTEST_QUERY = 2
-/** Waits until the user pauses, so that not each key asks. */
+/** Waits for a pause in typing, so that not every key sends a request. */
 const PAUSE_MS = 150
 
 /** Returns suggestions for a part of a name. Without an answer there are none: the field works without them. */
@@ -60,7 +60,7 @@ export interface ComboboxProps {
   /** The user entered a text: with the enter key, or `blur` by leaving the changed field. */
   onEnter(text: string, by: 'enter' | 'blur'): void
   placeholder?: string
-  /** What is wrong with the value. */
+  /** The error of the value. */
   error?: string | null
 }
 
@@ -156,7 +156,7 @@ export function Combobox({ label, isLabelHidden, value, types, onPick, onEnter, 
         ))}
       </div>
       <span class="for-reader" role="status">
-        {isShown ? `${suggestions.length} suggestions` : ''}
+        {isShown ? `${suggestions.length} ${suggestions.length === 1 ? 'suggestion' : 'suggestions'}` : ''}
       </span>
       {error ? (
         <p class="field-error" id={`${id}-error`}>

@@ -1,4 +1,4 @@
-/** A text to copy. */
+/** A button that copies a text. */
 import { useEffect, useState } from 'preact/hooks'
 
 const SHOWN_MS = 2000
@@ -14,7 +14,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     // Without a secure context there is no clipboard.
     (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
       () => setResult('Copied'),
-      () => setResult('Not copied: select the text'),
+      () => setResult('Not copied. Select the text and copy it.'),
     )
   return (
     <>

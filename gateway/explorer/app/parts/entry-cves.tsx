@@ -3,6 +3,7 @@ import type { CveSummary } from '../data/answers.ts'
 import type { Params } from '../data/api.ts'
 import { usePages } from '../data/use.ts'
 import { link } from '../router.ts'
+import { defaultColumns } from './cve-columns.tsx'
 import { CveTable } from './cve-table.tsx'
 import { PagedTable } from './entry-list.tsx'
 import { CVE_FILTERS, CVE_SORT, type Filter, filterParams } from './filter.ts'
@@ -19,7 +20,7 @@ export function EntryCves({
   path?: string
   /** Parameters that name the entry. */
   params?: Params
-  /** Filters in addition to severity, KEV and order. */
+  /** Filters in addition to severity, KEV and sort. */
   filters?: readonly Filter[]
   /** The parameters of `#/cves` with the same CVEs, or how a CVE states them. Null if there are none. */
   all: Params | ((row: CveSummary) => Params) | null
@@ -38,11 +39,11 @@ export function EntryCves({
       <Filters filters={controls} base={base} query={query} label="Filters of the CVEs" />
       {same ? (
         <p>
-          <a href={link(['cves'], { ...same, severity, kev, sort })}>These CVEs with all filters</a>
+          <a href={link(['cves'], { ...same, severity, kev, sort })}>Filter and sort these CVEs</a>
         </p>
       ) : null}
-      <PagedTable pages={pages} empty="No CVE matches.">
-        {(rows) => <CveTable rows={rows as CveSummary[]} caption="CVEs" />}
+      <PagedTable pages={pages} empty="No CVE matches the filters. Remove a filter.">
+        {(rows) => <CveTable rows={rows as CveSummary[]} caption="CVEs" columns={defaultColumns(kev)} />}
       </PagedTable>
     </section>
   )

@@ -118,7 +118,7 @@ export function EntryList<T>({
       {about === undefined ? null : <p class="about">{about}</p>}
       {children}
       <Filters filters={filters} base={base} query={query} />
-      <PagedTable pages={pages} empty="No entry matches the filters.">
+      <PagedTable pages={pages} empty="No entry matches the filters. Remove a filter.">
         {(rows) => <EntryTable rows={rows} columns={columns} keyOf={keyOf} caption={title} />}
       </PagedTable>
     </>

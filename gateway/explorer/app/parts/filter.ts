@@ -1,4 +1,4 @@
-/** Filters of lists: what `Filters` shows. Their values are in the address. */
+/** Filters of lists, as `Filters` shows them. Their values are in the address. */
 import type { Params } from '../data/api.ts'
 
 export interface TextFilter {
@@ -53,16 +53,16 @@ export const CVE_FILTERS: readonly ChoiceFilter[] = [
   {
     kind: 'choice',
     name: 'kev',
-    label: 'KEV catalog',
+    label: 'KEV',
     options: [
       ['', 'any'],
-      ['true', 'listed'],
-      ['false', 'not listed'],
+      ['true', 'in KEV'],
+      ['false', 'not in KEV'],
     ],
   },
 ]
 
-/** Returns the control of an order; the first key is the default. */
+/** Returns the control of the sort. The first key is the default. */
 export const sortFilter = (options: ChoiceFilter['options']): ChoiceFilter => ({
   kind: 'choice',
   name: 'sort',
@@ -72,7 +72,7 @@ export const sortFilter = (options: ChoiceFilter['options']): ChoiceFilter => ({
 
 export const CVE_SORT: ChoiceFilter = sortFilter([
   ['-published', 'newest first'],
-  ['-cvss', 'highest CVSS score'],
-  ['-epss', 'highest EPSS score'],
+  ['-cvss', 'highest CVSS score first'],
+  ['-epss', 'highest EPSS score first'],
   ['published', 'oldest first'],
 ])

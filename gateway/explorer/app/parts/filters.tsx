@@ -69,7 +69,7 @@ function ChoiceControl({
   )
 }
 
-/** Searches while one types. One entry of the history for all keys. */
+/** Searches while the user types. All keys share one entry of the history. */
 function TextControl({
   filter,
   value,
@@ -86,7 +86,7 @@ function TextControl({
   const latest = useRef({ set, value })
   latest.current = { set, value }
   useEffect(() => {
-    // The address has changed otherwise: back, or a link.
+    // The history or a link has changed the address.
     if (value !== sent.current) setText(value)
     sent.current = value
   }, [value])

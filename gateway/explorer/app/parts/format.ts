@@ -25,6 +25,8 @@ export const formatProbability = (score: number): string => PROBABILITY.format(s
 export const formatScore = (score: number): string => SCORE.format(score)
 /** `YYYY-MM-DD` */
 export const formatDay = (day: string): string => DAY.format(new Date(`${day}T00:00:00Z`))
+/** Whether a text of a feed is a day or a time. Formatting another text would fail. */
+export const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text))
 /** An ISO 8601 time, in the user's time zone. */
 export const formatTime = (time: string): string => TIME.format(new Date(time))
 /** An ISO 8601 time in UTC: `2024-04-12 07:20:00 UTC`. */

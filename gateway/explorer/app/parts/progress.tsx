@@ -1,4 +1,4 @@
-/** What is downloaded once before a list can be filtered. */
+/** The progress of a download that a list or a search needs once. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Progress } from '../data/api.ts'
 import { useSession } from '../data/use.ts'
@@ -16,7 +16,7 @@ export function LoadingProgress({ isQuiet = false }: { isQuiet?: boolean }) {
   const { loaded, total } = progress
   return (
     <label class="loading">
-      Loading tables, once: {formatMegabytes(loaded)} of {formatMegabytes(total)}
+      Downloading tables, only once: {formatMegabytes(loaded)} of {formatMegabytes(total)}
       <progress max={total} value={loaded} />
     </label>
   )

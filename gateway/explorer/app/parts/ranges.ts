@@ -65,8 +65,8 @@ export function boundsText(range: AffectedRange): string {
   return parts.length === 0 ? 'all commits' : `commits ${parts.join(' ')}`
 }
 
-/** What the default status adds to the versions that an entry names. `unknown` states nothing (rule 24). */
+/** Returns the status of the versions that an entry does not name. Null if the source states none (rule 24). */
 export function defaultText(status: string | null): string | null {
   if (status === null || status === 'unknown') return null
-  return status === 'unaffected' ? 'others not affected' : `default status: ${status}`
+  return status === 'unaffected' ? 'others not affected' : `others ${status}`
 }

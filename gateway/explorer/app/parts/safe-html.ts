@@ -25,7 +25,8 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
 const BARE_TAG = /^<\/?(?:b|br|code|dd|details|dl|dt|em|hr|i|kbd|li|ol|p|pre|strong|sub|summary|sup|ul) *\/?>/i
 const markup = (html: string): string =>
   html
-    .replaceAll(/<!--.*?-->/gs, '')
+    // An open comment ends with the text, as in CommonMark. Searching an end for each would take minutes.
+    .replaceAll(/<!--.*?(?:-->|$)/gs, '')
     .replaceAll(/<[^<]*/g, (text) => (BARE_TAG.test(text) ? text : `&lt;${text.slice(1)}`))
 
 /** Headings of a text are below those of its section, which are `h2`. */

@@ -15,7 +15,7 @@ export function SignIn({ wasRejected, done }: { wasRejected: boolean; done(): vo
       <Heading>Sign in</Heading>
       {wasRejected ? (
         <p class="notice failure" role="alert">
-          The gateway rejected the token. It may have expired.
+          The gateway rejected the token. It may have expired. Enter another one.
         </p>
       ) : null}
       <label>
@@ -28,7 +28,10 @@ export function SignIn({ wasRejected, done }: { wasRejected: boolean; done(): vo
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
-      <p class="dim">This tab keeps the token until you close it. `vulnshelf-gateway token` prints one.</p>
+      <p class="dim">
+        This tab keeps the token until you close it. Without a token, ask the operator of the gateway, or run{' '}
+        <code>vulnshelf-gateway token</code>.
+      </p>
       <button type="submit">Sign in</button>
     </form>
   )

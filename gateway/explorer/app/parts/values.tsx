@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact'
 import type { Severity as Band } from '../data/answers.ts'
 import { link } from '../router.ts'
-import { formatDay, formatScore, formatTime, formatUtc } from './format.ts'
+import { formatDay, formatScore, formatTime, formatUtc, isTime } from './format.ts'
 
 export function Severity({ band, score = null }: { band: Band | null; score?: number | null }) {
-  if (band === null) return <span class="severity unknown">no score</span>
+  if (band === null) return <span class="severity unknown">unscored</span>
   return (
     <span class={`severity ${band}`}>
       {score === null ? null : <b>{formatScore(score)} </b>}
@@ -14,9 +14,10 @@ export function Severity({ band, score = null }: { band: Band | null; score?: nu
   )
 }
 
-/** A time in the user's zone; UTC on hover. */
+/** A time in the user's zone; UTC on hover. Advisories can state a text that is no time. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <Unknown />
+  if (!isTime(at)) return <span>{at}</span>
   return (
     <time dateTime={at} title={formatUtc(at)}>
       {formatTime(at)}
@@ -27,6 +28,7 @@ export function Time({ at }: { at: string | null | undefined }) {
 /** A day, or the day of a time. */
 export function Day({ at }: { at: string | null | undefined }) {
   if (!at) return <Unknown />
+  if (!isTime(at)) return <span>{at}</span>
   return (
     <time dateTime={at} title={at.length > 10 ? formatUtc(at) : `${at} (UTC)`}>
       {formatDay(new Date(at).toISOString().slice(0, 10))}

@@ -2,9 +2,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { compareText } from '../../../../corpus/model/sources.ts'
-import { decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
+import { crc32 } from '../../../../corpus/runtime/crc32.ts'
+import { decodeTable, encodeTable, locateColumns, type TableHeader } from '../../../../corpus/snapshot/codec/table.ts'
 import type { AdvisoryRows } from '../../../../corpus/snapshot/derive/advisory-rows.ts'
+import { aliasesInBucket } from '../../../../corpus/snapshot/derive/alias-buckets.ts'
 import { aliasesOf, aliasSets, decodeAliases, encodeAliases } from '../../../../corpus/snapshot/derive/aliases.ts'
+import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 import { seeded } from '../query/sample.ts'
 
 /** Rows of advisories with these aliases. */
@@ -129,6 +132,20 @@ test('a table in which an id is out of order, or not in exactly one set of two i
       () => decodeAliases(encodeTable({ about, columns, ...changed })),
       (error: { code?: string }) => error.code === 'malformed',
       what,
+    )
+  }
+})
+
+test('a bucket that has something else than sets of ids is refused', () => {
+  for (const text of ['[1]', '["A"]', '[["A", 1]]', '{}', 'null', '']) {
+    const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(text)])
+    bytes.writeUInt32LE(crc32(bytes.subarray(4), crc32('0\t')), 0)
+    const starts = Uint32Array.of(0, bytes.length)
+    const header = locateColumns(encodeTable({ about: {}, columns: { starts, buckets: new Uint8Array(bytes) } }))
+    assert.throws(
+      () => aliasesInBucket(header as TableHeader, 'A', bytes),
+      (error: unknown) => error instanceof SnapshotError && error.code === 'malformed',
+      text,
     )
   }
 })

@@ -2,6 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ProductRow, VendorRow } from '../../../../corpus/model/directory.ts'
+import { crc32 } from '../../../../corpus/runtime/crc32.ts'
 import { LISTS } from '../../../../corpus/snapshot/cursor/lists.ts'
 import {
   decodeListKeysHead,
@@ -93,6 +94,20 @@ test('a changed bit in a bucket, or a bucket in the place of another, is refused
   const other = vendors.ids.find((one) => listKeysSpan(head, one).at !== at)!
   const elsewhere = listKeysSpan(head, other)
   assert.throws(() => listKeysOf(head, id, bytes.subarray(elsewhere.at, elsewhere.at + elsewhere.length)), isDamage)
+})
+
+test('ordinals with the right CRC that do not ascend are refused', () => {
+  for (const wrong of [
+    [2, 1],
+    [1, 1],
+    [0, 5, 3],
+  ]) {
+    const of = Buffer.from(Uint32Array.from(wrong).buffer)
+    assert.throws(
+      () => ordinalsIn(of, { start: 0, count: wrong.length, crc: crc32(of) }),
+      (error: unknown) => error instanceof SnapshotError && error.code === 'malformed',
+    )
+  }
 })
 
 test('a list without rows has an empty bucket', () => {

@@ -1,4 +1,4 @@
-/** What we use of Swagger UI, which brings no types. */
+/** Types for the used part of Swagger UI, which has none of its own. */
 declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
   /** A collection of Immutable.js. */
   export interface Collection {

@@ -20,7 +20,7 @@ export interface ViewerOptions {
   ready(): void
 }
 
-/** How long the details of open operations may take before the others are shown. */
+/** Maximum time to wait for the details of open operations. Then all operations are shown. */
 const PATIENCE_MS = 2000
 
 export function openViewer(place: HTMLElement, document: OpenapiDocument, options: ViewerOptions): Viewer {
@@ -50,7 +50,7 @@ export function openViewer(place: HTMLElement, document: OpenapiDocument, option
       return request
     },
   })
-  // Hidden until all is there, so that nothing moves.
+  // Hidden until all operations are shown, so that nothing moves.
   place.hidden = true
   let timer: ReturnType<typeof setTimeout> | undefined
   const reveal = () => {
@@ -166,7 +166,7 @@ function searchIn({ paths, components }: OpenapiDocument): Plugin {
   })
 }
 
-/** Controls of Swagger UI without a name get one, and what scrolls can be scrolled with the keyboard. */
+/** Names the controls of Swagger UI that lack a name, and lets the keyboard scroll its code blocks. */
 function nameControls(place: HTMLElement): void {
   for (const row of place.querySelectorAll<HTMLElement>('tr[data-param-name]'))
     for (const control of row.querySelectorAll<HTMLInputElement>('input, select, textarea'))

@@ -1,4 +1,4 @@
-/** Which snapshots are compared, and what differs. */
+/** The choice of the compared snapshots, and counts of their differences. */
 import type { Changes, Snapshots } from '../../data/answers.ts'
 
 export type SnapshotRow = Snapshots['data'][number]

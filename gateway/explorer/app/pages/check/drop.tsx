@@ -17,14 +17,14 @@ export function DropZone({ take, fail }: { take(chosen: Chosen): void; fail(mess
     if (!file) return
     if (file.size > MOST_BYTES) {
       fail(
-        `${file.name} is larger than ${MOST_BYTES >> 20} MiB, the limit of this page. Use the command vulnshelf check.`,
+        `${file.name} is larger than ${MOST_BYTES >> 20} MiB, the limit of this page. Use the command \`vulnshelf check\` instead.`,
       )
       return
     }
     try {
       take({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })
     } catch {
-      fail(`${file.name} cannot be read. A folder cannot be checked: choose a file.`)
+      fail(`Cannot read ${file.name}. Choose a file, not a folder.`)
     }
   }
   return (

@@ -35,7 +35,7 @@ export interface PackageFindings {
   findings: Finding[]
 }
 
-/** Returns the findings by package. The package with the gravest finding comes first. */
+/** Returns the findings by package. The package with the most severe finding comes first. */
 export function byPackage(findings: readonly Finding[]): PackageFindings[] {
   const groups = Map.groupBy(findings, ({ ecosystem, name, version, purl }) =>
     JSON.stringify([ecosystem, name, version, purl]),
@@ -73,17 +73,17 @@ export const RESULT_FILTERS: readonly ChoiceFilter[] = [
     label: 'Packages',
     options: [
       ['', 'all'],
-      ['false', 'without those for development'],
-      ['true', 'only those for development'],
+      ['false', 'without development packages'],
+      ['true', 'only development packages'],
     ],
   },
   {
     kind: 'choice',
     name: 'kev',
-    label: 'KEV catalog',
+    label: 'KEV',
     options: [
       ['', 'any'],
-      ['true', 'listed'],
+      ['true', 'in KEV'],
     ],
   },
 ]

@@ -1,4 +1,4 @@
-/** What a check found. */
+/** The findings of a check. */
 import type { ComponentChildren } from 'preact'
 import { type Finding, isUndecided } from '../../../../../corpus/inventory/findings.ts'
 import type { Component } from '../../../../../corpus/inventory/inventory.ts'
@@ -42,7 +42,7 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
           ...counts.map(
             ([severity, count]) =>
               [
-                severity === null ? 'without severity' : <Severity key={severity} band={severity} />,
+                severity === null ? 'unscored' : <Severity key={severity} band={severity} />,
                 formatCount(count),
               ] as const,
           ),
@@ -59,7 +59,9 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
       )}
       <h3>Affected packages</h3>
       {affected.length === 0 ? <p>No advisory affects a package of the file.</p> : null}
-      {affected.length > 0 && shown.length === 0 ? <p class="dim">No finding matches the filters.</p> : null}
+      {affected.length > 0 && shown.length === 0 ? (
+        <p class="dim">No finding matches the filters. Remove a filter.</p>
+      ) : null}
       <FindingTable findings={shown} caption="Affected packages" />
       {shownUndecided.length === 0 ? null : (
         <>
@@ -101,7 +103,7 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
             <th scope="col">Severity</th>
             <th scope="col">Advisory</th>
             <th scope="col">Summary</th>
-            <th scope="col">Known</th>
+            <th scope="col">Flags</th>
             <th scope="col" class="number">
               EPSS
             </th>
@@ -174,13 +176,15 @@ function NotIndexed({ components }: { components: readonly Component[] }) {
   const groups = Map.groupBy(components, ({ ecosystem }) => ecosystem?.split(':', 1)[0] ?? null)
   return (
     <Section title="Not indexed">
-      <p class="about">Nothing is known about these packages. That does not mean that they are not affected.</p>
+      <p class="about">
+        The snapshot has no advisories for the ecosystems of these packages. They can still be affected.
+      </p>
       {[...groups].map(([ecosystem, members]) => (
         <details key={ecosystem}>
           <summary>
             {ecosystem === null
-              ? `No ecosystem has the type of the package URL: ${formatCount(members.length)}`
-              : `The snapshot has no packages of ${ecosystem}: ${formatCount(members.length)}`}
+              ? `Package URLs of an unknown type: ${formatCount(members.length)}`
+              : `${ecosystem}: ${formatCount(members.length)}`}
           </summary>
           <ul>
             {members.map(({ name, version, purl }) => (

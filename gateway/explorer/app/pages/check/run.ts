@@ -1,4 +1,4 @@
-/** Reads and matches a file. Loaded when the first file is there. */
+/** Reads and matches a file. Loaded with the first file. */
 import { findAdvisories, sourceLookUp } from '../../../../../corpus/inventory/findings.ts'
 import { inventoryOf } from '../../../../../corpus/inventory/read.ts'
 import type { Snapshot } from '../../data/answers.ts'

@@ -112,7 +112,7 @@ function Versions({ entry }: { entry: AffectedEntry }) {
   const listed = useSteps(single ?? [], FIRST_LISTED, 'versions')
   if (bounded.shown.length + listed.shown.length === 0) {
     if (status === 'unaffected') return <>not affected</>
-    return <span class="dim">{status === 'affected' ? 'all versions' : 'no versions stated'}</span>
+    return <span class="dim">{status === 'affected' ? 'all versions' : 'none stated'}</span>
   }
   return (
     <>
@@ -140,7 +140,7 @@ function Fixed({ entry }: { entry: AffectedEntry }) {
   const all = [...new Set([...fixes, ...(entry.patched_versions ?? [])])]
   const { shown, button } = useSteps(all, FIRST_VERSIONS, 'versions')
   const isAffected = entry.default_status !== 'unaffected' || entry.affected_ranges || entry.affected_versions
-  if (all.length === 0) return isAffected ? <span class="dim">not stated</span> : null
+  if (all.length === 0) return isAffected ? <span class="dim">none stated</span> : null
   return (
     <>
       <ul class="versions">

@@ -74,13 +74,13 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
         partial && partial.status !== 404 ? <Failure error={partial} retry={again} /> : null,
       )}
       {isComplete && empty.length > 0 ? (
-        <p class="dim">Nothing is known: {empty.map((name) => SECTIONS[name].toLowerCase()).join(', ')}.</p>
+        <p class="dim">No data: {empty.map((name) => SECTIONS[name].toLowerCase()).join(', ')}.</p>
       ) : null}
     </>
   )
 }
 
-/** Whether a part of the record has no answer. 404 is one: there is no such part. */
+/** Returns whether the request of a part failed. A 404 is no failure: the record has no such part. */
 function failed(name: SectionName, parts: Partial<Record<SectionName, { error: ApiFailure | null }>>): boolean {
   const error = parts[name]?.error
   return error !== null && error !== undefined && error.status !== 404
@@ -95,8 +95,8 @@ function NoCve({ id, error, retry }: { id: string; error: ApiFailure; retry(): v
       {error.code === 'tier_restricted' ? <p>The operator restricts this CVE. Lists show its summary.</p> : null}
       {isAbsent ? (
         <p>
-          <a href={link(['search'], { q: id })}>Search for {id}</a> or look at the{' '}
-          <a href={link(['cves'])}>list of CVEs</a>.
+          <a href={link(['search'], { q: id })}>Search for {id}</a> or see the <a href={link(['cves'])}>list of CVEs</a>
+          .
         </p>
       ) : null}
     </>

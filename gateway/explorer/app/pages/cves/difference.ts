@@ -1,4 +1,4 @@
-/** What differs between two texts: the words between their common beginning and end. */
+/** The difference between two texts: the words between their common beginning and end. */
 
 export interface Difference {
   before: string

@@ -134,7 +134,7 @@ function AdvisoryPackages({ packages }: { packages: Advisory['affected_packages'
                 <th scope="col">Package</th>
                 <th scope="col">Ecosystem</th>
                 <th scope="col">Affected versions</th>
-                <th scope="col">First fixed version</th>
+                <th scope="col">Fixed in</th>
               </tr>
             </thead>
             <tbody>
@@ -145,7 +145,7 @@ function AdvisoryPackages({ packages }: { packages: Advisory['affected_packages'
                   </th>
                   <td>{one.ecosystem}</td>
                   <td>{one.vulnerable_version_range}</td>
-                  <td data-label="Fixed in">{one.first_patched_version ?? <span class="dim">none</span>}</td>
+                  <td data-label="Fixed in">{one.first_patched_version ?? <span class="dim">none stated</span>}</td>
                 </tr>
               ))}
             </tbody>
@@ -202,7 +202,7 @@ export function AnalysisText({ analysis }: { analysis: AnalysisRecord }) {
 
 type Report = Reports['reports'][number]
 
-/** Excerpts; the whole texts come with one more request. */
+/** Shows excerpts. The whole texts need one more request. */
 export function ReportTexts({ id, reports }: { id: string; reports: readonly Report[] }) {
   const [isFull, setFull] = useState(false)
   const whole = useAnswer<Reports>(isFull ? `/cves/${encodeURIComponent(id)}/reports` : null, { full: true })
@@ -225,7 +225,7 @@ export function ReportTexts({ id, reports }: { id: string; reports: readonly Rep
       {whole.error ? <Failure error={whole.error} retry={whole.retry} /> : null}
       {texts.size > 0 ? null : (
         <button type="button" aria-disabled={whole.loading} onClick={() => setFull(true)}>
-          {whole.loading ? 'Loading…' : reports.length === 1 ? 'Show the whole report' : 'Show the whole reports'}
+          {whole.loading ? 'Loading…' : reports.length === 1 ? 'Show the report in full' : 'Show all reports in full'}
         </button>
       )}
     </>

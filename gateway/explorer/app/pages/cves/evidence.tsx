@@ -58,7 +58,7 @@ function Group({ title, items }: { title: string; items: readonly Item[] }) {
           <caption class="for-reader">Evidence: {title}</caption>
           <thead>
             <tr>
-              <th scope="col">What</th>
+              <th scope="col">Evidence</th>
               <th scope="col">Source</th>
               {hasMaturity ? <th scope="col">Maturity</th> : null}
               <th scope="col">Confidence</th>

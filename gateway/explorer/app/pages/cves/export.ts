@@ -11,7 +11,7 @@ export const MOST_ROWS = 50_000
 
 /**
  * Yields the rows of a list page by page, at most `MOST_ROWS`. After a 429 or 503 with `Retry-After` it waits, then
- * continues with the same cursor. Returns whether these are all rows.
+ * continues with the same cursor. Finally returns whether these are all rows.
  * @throws ApiFailure; DOMException `AbortError`
  */
 export async function* walk(
@@ -31,7 +31,7 @@ export async function* walk(
   return false
 }
 
-/** The columns of the CSV file: the fields of a summary record, those of objects with the name of the object before. */
+/** The columns of the CSV file: the fields of a summary record. Fields of objects have the name of the object as prefix. */
 const COLUMNS: readonly (readonly [string, (row: CveSummary) => Cell])[] = [
   ['cve_id', (row) => row.cve_id],
   ['state', (row) => row.state],

@@ -12,7 +12,7 @@ interface FormProps {
   query: URLSearchParams
   /** Sets parameters; null removes one. `isTyping` replaces the entry of the history. */
   change(values: Record<string, string | null>, isTyping?: boolean): void
-  /** Of the list: it may name a parameter. */
+  /** The error of the list. It may name a parameter. */
   failure: ApiFailure | null
 }
 
@@ -121,7 +121,7 @@ function Text({ filter, value, set, error }: ControlProps) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
-    // While the user types, the address is behind the field.
+    // While the user types, the address has an earlier text than the field.
     if (timer.current === undefined) setText(value)
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])

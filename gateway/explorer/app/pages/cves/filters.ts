@@ -46,10 +46,10 @@ export const FILTERS: readonly Filter[] = [
   { name: 'package', label: 'Package', kind: 'name', suggests: 'package', placeholder: 'npm/lodash' },
   { name: 'cwe', label: 'Primary weakness', kind: 'name', suggests: 'cwe', placeholder: 'CWE-79' },
   { name: 'assigner', label: 'CNA', kind: 'name', suggests: 'cna', placeholder: 'mitre' },
-  { name: 'epss_min', label: 'EPSS from', kind: 'share' },
-  { name: 'published_since', label: 'Published from', kind: 'day' },
+  { name: 'epss_min', label: 'Minimum EPSS', kind: 'share' },
+  { name: 'published_since', label: 'Published since', kind: 'day' },
   { name: 'published_until', label: 'Published until', kind: 'day' },
-  { name: 'updated_since', label: 'Updated from', kind: 'day' },
+  { name: 'updated_since', label: 'Updated since', kind: 'day' },
   { name: 'ids', label: 'CVE ids', kind: 'ids' },
 ]
 
@@ -60,7 +60,7 @@ export type SortKey = 'published' | 'updated' | 'cvss' | 'epss'
 export type Sort = SortKey | `-${SortKey}`
 export const DEFAULT_SORT: Sort = '-published'
 
-/** The orders in words. */
+/** The sorts in words. */
 export const SORTS: readonly (readonly [Sort, string])[] = [
   ['-published', 'newest publication first'],
   ['published', 'oldest publication first'],

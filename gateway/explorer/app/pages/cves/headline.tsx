@@ -39,7 +39,7 @@ function Description({ text }: { text: string | null }) {
         {origin.button}
       </div>
       {origin.text}
-      {text === null ? <p class="dim">No source describes it.</p> : <LongText text={text} />}
+      {text === null ? <p class="dim">No source has a description.</p> : <LongText text={text} />}
     </section>
   )
 }
@@ -61,7 +61,7 @@ function Facts({ cve }: { cve: CveSummary }) {
             <Flag name="KEV" /> since <Day at={kev.date_added} />
           </>
         ) : (
-          'not listed'
+          'not in KEV'
         )}
       </Fact>
       <Fact name="Patch" origin="patch">

@@ -56,7 +56,7 @@ export function CveList({ query }: { query: URLSearchParams }) {
           isAll={chips.length === 0}
         />
         <label class="sort-choice">
-          Order
+          Sort
           <select value={sort} onChange={({ currentTarget }) => change({ sort: currentTarget.value })}>
             {SORTS.map(([value, text]) => (
               <option key={value} value={value}>
@@ -89,7 +89,7 @@ export function CveList({ query }: { query: URLSearchParams }) {
       {isAtField ? null : failure?.status === 400 && !isOfCursor(failure) ? (
         <Failure error={failure} />
       ) : isStale ? null : (
-        <ListEnd pages={pages} empty="No CVE matches all of these filters." />
+        <ListEnd pages={pages} empty="No CVE matches all filters. Remove a filter." />
       )}
     </>
   )

@@ -86,9 +86,12 @@ function SourceOf({ metric: { source_type: type, source_short_name: name } }: { 
   )
 }
 
+/** Vectors with all metrics have about 200. */
+const MOST_CHARACTERS = 1000
+
 /** The metrics of a version as rows, the sources as columns. Rows in which sources differ are marked. */
 function Comparison({ version, metrics }: { version: string; metrics: readonly Metric[] }) {
-  const decoded = metrics.map((metric) => decodeVector(metric.vector_string, version))
+  const decoded = metrics.map((metric) => decodeVector(metric.vector_string.slice(0, MOST_CHARACTERS), version))
   const rows = [...new Map(decoded.flat().map((one) => [one.key, one])).values()]
   const groups = [...new Set(rows.map(({ group }) => group))]
   const isDisputed = (key: string) =>
@@ -96,7 +99,7 @@ function Comparison({ version, metrics }: { version: string; metrics: readonly M
   return (
     <details class="vectors" open={metrics.some(({ is_primary }) => is_primary)}>
       <summary>
-        CVSS {version} {metrics.length === 1 ? 'vector in words' : `vectors of ${metrics.length} claims in words`}
+        CVSS {version}: {metrics.length === 1 ? 'the vector in words' : `${metrics.length} vectors in words`}
       </summary>
       <div class="scroll">
         <table class="vectors-table">

@@ -51,7 +51,7 @@ function show(name: string): void {
   section?.querySelector('h2')?.focus({ preventScroll: true })
 }
 
-/** Shows the section that the address names, once it is there. */
+/** Shows the section that the address names, once it exists. */
 export function useSection(query: URLSearchParams, isThere: boolean): void {
   const name = query.get('section')
   useEffect(() => {

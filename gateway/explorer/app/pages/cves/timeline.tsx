@@ -1,4 +1,4 @@
-/** What changed in the record of a CVE, with old and new values. */
+/** The changes of the record of a CVE, with old and new values. */
 import type { CveDetail } from '../../data/answers.ts'
 import { formatCount } from '../../parts/format.ts'
 import { sourceName } from '../../parts/sources.ts'
@@ -46,7 +46,7 @@ export function Timeline({ id, entries, query }: TimelineProps) {
           </select>
         </label>
       )}
-      {matching.length === 0 ? <p class="dim">No entry has this category.</p> : null}
+      {matching.length === 0 ? <p class="dim">No entry has this category. Choose “all”.</p> : null}
       <ol class="timeline">
         {shown.map((entry, index) => (
           <li key={`${chosen} ${index}`}>
@@ -113,7 +113,7 @@ function TimelineEntry({ entry }: { entry: Entry }) {
 function Change({ message }: { message: Message }) {
   const { old_value: old, new_value: now } = message
   // A summary often ends with the value.
-  const isSaid = (value: string | null) => value !== null && message.summary.endsWith(value)
+  const isInSummary = (value: string | null) => value !== null && message.summary.endsWith(value)
   return (
     <>
       {message.summary} {message.json_path === '$' ? null : <code class="dim">{message.json_path}</code>}
@@ -121,8 +121,8 @@ function Change({ message }: { message: Message }) {
         <Modified old={old} now={now} />
       ) : (
         <>
-          {old === null || isSaid(old) ? null : <Value of={old} kind="del" />}
-          {now === null || isSaid(now) ? null : <Value of={now} kind="ins" />}
+          {old === null || isInSummary(old) ? null : <Value of={old} kind="del" />}
+          {now === null || isInSummary(now) ? null : <Value of={now} kind="ins" />}
         </>
       )}
     </>

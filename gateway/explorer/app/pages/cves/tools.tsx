@@ -1,11 +1,11 @@
-/** What can be done with the rows of the list: choose columns, export them, ask the API for them. */
+/** Tools of the list: the choice of columns, exports, the request as a command. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Snapshot } from '../../data/answers.ts'
 import { ApiFailure, type Params, target } from '../../data/api.ts'
 import { apiBase } from '../../data/gateway.ts'
 import { useSession } from '../../data/use.ts'
 import { CopyButton } from '../../parts/copy.tsx'
-import { CVE_COLUMNS, DEFAULT_COLUMNS } from '../../parts/cve-columns.tsx'
+import { CVE_COLUMNS, DEFAULT_COLUMNS, defaultColumns } from '../../parts/cve-columns.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { saveFile } from '../../parts/save.ts'
 import { type Format, fileName, headOf, lineOf, MOST_ROWS, walk } from './export.ts'
@@ -16,7 +16,7 @@ const COLUMNS = 'vulnshelf.columns'
 /** Returns the columns of the address, else those chosen last in this browser, else the default. */
 export function columnsOf(query: URLSearchParams): readonly string[] {
   const stated = query.get('columns') ?? localStorage.getItem(COLUMNS)
-  return stated === null ? DEFAULT_COLUMNS : membersOf(stated)
+  return stated === null ? defaultColumns(query.get('kev')) : membersOf(stated)
 }
 
 interface ColumnsProps {
@@ -98,9 +98,9 @@ export function Export({ params }: { params: Params }) {
   return (
     <>
       <p class="dim">
-        Saves the rows of all pages, at most {formatCount(MOST_ROWS)}, with all fields. CSV is for spreadsheets: a text
+        Saves all rows of the list, at most {formatCount(MOST_ROWS)}, with all fields. CSV is for spreadsheets: a text
         that begins with <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code> gets an apostrophe before it.
-        NDJSON has the rows as the API answers them.
+        NDJSON contains the rows unchanged.
       </p>
       {state.step === 'reading' ? (
         <p>
@@ -110,7 +110,9 @@ export function Export({ params }: { params: Params }) {
           <progress aria-label="Export" />{' '}
           <span>
             {formatCount(state.rows)} rows
-            {state.waitS === null ? null : `. The service asks to wait for ${formatCount(state.waitS)} s.`}
+            {state.waitS === null
+              ? null
+              : `. The gateway limits requests. The export continues in ${formatCount(state.waitS)} s.`}
           </span>
         </p>
       ) : (

@@ -1,4 +1,4 @@
-/** Which CNAs leave out CVSS scores. */
+/** CNAs with the most records that lack a CVSS score of the CNA. */
 import { type Ranked, RankedList } from '../../charts/ranking.tsx'
 import type { CnaScores } from '../../data/answers.ts'
 import { formatCount, formatShare } from '../../parts/format.ts'
@@ -7,8 +7,8 @@ import { link } from '../../router.ts'
 export function CnasWithoutScores({ rows }: { rows: readonly CnaScores[] }) {
   return (
     <RankedList
-      title="CNAs that leave out CVSS"
-      axis="Records without a CVSS score of the CNA itself, of CNAs with at least 20 records"
+      title="CNAs without CVSS scores"
+      axis="Records without a CVSS score from their CNA. Only CNAs with at least 20 records"
       entriesOf={(isLastYear) => withoutScores(rows, isLastYear)}
       beginsWithLastYear
     />

@@ -1,7 +1,7 @@
-/** When a feed is older than usual. */
+/** The age of a feed, and whether it is older than usual. */
 
 /**
- * Days within which the publisher of a feed usually makes a new edition, with some room for weekends and holidays.
+ * Maximum days between two editions of a feed, with some room for weekends and holidays.
  * Feeds that are not listed, such as your own data, have no rule.
  */
 export const USUAL_DAYS: Readonly<Record<string, number>> = {
@@ -37,6 +37,6 @@ export interface FeedAge {
 /** `updatedAt` is ISO 8601. A date in the future is 0 days old. */
 export function feedAge(name: string, updatedAt: string | null, now: number): FeedAge {
   const days = updatedAt === null ? null : Math.max(0, Math.floor((now - Date.parse(updatedAt)) / DAY_MS))
-  const usual = USUAL_DAYS[name] ?? null
+  const usual = Object.hasOwn(USUAL_DAYS, name) ? USUAL_DAYS[name]! : null
   return { days, usual, isOld: days !== null && usual !== null && days > usual }
 }

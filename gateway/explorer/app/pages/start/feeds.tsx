@@ -1,4 +1,4 @@
-/** The feeds of the snapshot: version, edition, age and licence. */
+/** The feeds of the snapshot: date, age, version, records and licence. */
 import type { Snapshot } from '../../data/answers.ts'
 import { formatCount } from '../../parts/format.ts'
 import { Day, Unknown } from '../../parts/values.tsx'
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   poc: 'PoC in GitHub',
 }
 
-const nameOf = (feed: string) => NAMES[feed] ?? feed
+const nameOf = (feed: string) => (Object.hasOwn(NAMES, feed) ? NAMES[feed]! : feed)
 
 const days = (count: number) => `${formatCount(count)} ${count === 1 ? 'day' : 'days'}`
 
@@ -31,7 +31,8 @@ export function OldFeeds({ snapshot, now }: { snapshot: Snapshot; now: number })
   return (
     <p class="notice old">
       {old.length === 1 ? 'One feed is' : `${formatCount(old.length)} feeds are`} older than usual:{' '}
-      {old.map(([name]) => nameOf(name)).join(', ')}. The table of feeds shows their age.
+      {old.map(([name]) => nameOf(name)).join(', ')}. Check whether the nightly run still downloads{' '}
+      {old.length === 1 ? 'it' : 'them'}.
     </p>
   )
 }
@@ -44,7 +45,7 @@ export function Feeds({ snapshot, now }: { snapshot: Snapshot; now: number }) {
         <thead>
           <tr>
             <th scope="col">Feed</th>
-            <th scope="col">Edition</th>
+            <th scope="col">Updated</th>
             <th scope="col">Age</th>
             <th scope="col">Version</th>
             <th scope="col" class="number">

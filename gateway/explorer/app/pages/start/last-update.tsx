@@ -1,4 +1,4 @@
-/** What the last update brought, with the lists of the CVEs. */
+/** The counts of the last update, with links to the CVEs. */
 import type { LastUpdate, UpdatedCves } from '../../data/answers.ts'
 import { formatCount } from '../../parts/format.ts'
 import { Day } from '../../parts/values.tsx'
@@ -14,7 +14,7 @@ const PARTS = [
   ['severity_new', 'first severity'],
 ] as const satisfies readonly (readonly [keyof LastUpdate, string])[]
 
-/** Rejected CVEs have no record, and long lists are cut: these are on the page of changes, as this kind of change. */
+/** The page of changes lists these, as this kind of change: rejected CVEs have no record, and `ids` is cut. */
 const ON_CHANGES: Partial<Record<keyof LastUpdate, string>> = {
   added: 'added',
   changed: 'changed',
@@ -26,7 +26,7 @@ export function LastUpdateFigures({ update, parent }: { update: LastUpdate; pare
     <section aria-labelledby="update">
       <h2 id="update">Last update</h2>
       <p class="about">
-        From the CVE list of <Day at={update.since} /> to that of <Day at={update.until} />
+        CVE list of <Day at={update.until} />, compared with that of <Day at={update.since} />
       </p>
       <dl class="figures">
         {PARTS.map(([name, label]) => (

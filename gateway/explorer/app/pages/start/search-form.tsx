@@ -11,7 +11,7 @@ export function SearchForm({ query }: { query: string }) {
   return (
     <search class="search" ref={field}>
       <Combobox
-        label="Search CVEs, weaknesses, vendors, products, CNAs, packages"
+        label="Search CVEs, weaknesses, attack patterns, vendors, products, CNAs, packages"
         value={query}
         types={null}
         placeholder="CVE-2024-3400, path traversal, openssl, …"
