@@ -1,14 +1,17 @@
 /** Parses the options of the lists other than CVEs into the same filters as the API's parameters. */
-import { memberOf } from '../model/values/closed-set.ts'
-import { baseEcosystem, canonicalEcosystem, knownEcosystems } from '../model/versions/ecosystems.ts'
+
 import {
   ACTIVITY_STATUSES,
   CAPEC_SEVERITIES,
   CWE_ABSTRACTIONS,
   CWE_LIKELIHOODS,
-  defaultOrder,
   EXPLOIT_SOURCES,
   GRADES,
+} from '../model/closed-values.ts'
+import { memberOf } from '../model/values/closed-set.ts'
+import { baseEcosystem, canonicalEcosystem, knownEcosystems } from '../model/versions/ecosystems.ts'
+import {
+  defaultOrder,
   LIST_NAMES,
   type ListFilters,
   type ListName,

@@ -183,13 +183,7 @@ export { decodeStats } from './files/stats.ts'
 export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
 export { type CveFilters, canonicalFilters } from './filter/filters.ts'
 export {
-  ACTIVITY_STATUSES,
-  CAPEC_SEVERITIES,
-  CWE_ABSTRACTIONS,
-  CWE_LIKELIHOODS,
   defaultOrder,
-  EXPLOIT_SOURCES,
-  GRADES,
   keyOfName,
   type ListFilters,
   type ListParameters,

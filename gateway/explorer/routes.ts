@@ -1,7 +1,7 @@
 /** `/`: the explorer, outside `/api/v1` and without a token. Its pages need one for the API. */
-import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { tagOf } from '../http/answer.ts'
 import { notFound } from '../http/errors.ts'
 import type { OpenAnswer, OpenRoute } from '../http/open-route.ts'
 import { type Explorer, HEADER_POLICY, isCompressible, openExplorer, ROOT_FILES, typeOf } from './explorer.ts'
@@ -66,6 +66,6 @@ const redirect = (location: string): OpenAnswer => ({
 })
 
 async function answerOf(path: string, body: Buffer, headers: readonly string[]): Promise<OpenAnswer> {
-  const answer = { type: typeOf(path), body, tag: hash('sha256', body, 'base64url').slice(0, 27), headers }
+  const answer = { type: typeOf(path), body, tag: tagOf(body), headers }
   return isCompressible(path) ? { ...answer, gzip: await compress(body, { level: 9 }) } : answer
 }

@@ -18,13 +18,23 @@ export interface Answer {
   identity(): Buffer
 }
 
+/** Characters of a tag: 162 bits. */
+const TAG_LENGTH = 27
+
+/** Returns the tag of a content. */
+export const tagOf = (content: Uint8Array): string => hash('sha256', content, 'base64url').slice(0, TAG_LENGTH)
+
+/** Returns the tag of a content with this SHA-256, in hexadecimal digits. */
+export const tagOfDigest = (sha256: string): string =>
+  Buffer.from(sha256, 'hex').toString('base64url').slice(0, TAG_LENGTH)
+
 /** Returns the answer for a small value that is serialized here. */
 export function jsonAnswer(value: unknown, servedFrom: ServedFrom, snapshotId: string): Answer {
   const json = Buffer.from(JSON.stringify(value))
   return {
     servedFrom,
     snapshotId,
-    tag: hash('sha256', json, 'base64url').slice(0, 27),
+    tag: tagOf(json),
     gzip: () => gzipSync(json),
     identity: () => json,
   }

@@ -1,5 +1,6 @@
 /** The catalog of attack patterns: list and entries. */
-import { CAPEC_SEVERITIES, listFilters } from '../../corpus/snapshot/index.ts'
+import { CAPEC_SEVERITIES } from '../../corpus/model/closed-values.ts'
+import { listFilters } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { capecId } from '../params/ids.ts'

@@ -1,14 +1,8 @@
 /** CVE numbering authorities: their directory, statistics, and CVEs. */
 
+import { ACTIVITY_STATUSES, GRADES } from '../../corpus/model/closed-values.ts'
 import type { CnaRow, CnaStats } from '../../corpus/model/directory.ts'
-import {
-  ACTIVITY_STATUSES,
-  type CnaEntryDetail,
-  cweNumber,
-  GRADES,
-  keyOfName,
-  listFilters,
-} from '../../corpus/snapshot/index.ts'
+import { type CnaEntryDetail, cweNumber, keyOfName, listFilters } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'

@@ -1,5 +1,6 @@
 /** The catalog of weaknesses: list, entries, and the CVEs mapped to each. */
-import { CVE_SORTS, CWE_ABSTRACTIONS, CWE_LIKELIHOODS, cweNumber, listFilters } from '../../corpus/snapshot/index.ts'
+import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../corpus/model/closed-values.ts'
+import { CVE_SORTS, cweNumber, listFilters } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { cweId } from '../params/ids.ts'

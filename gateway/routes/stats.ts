@@ -1,12 +1,10 @@
 /** `/stats`: the figures of the snapshot, as stored. */
 import { gunzipFile } from '../../corpus/snapshot/index.ts'
+import { tagOfDigest } from '../http/answer.ts'
 import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
 import { stats } from './answers.ts'
 import type { Context } from './context.ts'
-
-/** Characters of a tag, as `jsonAnswer` makes it. */
-const TAG_LENGTH = 27
 
 export const getStats = defineRoute<Context, Record<never, never>, Record<never, never>>({
   name: 'getStats',
@@ -27,7 +25,7 @@ export const getStats = defineRoute<Context, Record<never, never>, Record<never,
     return {
       servedFrom: 'shard',
       snapshotId: id,
-      tag: Buffer.from(stored.content, 'hex').toString('base64url').slice(0, TAG_LENGTH),
+      tag: tagOfDigest(stored.content),
       gzip: () => gzip,
       identity: () => gunzipFile('stats', gzip),
     }

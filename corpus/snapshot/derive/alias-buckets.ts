@@ -3,7 +3,15 @@ import { column, decodeTable, encodeTable, type TableHeader } from '../codec/tab
 import { SnapshotError } from '../error.ts'
 import { keyHash } from '../record/hashed-shard.ts'
 import type { AliasSets } from './aliases.ts'
-import { bucketContent, bucketCount, bucketOf, bucketRange, encodeBuckets, locateBuckets } from './hash-buckets.ts'
+import {
+  bucketContent,
+  bucketCount,
+  bucketOf,
+  bucketRange,
+  CRC_BYTES,
+  encodeBuckets,
+  locateBuckets,
+} from './hash-buckets.ts'
 
 /** On average, at most: 2 KB, because a set is in the bucket of each of its ids. */
 const IDS_PER_BUCKET = 32
@@ -96,9 +104,9 @@ export function countBucketedIds(bytes: Uint8Array): number {
   const buckets = column(table, 'buckets', 'u8')
   let count = 0
   for (let number = 0; number + 1 < starts.length; number++) {
-    const text = bucketContent(buckets.subarray(starts[number], starts[number + 1]), number)
-    if (!text) throw damaged()
-    for (const ids of parsedSets(text)) {
+    const [from, to] = [starts[number]!, starts[number + 1]!]
+    if (to < from + CRC_BYTES || to > buckets.length) throw damaged()
+    for (const ids of parsedSets(buckets.subarray(from + CRC_BYTES, to))) {
       count += ids.filter((id) => bucketOf(keyHash(id), starts.length - 1) === number).length
     }
   }

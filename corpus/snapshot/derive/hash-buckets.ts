@@ -3,7 +3,8 @@ import { crc32 } from '../../runtime/crc32.ts'
 import type { LocatedColumn, TableHeader } from '../codec/table.ts'
 import { type KeyHash, shardOfHash } from '../record/hashed-shard.ts'
 
-const CRC_BYTES = 4
+/** Length of the CRC before the content of a bucket. */
+export const CRC_BYTES = 4
 
 /** Returns the smallest power of two that leaves on average at most `most` keys in a bucket. */
 export function bucketCount(keys: number, most: number): number {

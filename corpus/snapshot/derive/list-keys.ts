@@ -13,6 +13,7 @@ import {
   bucketCount,
   bucketOf,
   bucketRange,
+  CRC_BYTES,
   encodeBuckets,
   type LocatedBuckets,
   locateBuckets,
@@ -188,8 +189,7 @@ const bucketFor = ({ list, buckets }: ListKeysHead, id: string) => {
 export function listKeysSpan(head: ListKeysHead, id: string): { at: number; length: number } {
   const { number } = bucketFor(head, id)
   const range = bucketRange(head.buckets, head.starts[number]!, head.starts[number + 1]!)
-  // A word for the CRC precedes the keys.
-  if (!range || (range.length - 4) % (wordsOf(head.about) * 4) !== 0) throw damaged(head.list)
+  if (!range || (range.length - CRC_BYTES) % (wordsOf(head.about) * 4) !== 0) throw damaged(head.list)
   return range
 }
 

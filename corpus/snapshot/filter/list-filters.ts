@@ -3,8 +3,6 @@
  * them, so that they accept each other's cursors.
  */
 import { nameKey } from '../../model/affected/products.ts'
-import type { ExploitModule } from '../../model/record.ts'
-import type { Grade } from '../../model/scores/completeness.ts'
 import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
 import { fold } from '../codec/fold.ts'
 import { LISTS, type ListName, type ListSpec } from '../cursor/lists.ts'
@@ -18,16 +16,6 @@ export interface ListFilters {
   /** Inclusive bounds by name; a row without the number never matches. */
   between?: Readonly<Record<string, { least?: number | undefined; most?: number | undefined }>>
 }
-
-export const CWE_ABSTRACTIONS = ['Pillar', 'Class', 'Base', 'Variant', 'Compound'] as const
-export const CWE_LIKELIHOODS = ['High', 'Medium', 'Low'] as const
-export const CAPEC_SEVERITIES = ['Very High', 'High', 'Medium', 'Low', 'Very Low'] as const
-export const GRADES = ['A', 'B', 'C', 'D', 'F'] as const satisfies readonly Grade[]
-export const ACTIVITY_STATUSES = ['Active', 'Inactive'] as const
-export const EXPLOIT_SOURCES = [
-  'exploit_archive',
-  'exploit_framework',
-] as const satisfies readonly ExploitModule['source'][]
 
 interface Searched {
   q?: string | undefined

@@ -23,10 +23,11 @@ export function keepScroll(): void {
   let path = pathOf()
   window.addEventListener('scroll', () => positions.set(key, window.scrollY), { passive: true })
   window.addEventListener('hashchange', () => {
-    const isSamePage = pathOf() === path
+    const [isSamePage, last] = [pathOf() === path, key]
     key = entryKey()
     path = pathOf()
-    const position = positions.get(key)
+    // A replaced entry has the position of its predecessor, which is where the page is.
+    const position = key === last ? undefined : positions.get(key)
     if (position !== undefined) restore(position)
     else if (!isSamePage) window.scrollTo(0, 0)
   })

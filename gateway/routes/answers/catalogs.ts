@@ -8,7 +8,7 @@ import type {
   TaxonomyMapping,
 } from '../../../corpus/model/catalog.ts'
 import type { CapecListEntry, CweListEntry } from '../../../corpus/model/catalog-names.ts'
-import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../../corpus/snapshot/index.ts'
+import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../../corpus/model/closed-values.ts'
 import { count, cweSlug, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
 
 const cweIdText = z.string().regex(/^CWE-\d+$/)

@@ -1,7 +1,8 @@
 /** The directory: CNAs with their statistics, vendors, products, exploit modules. */
 import { z } from 'zod'
+import { ACTIVITY_STATUSES, GRADES } from '../../../corpus/model/closed-values.ts'
 import type { CnaRow, CnaStats, ImprovedCna, ProductRow, VendorRow } from '../../../corpus/model/directory.ts'
-import { ACTIVITY_STATUSES, type CnaEntryDetail, GRADES } from '../../../corpus/snapshot/index.ts'
+import type { CnaEntryDetail } from '../../../corpus/snapshot/index.ts'
 import { exploitModule } from './cve-signals.ts'
 import { baseScore, count, cveId, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
 

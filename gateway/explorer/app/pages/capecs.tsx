@@ -1,10 +1,11 @@
 /** `#/capecs` and `#/capecs/{capecId}` */
+import { CAPEC_SEVERITIES } from '../../../../corpus/model/closed-values.ts'
 import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await } from '../parts/answer.tsx'
 import { AlternateTerms, type AttackPattern, Consequences, Related, Taxonomies } from '../parts/catalog.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
-import { type Filter, sortFilter } from '../parts/filter.ts'
+import { choices, type Filter, sortFilter } from '../parts/filter.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Bullets, Facts, Paragraphs, Part } from '../parts/texts.tsx'
 import { Day, Unknown } from '../parts/values.tsx'
@@ -25,21 +26,19 @@ interface CapecRow {
   related_weaknesses: { id: string; display: string; name: string | null }[]
 }
 
-const same = (values: readonly string[]) => values.map((value) => [value, value] as const)
-
 const FILTERS: readonly Filter[] = [
   { kind: 'text', name: 'q', label: 'Name or description', hint: 'injection' },
   {
     kind: 'choice',
     name: 'severity',
     label: 'Typical severity',
-    options: [['', 'any'], ...same(['Very High', 'High', 'Medium', 'Low', 'Very Low'])],
+    options: choices(CAPEC_SEVERITIES),
   },
   {
     kind: 'choice',
     name: 'status',
     label: 'Status',
-    options: [['', 'any'], ...same(['Stable', 'Usable', 'Draft', 'Obsolete', 'Deprecated'])],
+    options: choices(['Stable', 'Usable', 'Draft', 'Obsolete', 'Deprecated']),
   },
   sortFilter([
     ['id', 'by number'],

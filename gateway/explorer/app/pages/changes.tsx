@@ -137,7 +137,7 @@ const COLUMNS: readonly Column<Change>[] = [
 const LOADED_AT_ONCE = 2000
 
 function Compared({ since, until, change }: { since: string; until: string | null; change: string | null }) {
-  const pages = usePages<Change>('/changes', { since, until, limit: 100 })
+  const pages = usePages<Change>('/changes', { since, until, limit: MAX_LIMIT })
   const { rows, more, loading, error } = pages
   useEffect(() => {
     if (more && !loading && rows.length < LOADED_AT_ONCE) more()

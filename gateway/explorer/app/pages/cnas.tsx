@@ -1,11 +1,12 @@
 /** `#/cnas` and `#/cnas/{slug}` */
+import { ACTIVITY_STATUSES, GRADES } from '../../../../corpus/model/closed-values.ts'
 import type { CnaDetail, CnaStats, Stats } from '../data/answers.ts'
 import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
-import { type Filter, sortFilter } from '../parts/filter.ts'
+import { choices, type Filter, sortFilter } from '../parts/filter.ts'
 import { formatCount, formatScore, formatShare } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Facts, Figures } from '../parts/texts.tsx'
@@ -18,25 +19,19 @@ export default function CnasPage({ path: [slug], query }: PageProps) {
 
 type CnaRow = CnaStats['leaderboard']['best'][number]
 
-const GRADES = ['A', 'B', 'C', 'D', 'F'] as const
-
 const FILTERS: readonly Filter[] = [
   { kind: 'text', name: 'q', label: 'Name', hint: 'Red Hat' },
   {
     kind: 'choice',
     name: 'grade',
     label: 'Grade',
-    options: [['', 'any'], ...GRADES.map((grade) => [grade, grade] as const)],
+    options: choices(GRADES),
   },
   {
     kind: 'choice',
     name: 'activity_status',
     label: 'Activity',
-    options: [
-      ['', 'any'],
-      ['Active', 'active'],
-      ['Inactive', 'inactive'],
-    ],
+    options: choices(ACTIVITY_STATUSES, (status) => status.toLowerCase()),
   },
   sortFilter([
     ['-cves', 'most CVEs first'],
@@ -216,7 +211,8 @@ function Cna({ slug, query }: { slug: string; query: URLSearchParams }) {
         )}
       </Await>
       {answer.error ? null : (
-        <EntryCves path={`${path}/cves`} all={{ assigner: slug }} base={['cnas', slug]} query={query} />
+        // The filter takes the short name, which may have blanks where the key has `_`.
+        <EntryCves path={`${path}/cves`} all={({ assigner }) => ({ assigner })} base={['cnas', slug]} query={query} />
       )}
     </>
   )

@@ -1,11 +1,12 @@
 /** `#/cwes` and `#/cwes/{cweId}` */
+import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../../../corpus/model/closed-values.ts'
 import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await } from '../parts/answer.tsx'
 import { AlternateTerms, Consequences, Related, Taxonomies, type Weakness } from '../parts/catalog.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
-import { type Filter, sortFilter } from '../parts/filter.ts'
+import { choices, type Filter, sortFilter } from '../parts/filter.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
@@ -28,27 +29,25 @@ interface CweRow {
   kev_count: number
 }
 
-const same = (values: readonly string[]) => values.map((value) => [value, value] as const)
-
 const FILTERS: readonly Filter[] = [
   { kind: 'text', name: 'q', label: 'Id or name', hint: 'injection' },
   {
     kind: 'choice',
     name: 'abstraction',
     label: 'Abstraction',
-    options: [['', 'any'], ...same(['Pillar', 'Class', 'Base', 'Variant', 'Compound'])],
+    options: choices(CWE_ABSTRACTIONS),
   },
   {
     kind: 'choice',
     name: 'status',
     label: 'Status',
-    options: [['', 'any'], ...same(['Stable', 'Usable', 'Draft', 'Incomplete', 'Obsolete', 'Deprecated'])],
+    options: choices(['Stable', 'Usable', 'Draft', 'Incomplete', 'Obsolete', 'Deprecated']),
   },
   {
     kind: 'choice',
     name: 'likelihood',
     label: 'Likelihood of exploitation',
-    options: [['', 'any'], ...same(['High', 'Medium', 'Low'])],
+    options: choices(CWE_LIKELIHOODS),
   },
   sortFilter([
     ['-cves', 'most CVEs first'],
@@ -209,24 +208,8 @@ function Entry({ entry }: { entry: Weakness }) {
         />
       </Part>
       <Part title="Examples" of={entry.demonstrative_examples}>
-        {entry.demonstrative_examples.map(({ intro, snippets, body }, i) => (
-          <details key={i} class="item">
-            <summary>
-              Example {i + 1}
-              {languagesOf(snippets)}
-            </summary>
-            <Paragraphs texts={intro} />
-            {snippets.map(({ code, language, nature }, n) => (
-              <figure key={n} class={`snippet ${nature?.toLowerCase() ?? ''}`}>
-                <figcaption>{[nature, language].filter(Boolean).join(' · ') || 'Code'}</figcaption>
-                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that is wider than the page scrolls by keys. */}
-                <pre tabIndex={0}>
-                  <code>{code}</code>
-                </pre>
-              </figure>
-            ))}
-            <Paragraphs texts={body} />
-          </details>
+        {entry.demonstrative_examples.map((example, i) => (
+          <Example key={i} number={i + 1} example={example} />
         ))}
       </Part>
       <Part title="Observed in" of={entry.observed_examples}>
@@ -245,7 +228,31 @@ function Entry({ entry }: { entry: Weakness }) {
   )
 }
 
-function languagesOf(snippets: Weakness['demonstrative_examples'][number]['snippets']): string {
+type ExampleEntry = Weakness['demonstrative_examples'][number]
+
+function Example({ number, example: { intro, snippets, body } }: { number: number; example: ExampleEntry }) {
+  return (
+    <details class="item">
+      <summary>
+        Example {number}
+        {languagesOf(snippets)}
+      </summary>
+      <Paragraphs texts={intro} />
+      {snippets.map(({ code, language, nature }, n) => (
+        <figure key={n} class={`snippet ${nature?.toLowerCase() ?? ''}`}>
+          <figcaption>{[nature, language].filter(Boolean).join(' · ') || 'Code'}</figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that is wider than the page scrolls by keys. */}
+          <pre tabIndex={0}>
+            <code>{code}</code>
+          </pre>
+        </figure>
+      ))}
+      <Paragraphs texts={body} />
+    </details>
+  )
+}
+
+function languagesOf(snippets: ExampleEntry['snippets']): string {
   const languages = new Set(snippets.flatMap(({ language }) => language ?? []))
   return languages.size === 0 ? '' : ` (${[...languages].join(', ')})`
 }

@@ -8,7 +8,7 @@ import { AffectedRows, QuestionForm } from '../parts/affected-question.tsx'
 import { Await, Failure } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
-import type { Filter } from '../parts/filter.ts'
+import { choices, type Filter } from '../parts/filter.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
@@ -30,7 +30,7 @@ const FILTERS: readonly Filter[] = [
     kind: 'choice',
     name: 'ecosystem',
     label: 'Ecosystem',
-    options: [['', 'any'], ...ECOSYSTEMS.map((name) => [name, name] as const)],
+    options: choices(ECOSYSTEMS),
   },
 ]
 

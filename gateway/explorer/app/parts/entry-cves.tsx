@@ -22,8 +22,8 @@ export function EntryCves({
   params?: Params
   /** Filters in addition to severity, KEV and sort. */
   filters?: readonly Filter[]
-  /** The parameters of `#/cves` with the same CVEs. Null if there are none. */
-  all: Params | null
+  /** The parameters of `#/cves` with the same CVEs, or how a CVE states them. Null if there are none. */
+  all: Params | ((row: CveSummary) => Params) | null
   base: readonly string[]
   query: URLSearchParams
 }) {
@@ -31,15 +31,17 @@ export function EntryCves({
   const chosen = filterParams(controls, query)
   const pages = usePages<CveSummary>(path, { ...params, ...chosen })
   const { severity, kev, sort } = chosen
+  const [first] = pages.rows
+  const same = typeof all === 'function' ? first && all(first) : all
   return (
     <section aria-labelledby="cves-of">
       <h2 id="cves-of">CVEs</h2>
       <Filters filters={controls} base={base} query={query} label="Filters of the CVEs" />
-      {all === null ? null : (
+      {same ? (
         <p>
-          <a href={link(['cves'], { ...all, severity, kev, sort })}>Filter and sort these CVEs</a>
+          <a href={link(['cves'], { ...same, severity, kev, sort })}>Filter and sort these CVEs</a>
         </p>
-      )}
+      ) : null}
       <PagedTable pages={pages} empty="No CVE matches the filters. Remove a filter.">
         {(rows) => <CveTable rows={rows as CveSummary[]} caption="CVEs" columns={defaultColumns(kev)} />}
       </PagedTable>

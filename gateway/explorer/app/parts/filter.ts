@@ -28,6 +28,12 @@ export type Filter = TextFilter | ChoiceFilter | DayFilter
 export const filterParams = (filters: readonly Filter[], query: URLSearchParams): Params =>
   Object.fromEntries(filters.map(({ name }) => [name, query.get(name)]))
 
+/** Returns the options of a filter: any value, then each of these. */
+export const choices = (
+  values: readonly string[],
+  nameOf: (value: string) => string = (value) => value,
+): ChoiceFilter['options'] => [['', 'any'], ...values.map((value) => [value, nameOf(value)] as const)]
+
 /** Severity and KEV, for the CVEs of an entry. */
 export const CVE_FILTERS: readonly ChoiceFilter[] = [
   {

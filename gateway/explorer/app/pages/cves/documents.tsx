@@ -25,86 +25,106 @@ const BANDS: ReadonlyMap<string, Band> = new Map(
 )
 
 export function AdvisoryText({ advisory }: { advisory: Advisory }) {
-  const { shown, button } = useSteps(advisory.affected_packages, FIRST_PACKAGES, 'packages')
   return (
     <>
       <h3>{advisory.summary}</h3>
-      <dl class="facts">
-        <dt>Advisory</dt>
-        <dd>
-          <a href={link(['advisories', advisory.advisory_id])}>{advisory.advisory_id}</a>,{' '}
-          <ExternalLink url={advisory.html_url}>on GitHub</ExternalLink>
-        </dd>
-        {advisory.withdrawn_at === null ? null : (
+      <AdvisoryFacts advisory={advisory} />
+      <AdvisoryPackages packages={advisory.affected_packages} />
+      {advisory.description === '' ? null : (
+        <details>
+          <summary>Text of the advisory</summary>
+          <Markdown text={advisory.description} />
+        </details>
+      )}
+    </>
+  )
+}
+
+function AdvisoryFacts({ advisory }: { advisory: Advisory }) {
+  return (
+    <dl class="facts">
+      <dt>Advisory</dt>
+      <dd>
+        <a href={link(['advisories', advisory.advisory_id])}>{advisory.advisory_id}</a>,{' '}
+        <ExternalLink url={advisory.html_url}>on GitHub</ExternalLink>
+      </dd>
+      {advisory.withdrawn_at === null ? null : (
+        <>
+          <dt>Withdrawn</dt>
+          <dd>
+            <Time at={advisory.withdrawn_at} />
+          </dd>
+        </>
+      )}
+      <dt>Severity</dt>
+      <dd>
+        <Severity band={BANDS.get(advisory.severity) ?? null} />
+      </dd>
+      {[advisory.cvss_v4, advisory.cvss_v3].map(({ vector, score }) =>
+        vector === null ? null : (
           <>
-            <dt>Withdrawn</dt>
+            <dt>CVSS</dt>
             <dd>
-              <Time at={advisory.withdrawn_at} />
+              {score === null ? null : `${score} `}
+              <code>{vector}</code>
             </dd>
           </>
-        )}
-        <dt>Severity</dt>
-        <dd>
-          <Severity band={BANDS.get(advisory.severity) ?? null} />
-        </dd>
-        {[advisory.cvss_v4, advisory.cvss_v3].map(({ vector, score }) =>
-          vector === null ? null : (
-            <>
-              <dt>CVSS</dt>
-              <dd>
-                {score === null ? null : `${score} `}
-                <code>{vector}</code>
-              </dd>
-            </>
-          ),
-        )}
-        {advisory.cwe_ids.length === 0 ? null : (
-          <>
-            <dt>Weaknesses</dt>
-            <dd>
-              <ul class="plain-list">
-                {advisory.cwe_ids.map((id) => (
-                  <li key={id}>
-                    <a href={link(['cwes', id.toLowerCase()])}>{id}</a> {advisory.cwe_names[id]}
-                  </li>
-                ))}
-              </ul>
-            </dd>
-          </>
-        )}
-        {advisory.source_repo_url === null ? null : (
-          <>
-            <dt>Repository</dt>
-            <dd>
-              <ExternalLink url={advisory.source_repo_url} />
-            </dd>
-          </>
-        )}
-        <dt>Published</dt>
-        <dd>
-          <Time at={advisory.published_at} />, updated <Time at={advisory.updated_at} />,{' '}
-          {advisory.reviewed_at === null ? (
-            'not reviewed'
-          ) : (
-            <>
-              reviewed <Time at={advisory.reviewed_at} />
-            </>
-          )}
-        </dd>
-        {advisory.credits.length === 0 ? null : (
-          <>
-            <dt>Credits</dt>
-            <dd>
-              {advisory.credits.map(({ type, login, html_url: url }, index) => (
-                <span key={`${type} ${login}`}>
-                  {index === 0 ? null : ', '}
-                  <ExternalLink url={url}>{login}</ExternalLink> <span class="dim">{type.replaceAll('_', ' ')}</span>
-                </span>
+        ),
+      )}
+      {advisory.cwe_ids.length === 0 ? null : (
+        <>
+          <dt>Weaknesses</dt>
+          <dd>
+            <ul class="plain-list">
+              {advisory.cwe_ids.map((id) => (
+                <li key={id}>
+                  <a href={link(['cwes', id.toLowerCase()])}>{id}</a> {advisory.cwe_names[id]}
+                </li>
               ))}
-            </dd>
+            </ul>
+          </dd>
+        </>
+      )}
+      {advisory.source_repo_url === null ? null : (
+        <>
+          <dt>Repository</dt>
+          <dd>
+            <ExternalLink url={advisory.source_repo_url} />
+          </dd>
+        </>
+      )}
+      <dt>Published</dt>
+      <dd>
+        <Time at={advisory.published_at} />, updated <Time at={advisory.updated_at} />,{' '}
+        {advisory.reviewed_at === null ? (
+          'not reviewed'
+        ) : (
+          <>
+            reviewed <Time at={advisory.reviewed_at} />
           </>
         )}
-      </dl>
+      </dd>
+      {advisory.credits.length === 0 ? null : (
+        <>
+          <dt>Credits</dt>
+          <dd>
+            {advisory.credits.map(({ type, login, html_url: url }, index) => (
+              <span key={`${type} ${login}`}>
+                {index === 0 ? null : ', '}
+                <ExternalLink url={url}>{login}</ExternalLink> <span class="dim">{type.replaceAll('_', ' ')}</span>
+              </span>
+            ))}
+          </dd>
+        </>
+      )}
+    </dl>
+  )
+}
+
+function AdvisoryPackages({ packages }: { packages: Advisory['affected_packages'] }) {
+  const { shown, button } = useSteps(packages, FIRST_PACKAGES, 'packages')
+  return (
+    <>
       {shown.length === 0 ? null : (
         <div class="scroll">
           <table class="cards">
@@ -133,12 +153,6 @@ export function AdvisoryText({ advisory }: { advisory: Advisory }) {
         </div>
       )}
       {button}
-      {advisory.description === '' ? null : (
-        <details>
-          <summary>Text of the advisory</summary>
-          <Markdown text={advisory.description} />
-        </details>
-      )}
     </>
   )
 }
