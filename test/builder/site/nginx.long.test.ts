@@ -74,20 +74,23 @@ test('the page has the policy of the gateway, and is compressed before it is ask
   for (const [path, type] of Object.entries(types)) assert.is((await ask(path)).headers['content-type'], type)
 })
 
-test('the snapshot is as it was stored, also by ranges, and a reader reads it', async () => {
+test('the snapshot is compressed as a whole, as it was stored by ranges, and a reader reads it', async () => {
   const { pointer, manifest } = readCurrent(root)
   const { sha256, size } = manifest.files.toSorted((a, b) => b.size - a.size)[0]!
-  for (const [path, type, caching] of [
-    ['latest.json', 'application/json', 'no-cache'],
-    [manifestName(pointer.manifest.sha256), 'application/json', IMMUTABLE],
-    [objectName(sha256), 'application/octet-stream', IMMUTABLE],
+  for (const [path, type, caching, encoding] of [
+    ['latest.json', 'application/json', 'no-cache', undefined],
+    [manifestName(pointer.manifest.sha256), 'application/json', IMMUTABLE, 'gzip'],
+    [objectName(sha256), 'application/octet-stream', IMMUTABLE, 'gzip'],
   ] as const) {
     const { status, headers } = await ask(path, { 'accept-encoding': 'gzip' })
     const told = ['content-type', 'cache-control', 'content-encoding'].map((name) => headers[name])
-    assert.equal([status, ...told], [200, type, caching, undefined], path)
+    assert.equal([status, ...told], [200, type, caching, encoding], path)
   }
-  const part = await ask(objectName(sha256), { range: 'bytes=10-' })
-  assert.equal([part.status, part.headers['content-range']], [206, `bytes 10-${size - 1}/${size}`])
+  for (const encoding of ['identity', 'gzip']) {
+    const { status, headers } = await ask(objectName(sha256), { range: 'bytes=10-', 'accept-encoding': encoding })
+    const part = [status, headers['content-range'], headers['content-encoding']]
+    assert.equal(part, [206, `bytes 10-${size - 1}/${size}`, undefined], encoding)
+  }
   const reader = await openReader(url)
   const { data } = await reader.list({ limit: 3 })
   assert.is(data.length, 3)
