@@ -168,8 +168,8 @@ export const SERVICE: readonly Mutation[] = [
     rule: 'API 6.17: the order of the checks',
     breaks: 'an unknown route is told to anybody',
     file: 'gateway/http/app.ts',
-    find: 'const admitted = gate.admit(passage, headers)',
-    replace: 'if (route === null) throw noRoute(request)\n      const admitted = gate.admit(passage, headers)',
+    find: 'const admitted = isAnonymous',
+    replace: 'if (route === null) throw noRoute(request)\n      const admitted = isAnonymous',
     tests: test('rules/errors'),
   },
 ]
