@@ -1,7 +1,7 @@
 /** Bundles the explorer: `node gateway/explorer/bundle.ts <folder>`. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 import { BROWSER, licencesOf } from '../../corpus/reader/browser/bundle.ts'
 import { DOCUMENT } from '../routes/table.ts'
 import { type Explorer, type Mode, OPENAPI_FILE, PAGE_POLICY, pageName, typeOf } from './explorer.ts'
@@ -32,6 +32,9 @@ export async function bundleExplorer(): Promise<Explorer> {
     entryPoint?.endsWith('main.tsx'),
   )!
   const asset = (path: string) => `assets/${path.split('/').at(-1)}`
+  const outputs = Object.keys(metafile.outputs)
+  const reader = outputs.find((path) => metafile.outputs[path]!.entryPoint?.endsWith('data/static.ts'))!
+  const chunks = (mode: Mode) => importsOf(metafile, mode === 'static' ? [script, reader] : [script])
   const template = readFileSync(join(APP, 'index.html'), 'utf8')
   const page = (mode: Mode) => [
     // A gateway sends the policy as a header, which can also forbid frames.
@@ -39,11 +42,22 @@ export async function bundleExplorer(): Promise<Explorer> {
     `<meta name="vulnshelf-mode" content="${mode}" />`,
     `<link rel="stylesheet" href="${asset(cssBundle!)}" />`,
     `<script type="module" src="${asset(script)}"></script>`,
+    // Otherwise the browser finds each chunk only when it has those that import it.
+    ...chunks(mode).map((path) => `<link rel="modulepreload" href="${asset(path)}" />`),
   ]
   return {
     files,
     page: (mode) => Buffer.from(template.replace(/<!-- bundle\.ts .*?-->/, page(mode).join('\n    '))),
   }
+}
+
+/** Returns the scripts that these import, directly or through others, and those after the first. */
+function importsOf({ outputs }: Metafile, scripts: readonly string[]): string[] {
+  const found = new Set(scripts)
+  for (const path of found) {
+    for (const { path: imported, kind } of outputs[path]!.imports) if (kind === 'import-statement') found.add(imported)
+  }
+  return [...found].slice(1)
 }
 
 if (process.argv[1] === import.meta.filename) {
