@@ -36,7 +36,7 @@ export interface ListEntry {
 
 /** A page of a list other than CVEs. */
 export interface ListPage<Name extends ListName = ListName> {
-  /** Of `products` with the filter `vendor`. `display` is null for an unknown vendor. */
+  /** Only products with the filter `vendor` have it. `display` is null for an unknown vendor. */
   vendor?: { slug: string; display: string | null }
   data: ListRow[Name][]
   pagination: Pagination

@@ -211,7 +211,7 @@ const SUGGEST = searchOptions(15)
 export interface SearchOptions {
   /** Types of results. Default: all types. */
   types?: readonly SearchType[] | undefined
-  /** Of `search`: results per type, 1 to 25. Default: 5. Of `suggest`: suggestions, 1 to 15. Default: 8. */
+  /** `search` takes the results per type: 1 to 25, default 5. `suggest` takes the suggestions: 1 to 15, default 8. */
   limit?: number | undefined
 }
 

@@ -9,24 +9,10 @@ import { noProgress } from '../../../corpus/command/progress.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
 import type { Severity } from '../../../corpus/model/record.ts'
+import { affectedRow } from '../../support/affected-row.ts'
 
-const row = (advisory_id: string, severity: Severity | null, more: Partial<AffectedRow> = {}): AffectedRow => ({
-  advisory_id,
-  aliases: [],
-  cve_ids: [],
-  summary: `Flaw ${advisory_id}`,
-  severity,
-  cvss_score: null,
-  kev: false,
-  epss: null,
-  has_exploit: false,
-  verdict: 'affected',
-  matched_by: null,
-  fixed_versions: [],
-  published_at: null,
-  modified_at: null,
-  ...more,
-})
+const row = (advisory_id: string, severity: Severity | null, more: Partial<AffectedRow> = {}): AffectedRow =>
+  affectedRow(advisory_id, severity, { summary: `Flaw ${advisory_id}`, ...more })
 
 type Rows = Record<string, AffectedRow[]>
 

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
+import { decodeTable, encodeTable, type Table } from '../../../corpus/snapshot/codec/table.ts'
 import {
   fileOf,
   manifestPath,
@@ -32,6 +33,13 @@ export interface GoodSnapshot {
   copy(): string
   /** Returns the faults that `verify` finds after `change` on a copy. */
   faultsAfter(change: (dist: string) => void): Promise<string[]>
+  /** Returns the faults after a table is changed. `contentOf` returns its content digest. */
+  faultsOfTable(
+    role: Role,
+    name: string,
+    change: (table: Table) => void,
+    contentOf: (bytes: Buffer) => string,
+  ): Promise<string[]>
   /** Activates a manifest as a build does: id, digest, size and pointer match. */
   activate(dist: string, files: FileEntry[]): void
   putObject(dist: string, bytes: Uint8Array): void
@@ -61,7 +69,7 @@ export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, bytes)
   }
-  return {
+  const snapshot: GoodSnapshot = {
     dist: good,
     folder: folder.path,
     pointer,
@@ -72,6 +80,15 @@ export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
       const dist = copy()
       change(dist)
       return (await verify(dist)).faults
+    },
+    faultsOfTable(role, name, change, contentOf) {
+      const file = fileOf(manifest, role, name)
+      const { about, columns } = decodeTable(readObject(good, file))
+      const copies = Object.entries(columns).map(([column, values]) => [column, values.slice()])
+      const changed = { about: structuredClone(about), columns: Object.fromEntries(copies) }
+      change(changed)
+      const bytes = encodeTable(changed)
+      return snapshot.faultsAfter((dist) => snapshot.forge(dist, file, bytes, contentOf(bytes)))
     },
     activate,
     putObject,
@@ -85,6 +102,7 @@ export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
     },
     remove: folder.remove,
   }
+  return snapshot
 }
 
 /** Returns the content digest of a shard; an arbitrary one if its heads do not decode. */

@@ -3,7 +3,6 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type EcosystemComponent, type Finding, findAdvisories } from '../../../corpus/inventory/findings.ts'
 import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
-import type { Severity } from '../../../corpus/model/record.ts'
 import { type Api, ApiFailure, type Params } from '../../../gateway/explorer/app/data/api.ts'
 import { patiently } from '../../../gateway/explorer/app/data/wait.ts'
 import { gatewayLookUp, type Rejected } from '../../../gateway/explorer/app/pages/check/lookup.ts'
@@ -16,24 +15,7 @@ import {
 } from '../../../gateway/explorer/app/pages/check/report.ts'
 import { checkFile } from '../../../gateway/explorer/app/pages/check/run.ts'
 import { SAMPLE_NAME, sample } from '../../../gateway/explorer/app/pages/check/sample.ts'
-
-const row = (advisory_id: string, severity: Severity | null, more: Partial<AffectedRow> = {}): AffectedRow => ({
-  advisory_id,
-  aliases: [],
-  cve_ids: [],
-  summary: null,
-  severity,
-  cvss_score: null,
-  kev: false,
-  epss: null,
-  has_exploit: false,
-  verdict: 'affected',
-  matched_by: null,
-  fixed_versions: [],
-  published_at: null,
-  modified_at: null,
-  ...more,
-})
+import { affectedRow } from '../../support/affected-row.ts'
 
 const component = (name: string, more: Partial<EcosystemComponent> = {}): EcosystemComponent => ({
   ecosystem: 'npm',
@@ -76,7 +58,9 @@ test('a package is asked for once, page by page', async () => {
   const api = apiOf((path, params) => {
     assert.is(path, '/affected')
     asked.push(params)
-    return params.cursor === null ? answer([row('A-1', 'high')], { next: 'next' }) : answer([row('A-2', 'low')])
+    return params.cursor === null
+      ? answer([affectedRow('A-1', 'high')], { next: 'next' })
+      : answer([affectedRow('A-2', 'low')])
   })
   const rows = await gatewayLookUp(api, [], waiting().options)(component('a'))
   assert.equal(
@@ -108,7 +92,7 @@ test('a look-up waits as long as the gateway asks, then repeats the request', as
   const api = apiOf(() => {
     if (times++ === 0) throw new ApiFailure(429, 'rate_limited', 'Too many requests', 7)
     if (times === 2) throw new ApiFailure(503, 'unavailable', 'Busy', 2)
-    return answer([row('A-1', 'high')])
+    return answer([affectedRow('A-1', 'high')])
   })
   const { seconds, options } = waiting()
   assert.is((await gatewayLookUp(api, [], options)(component('a')))!.length, 1)
@@ -176,16 +160,16 @@ test('nothing is asked for after an end, nor after an error', async () => {
 })
 
 const FINDINGS = [
-  finding('a', row('A-1', 'critical', { kev: true }), { dev: true }),
-  finding('a', row('A-2', 'low'), { dev: true }),
-  finding('b', row('A-3', 'medium')),
-  finding('c', row('A-4', null), { dev: false }),
-  finding('d', row('A-5', 'high', { verdict: 'undecided' })),
+  finding('a', affectedRow('A-1', 'critical', { kev: true }), { dev: true }),
+  finding('a', affectedRow('A-2', 'low'), { dev: true }),
+  finding('b', affectedRow('A-3', 'medium')),
+  finding('c', affectedRow('A-4', null), { dev: false }),
+  finding('d', affectedRow('A-5', 'high', { verdict: 'undecided' })),
 ]
 const ids = (findings: readonly Finding[]) => findings.map(({ advisory }) => advisory.advisory_id).join(' ')
 
 test('findings are grouped by package and version', () => {
-  const other = finding('a', row('A-9', 'low'), { version: '2.0.0' })
+  const other = finding('a', affectedRow('A-9', 'low'), { version: '2.0.0' })
   const groups = byPackage([...FINDINGS, other])
   assert.equal(
     groups.map(({ component: { name, version }, findings }) => `${name} ${version}: ${ids(findings)}`),
@@ -213,9 +197,9 @@ test('filters select by severity, development and KEV', () => {
 })
 
 test('the files have each finding, and the JSON everything else', async () => {
-  const [, record] = csvOf([finding('x', row('A-1', 'high', { cve_ids: ['CVE-2026-0001', 'CVE-2026-0002'] }))]).split(
-    '\r\n',
-  )
+  const [, record] = csvOf([
+    finding('x', affectedRow('A-1', 'high', { cve_ids: ['CVE-2026-0001', 'CVE-2026-0002'] })),
+  ]).split('\r\n')
   assert.match(record!, /^npm,x,1\.0\.0,,,,affected,A-1,CVE-2026-0001;CVE-2026-0002,high,,false,/)
   const skipped = [{ name: 'own', reason: 'local', line: 3 } as const]
   const result = {
@@ -242,7 +226,7 @@ test('the sample file is read: each package with its line', async () => {
   const api = apiOf((path, { name }) => {
     if (path === '/snapshot') return { id: 'a'.repeat(64), created_at: '2026-01-01T00:00:00Z' }
     names.push(name as string)
-    return answer(name === 'lodash' ? [row('A-1', 'medium')] : [])
+    return answer(name === 'lodash' ? [affectedRow('A-1', 'medium')] : [])
   })
   let last: [number, number] = [0, 0]
   const bytes = new TextEncoder().encode(sample())

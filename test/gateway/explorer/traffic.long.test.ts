@@ -13,9 +13,9 @@ test.before(async () => {
 
 interface Traffic {
   requests: number
-  /** Of bodies, as transferred. */
+  /** Size of all bodies, as transferred. */
   bytes: number
-  /** Of scripts. */
+  /** Size of the scripts, as transferred. */
   scriptBytes: number
 }
 

@@ -2,14 +2,14 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sha256, shortHash } from '../../../../corpus/runtime/digest.ts'
-import { decodeTable, encodeTable, type Table } from '../../../../corpus/snapshot/codec/table.ts'
+import type { Table } from '../../../../corpus/snapshot/codec/table.ts'
 import { entryOf } from '../../../../corpus/snapshot/derive/advisory-extract.ts'
 import { noAdvisories, noPackages } from '../../../../corpus/snapshot/derive/advisory-rows.ts'
 import { countDerivedFiles } from '../../../../corpus/snapshot/derive/derive.ts'
 import { decodeHashedTable, hashedContent } from '../../../../corpus/snapshot/derive/hashed-index.ts'
 import { storedListContent } from '../../../../corpus/snapshot/derive/lists.ts'
 import { noNames } from '../../../../corpus/snapshot/derive/name-counts.ts'
-import { fileOf, readObject } from '../../../../corpus/snapshot/files/layout.ts'
+import { fileOf } from '../../../../corpus/snapshot/files/layout.ts'
 import type { Role } from '../../../../corpus/snapshot/files/manifest.ts'
 import { encodeEntries } from '../../../../corpus/snapshot/record/entry-shard.ts'
 import { HASHED_KINDS, type HashedRole } from '../../../../corpus/snapshot/record/hashed-shard.ts'
@@ -20,21 +20,6 @@ import { earlierSnapshot } from '../packaged.ts'
 
 const good = await goodSnapshot('verify-packages')
 const { manifest } = good
-
-async function faultsAfter(
-  role: Role,
-  name: string,
-  change: (table: Table) => void,
-  contentOf: (bytes: Buffer) => string,
-): Promise<string[]> {
-  const file = fileOf(manifest, role, name)
-  const table = decodeTable(readObject(good.dist, file))
-  const columns = Object.fromEntries(Object.entries(table.columns).map(([column, values]) => [column, values.slice()]))
-  const changed = { about: structuredClone(table.about), columns }
-  change(changed)
-  const bytes = encodeTable(changed)
-  return good.faultsAfter((dist) => good.forge(dist, file, bytes, contentOf(bytes)))
-}
 
 test('the derived files of advisories and packages have a row for each', () => {
   const derived = manifest.files.filter((file) => file.derived)
@@ -136,7 +121,7 @@ test('an index of hashed shards that leads elsewhere', async () => {
       const change = ({ columns }: Table) => {
         columns[name]![0]! ^= 1
       }
-      const faults = await faultsAfter('index', role, change, contentOf)
+      const faults = await good.faultsOfTable('index', role, change, contentOf)
       oneFault(faults, 'index', new RegExp(`^file index ${role} .* derived from \\(${name}\\)$`))
     }
   }
@@ -149,7 +134,7 @@ test('posting lists of vendors, products and packages with another CVE', async (
       const single = starts!.findIndex((start, at) => starts![at + 1] === start + 1)
       ordinals![starts![single]!]! ^= 1
     }
-    oneFault(await faultsAfter('columns', 'lists', change, sha256), 'columns', CONTRADICTS)
+    oneFault(await good.faultsOfTable('columns', 'lists', change, sha256), 'columns', CONTRADICTS)
   }
 })
 
@@ -158,7 +143,7 @@ test('aliases that no advisory states', async () => {
     const [first, ...others] = table.about.ids as string[]
     table.about.ids = [`${first}-`, ...others]
   }
-  oneFault(await faultsAfter('aliases', 'cve', change, sha256), 'aliases', CONTRADICTS)
+  oneFault(await good.faultsOfTable('aliases', 'cve', change, sha256), 'aliases', CONTRADICTS)
 })
 
 test('a list of packages with another count of advisories, or another key', async () => {
@@ -170,12 +155,12 @@ test('a list of packages with another count of advisories, or another key', asyn
       about.ids = (about.ids as string[]).toReversed()
     },
   ]) {
-    oneFault(await faultsAfter('list', 'packages', change, storedListContent), 'list', CONTRADICTS)
+    oneFault(await good.faultsOfTable('list', 'packages', change, storedListContent), 'list', CONTRADICTS)
   }
   const changeKeys = ({ columns }: Table) => {
     columns.buckets![5]! ^= 1
   }
-  oneFault(await faultsAfter('list', 'packages.keys', changeKeys, storedListContent), 'list', CONTRADICTS)
+  oneFault(await good.faultsOfTable('list', 'packages.keys', changeKeys, storedListContent), 'list', CONTRADICTS)
 })
 
 test('a missing table, and a missing list of packages', async () => {

@@ -2,29 +2,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sha256 } from '../../../../corpus/runtime/digest.ts'
-import { decodeTable, encodeTable, type Table } from '../../../../corpus/snapshot/codec/table.ts'
+import type { Table } from '../../../../corpus/snapshot/codec/table.ts'
 import { decodePageStarts, pageStartsContent } from '../../../../corpus/snapshot/derive/page-starts.ts'
-import { fileOf, readObject } from '../../../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Role } from '../../../../corpus/snapshot/files/manifest.ts'
 import { CONTRADICTS, goodSnapshot, oneFault } from '../forgery.ts'
 
 const good = await goodSnapshot('verify-parts')
 const { manifest } = good
-
-async function faultsAfter(
-  role: Role,
-  name: string,
-  change: (table: Table) => void,
-  contentOf: (bytes: Buffer) => string,
-): Promise<string[]> {
-  const file = fileOf(manifest, role, name)
-  const table = decodeTable(readObject(good.dist, file))
-  const columns = Object.fromEntries(Object.entries(table.columns).map(([column, values]) => [column, values.slice()]))
-  const changed = { about: structuredClone(table.about), columns }
-  change(changed)
-  const bytes = encodeTable(changed)
-  return good.faultsAfter((dist) => good.forge(dist, file, bytes, contentOf(bytes)))
-}
 
 test('buckets of aliases, rows and page starts that other files contradict', async () => {
   const changes: [Role, string, (table: Table) => unknown, (bytes: Buffer) => string][] = [
@@ -36,7 +20,7 @@ test('buckets of aliases, rows and page starts that other files contradict', asy
     ['orders', 'updated', ({ columns }) => columns.pagesAt!.fill(5, 0, 1), startsContent],
   ]
   for (const [role, name, change, contentOf] of changes) {
-    oneFault(await faultsAfter(role, name, change as (table: Table) => void, contentOf), role, CONTRADICTS)
+    oneFault(await good.faultsOfTable(role, name, change as (table: Table) => void, contentOf), role, CONTRADICTS)
   }
 })
 

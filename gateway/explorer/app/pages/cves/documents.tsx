@@ -5,6 +5,7 @@ import { useAnswer } from '../../data/use.ts'
 import { Failure } from '../../parts/answer.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Markdown } from '../../parts/markdown.tsx'
+import { packagePath } from '../../parts/names.ts'
 import { useSteps } from '../../parts/steps.tsx'
 import { ExternalLink, Severity, Time } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
@@ -141,7 +142,7 @@ function AdvisoryPackages({ packages }: { packages: Advisory['affected_packages'
               {shown.map((one, index) => (
                 <tr key={index}>
                   <th scope="row" class="wide">
-                    <a href={link(['packages', one.ecosystem, one.name])}>{one.name}</a>
+                    <a href={link(packagePath(one.ecosystem, one.name))}>{one.name}</a>
                   </th>
                   <td>{one.ecosystem}</td>
                   <td>{one.vulnerable_version_range}</td>
