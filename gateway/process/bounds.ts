@@ -45,8 +45,8 @@ export const SNAPSHOT_BYTES = {
   listRows: 3 * MIB,
   /** Changes since earlier snapshots. */
   changes: 4 * MIB,
-  /** Packages with their advisories: 2 KB each. A package with more than 2,000 is parsed for each request. */
-  packages: 8 * MIB,
+  /** Packages with their advisories: 2 KB each. A package with more than 1,200 is parsed for each request. */
+  packages: 5 * MIB,
   /** Rows of `/affected`, for walks through many pages. */
   affectedRows: 6 * MIB,
   /** Rows of `/affected` for CPE names: as above. */

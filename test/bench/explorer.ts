@@ -4,7 +4,7 @@
  */
 import '../../corpus/command/node-version.js'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -35,7 +35,7 @@ interface Row {
   requests: number
   bytes: number
   ms: number
-  heapBytes: number
+  tabBytes: number
 }
 
 async function measure(
@@ -53,7 +53,6 @@ async function measure(
     bytes += encodedDataLength
   })
   await session.send('Network.enable')
-  await session.send('Performance.enable')
   if (line) await session.send('Network.emulateNetworkConditions', LINE)
   const rows: Row[] = []
   for (const [name, hash] of hashes) {
@@ -62,9 +61,7 @@ async function measure(
     if (hash === 'more') await more(tab)
     else await tab.show(hash)
     const ms = performance.now() - started - CALM_MS
-    const { metrics } = await session.send('Performance.getMetrics')
-    const heapBytes = metrics.find(({ name: metric }) => metric === 'JSHeapUsedSize')!.value
-    rows.push({ name, requests, bytes, ms, heapBytes })
+    rows.push({ name, requests, bytes, ms, tabBytes: tabBytes() })
   }
   if (tab.faults.length > 0) console.log(`# faults: ${tab.faults.slice(0, 5).join('; ')}`)
   await tab.close()
@@ -81,24 +78,33 @@ async function more(tab: Tab): Promise<void> {
   await tab.settle()
 }
 
-/** Resident memory of all processes of Chromium that this process started, in bytes. */
-function residentBytes(): number {
-  const table = execFileSync('ps', ['-eo', 'pid=,ppid=,rss='], { encoding: 'utf8' })
-  const processes = table
-    .trim()
-    .split('\n')
-    .map((text) => text.trim().split(/\s+/).map(Number) as [pid: number, ppid: number, rss: number])
-  const below = (pid: number): number =>
-    processes.filter(([, parent]) => parent === pid).reduce((sum, [child, , rss]) => sum + rss * 1024 + below(child), 0)
-  return below(process.pid)
+/** Private memory of the tab's process, in bytes: of the largest renderer below this process. Chromium keeps a spare one. */
+function tabBytes(): number {
+  const table = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  const processes = [...table.matchAll(/^ *(\d+) +(\d+) (.*)$/gm)].map(([, pid, parent, command]) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    isRenderer: command!.includes('--type=renderer'),
+  }))
+  const below = (parent: number): typeof processes =>
+    processes.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)])
+  const sizes = below(process.pid)
+    .filter(({ isRenderer }) => isRenderer)
+    .map(({ pid }) => privateBytes(pid))
+  return Math.max(...sizes)
+}
+
+function privateBytes(pid: number): number {
+  const kilobytes = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/^Private_\w+: +(\d+) kB$/gm)
+  return [...kilobytes].reduce((sum, [, size]) => sum + Number(size) * 1024, 0)
 }
 
 const KB = 1000
 const print = (title: string, rows: readonly Row[]) => {
-  console.log(`\n${title}\n\n| Step | Requests | KB | ms | Heap, MB |\n|---|---|---|---|---|`)
-  for (const { name, requests, bytes, ms, heapBytes } of rows)
+  console.log(`\n${title}\n\n| Step | Requests | KB | ms | Memory of the tab, MB |\n|---|---|---|---|---|`)
+  for (const { name, requests, bytes, ms, tabBytes } of rows)
     console.log(
-      `| ${name} | ${requests} | ${(bytes / KB).toFixed(0)} | ${ms.toFixed(0)} | ${(heapBytes / 1e6).toFixed(0)} |`,
+      `| ${name} | ${requests} | ${(bytes / KB).toFixed(0)} | ${ms.toFixed(0)} | ${(tabBytes / 1e6).toFixed(0)} |`,
     )
 }
 
@@ -126,7 +132,6 @@ async function main(dist: string): Promise<void> {
     const hashes = steps(data[0]!.cve_id)
     const local = `http://127.0.0.1:${nginx.port}/`
     print('Static, 10 Mbit/s, 50 ms', await measure(browser, local, null, hashes, true))
-    console.log(`\nmemory of Chromium and nginx: ${(residentBytes() / 1e6).toFixed(0)} MB`)
     print('Static, loopback', await measure(browser, local, null, hashes, false))
     print('Gateway, loopback', await measure(browser, `${gateway.url}/`, gateway.token, hashes, false))
     print('Gateway, 10 Mbit/s, 50 ms', await measure(browser, `${gateway.url}/`, gateway.token, hashes, true))

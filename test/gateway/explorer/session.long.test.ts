@@ -1,7 +1,9 @@
 /** Signing in at a gateway, in Chromium. */
+import { dirname } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type Identity, identityOf } from '../../contract/support/service.ts'
 import { type ExplorerWorld, openExplorerWorld, type Tab } from '../../support/explorer.ts'
+import { testGateway } from '../../support/gateway.ts'
 import { suiteNeeding } from '../../support/needs.ts'
 
 const test = suiteNeeding('sessions of the explorer', 'Chromium', 'nginx')
@@ -58,6 +60,30 @@ test('the token stays in its tab until the user signs out', async () => {
   assert.not.match(await tab.page.evaluate('JSON.stringify(localStorage)'), world.service.token)
   assert.equal(withoutStatus(tab.faults), [])
   await tab.close()
+})
+
+test('a login link signs a browser in once; scripts cannot read its token', async () => {
+  const { dist } = world.service.made
+  const login = { code: 'a-code-of-the-login-link-0123456789', token: world.service.token }
+  const gateway = await testGateway(dirname(dist), dist, { login })
+  const link = `${gateway.url}/login/${login.code}`
+  const tab = await world.open('gateway', { token: null })
+  const shows = (name: string) => heading(tab, name).waitFor()
+  await tab.page.goto(link)
+  await shows('vulnshelf')
+  assert.is(tab.page.url(), `${gateway.url}/`)
+  await tab.page.goto(`${gateway.url}/#/cves`)
+  await tab.page.reload()
+  await shows('CVEs')
+  await tab.page.locator('tbody tr').first().waitFor()
+  assert.equal([await stored(tab), await tab.page.evaluate('document.cookie')], [null, ''])
+  const other = await world.open('gateway', { token: null })
+  const again = await other.page.goto(link)
+  assert.is(again!.status(), 410)
+  await other.page.goto(gateway.url)
+  await heading(other, 'Sign in').waitFor()
+  for (const one of [tab, other]) await one.close()
+  await gateway.close()
 })
 
 test('a token without access gets the reason, not the sign-in', async () => {

@@ -3,6 +3,7 @@ import type { Affected, AffectedRow, Page } from '../data/answers.ts'
 import { usePages } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { AffectedRows, Question, QuestionForm } from '../parts/affected-question.tsx'
+import { Loading } from '../parts/answer.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { link } from '../router.ts'
 
@@ -26,6 +27,7 @@ export default function AffectedPage({ query }: PageProps) {
 function Answered({ query }: { query: URLSearchParams }) {
   const pages = usePages<AffectedRow>('/affected', Object.fromEntries(query))
   const first = pages.first as (Page<AffectedRow> & Pick<Affected, 'query'>) | null
+  if (first === null && pages.loading) return <Loading />
   return (
     <section>
       {first === null ? null : <Question query={first.query} />}

@@ -3,7 +3,7 @@ import { ACTIVITY_STATUSES, GRADES } from '../../../../corpus/model/closed-value
 import type { CnaDetail, CnaStats, Stats } from '../data/answers.ts'
 import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
-import { Await } from '../parts/answer.tsx'
+import { Await, Waiting } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
 import { choices, type Filter, sortFilter } from '../parts/filter.ts'
@@ -151,9 +151,8 @@ const GRADE_TEXT =
   'A record earns points for what the CNA states: description, affected products and references (50 together), a weakness (15), a CVSS 3 or 4 score with its vector (15), a CPE name (10), a reference to a patch (10). The grade rates the mean over the records of the last two years: A from 80 %, B from 60 %, C from 40 %, D from 20 %, else F.'
 
 /** The share of records without a CVSS score of the CNA, from the figures of the snapshot. Earlier builders wrote none. */
-function WithoutScore({ slug }: { slug: string }) {
-  const { data } = useAnswer<Stats>('/stats')
-  const found = data?.cna_scores.find((row) => row.slug === slug)
+function WithoutScore({ slug, stats }: { slug: string; stats: Stats | null }) {
+  const found = stats?.cna_scores.find((row) => row.slug === slug)
   if (!found) return null
   const { total_cves, without_cna_cvss, recent_cves, recent_without_cna_cvss } = found
   return (
@@ -167,9 +166,11 @@ function WithoutScore({ slug }: { slug: string }) {
 function Cna({ slug, query }: { slug: string; query: URLSearchParams }) {
   const path = `/cnas/${encodeURIComponent(slug)}`
   const answer = useAnswer<CnaDetail>(path)
+  const stats = useAnswer<Stats>('/stats')
   return (
     <>
       <Heading>{answer.data?.cna_name ?? slug}</Heading>
+      <Waiting answers={[answer, stats]} />
       <Await answer={answer}>
         {(cna) => (
           <>
@@ -183,7 +184,7 @@ function Cna({ slug, query }: { slug: string; query: URLSearchParams }) {
                 ['vendors', formatCount(cna.vendor_diversity)],
               ]}
             />
-            <WithoutScore slug={cna.slug} />
+            <WithoutScore slug={cna.slug} stats={stats.data} />
             <details>
               <summary>What the grade means</summary>
               <p class="about">{GRADE_TEXT}</p>

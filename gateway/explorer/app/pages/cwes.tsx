@@ -2,7 +2,7 @@
 import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../../../corpus/model/closed-values.ts'
 import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
-import { Await } from '../parts/answer.tsx'
+import { Await, Waiting } from '../parts/answer.tsx'
 import { AlternateTerms, Consequences, Related, Taxonomies, type Weakness } from '../parts/catalog.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
@@ -113,6 +113,7 @@ function Cwe({ id, query }: { id: string; query: URLSearchParams }) {
   return (
     <>
       <Heading>{data ? `${data.cwe_id}: ${data.name}` : id.toUpperCase()}</Heading>
+      <Waiting answers={[answer]} />
       <Tabs tabs={TABS} base={base} current={tab} />
       {tab === 'entry' ? (
         <Await answer={answer}>{(entry) => <Entry entry={entry} />}</Await>

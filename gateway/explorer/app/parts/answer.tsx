@@ -4,9 +4,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ApiFailure } from '../data/api.ts'
 import type { Answer, Pages } from '../data/use.ts'
 
-export function Failure({ error, retry }: { error: ApiFailure; retry?: () => void }) {
+export function Failure({ error, retry, id }: { error: ApiFailure; retry?: () => void; id?: string }) {
   return (
-    <div class="notice failure" role="alert">
+    <div id={id} class="notice failure" role="alert">
       <p>{error.message}</p>
       {error.retryAfter === null ? null : <p>Try again in {error.retryAfter} s.</p>}
       {retry && error.status !== 404 ? (
@@ -24,6 +24,13 @@ export function Loading() {
       Loading…
     </div>
   )
+}
+
+/** While one of the answers is loaded for the first time, what follows is hidden, so that it does not move. */
+export function Waiting({ answers }: { answers: readonly Pick<Answer<unknown>, 'data' | 'loading'>[] }) {
+  const missing = answers.filter(({ data, loading }) => loading && data === null).length
+  // Another key, as an answer can change the heading above it.
+  return missing > 0 ? <Loading key={missing} /> : null
 }
 
 /** Shows an answer once it is loaded. While another one is loaded, the earlier one stays, dimmed. */

@@ -60,11 +60,11 @@ export interface ComboboxProps {
   /** The user entered a text: with the enter key, or `blur` by leaving the changed field. */
   onEnter(text: string, by: 'enter' | 'blur'): void
   placeholder?: string
-  /** The error of the value. */
-  error?: string | null
+  /** The element with the error of the value. */
+  errorId?: string | null
 }
 
-export function Combobox({ label, isLabelHidden, value, types, onPick, onEnter, placeholder, error }: ComboboxProps) {
+export function Combobox({ label, isLabelHidden, value, types, onPick, onEnter, placeholder, errorId }: ComboboxProps) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(value)
@@ -122,8 +122,8 @@ export function Combobox({ label, isLabelHidden, value, types, onPick, onEnter, 
         aria-expanded={isShown}
         aria-controls={`${id}-list`}
         aria-activedescendant={current ? `${id}-${active}` : undefined}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${id}-error` : undefined}
+        aria-invalid={errorId ? true : undefined}
+        aria-describedby={errorId ?? undefined}
         onInput={({ currentTarget }) => {
           setText(currentTarget.value)
           setActive(-1)
@@ -158,11 +158,6 @@ export function Combobox({ label, isLabelHidden, value, types, onPick, onEnter, 
       <span class="for-reader" role="status">
         {isShown ? `${suggestions.length} ${suggestions.length === 1 ? 'suggestion' : 'suggestions'}` : ''}
       </span>
-      {error ? (
-        <p class="field-error" id={`${id}-error`}>
-          {error}
-        </p>
-      ) : null}
     </div>
   )
 }

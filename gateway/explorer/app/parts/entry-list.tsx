@@ -6,6 +6,7 @@ import { ListEnd } from './answer.tsx'
 import { type Filter, filterParams } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { Heading } from './heading.tsx'
+import { useSteadyColumns } from './steady-columns.ts'
 
 export interface Column<T> {
   name: string
@@ -25,9 +26,10 @@ export function EntryTable<T>({
   keyOf(row: T): string
   caption: string
 }) {
+  const table = useSteadyColumns(`${rows.length === 0 ? '' : keyOf(rows[0]!)} ${columns.length}`)
   return (
     <div class="scroll">
-      <table class="rows cards">
+      <table ref={table} class="rows cards">
         <caption class="for-reader">{caption}</caption>
         <thead>
           <tr>

@@ -5,6 +5,7 @@ import type { ApiFailure } from '../../data/api.ts'
 import { useAnswer } from '../../data/use.ts'
 import { Failure, Loading } from '../../parts/answer.tsx'
 import { Heading } from '../../parts/heading.tsx'
+import { useRenderer } from '../../parts/markdown.tsx'
 import { link } from '../../router.ts'
 import { AffectedProducts } from './affected.tsx'
 import { AdvisoryText, AnalysisText, ReportTexts } from './documents.tsx'
@@ -23,9 +24,11 @@ type Cve = { [Field in keyof CveDetail]-?: Exclude<CveDetail[Field], undefined> 
 export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   const path = `/cves/${encodeURIComponent(id)}`
   const { data: cve, error, retry } = useAnswer<Cve>(path, { include: INCLUDE })
-  const advisory = useAnswer<Advisory>(cve && `${path}/advisory`)
-  const reports = useAnswer<Reports>(cve && `${path}/reports`)
-  const isComplete = cve !== null && !advisory.loading && !reports.loading
+  const advisory = useAnswer<Advisory>(`${path}/advisory`)
+  const reports = useAnswer<Reports>(`${path}/reports`)
+  const renderer = useRenderer(cve?.analysis != null)
+  const isRendered = cve?.analysis == null || renderer !== undefined
+  const isComplete = cve !== null && !advisory.loading && !reports.loading && isRendered
   useSection(query, isComplete)
   if (error) return <NoCve id={id} error={error} retry={retry} />
   if (cve === null) {
@@ -64,6 +67,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   return (
     <>
       <Headline cve={cve} />
+      {isComplete ? null : <Loading key="sections" />}
       <SectionMenu id={cve.cve_id} counts={new Map(shown.map((name) => [name, counts[name]]))} />
       {shown.map((name) => (
         <Section key={name} name={name} count={counts[name]}>
@@ -73,7 +77,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
       {[advisory, reports].map(({ error: partial, retry: again }) =>
         partial && partial.status !== 404 ? <Failure error={partial} retry={again} /> : null,
       )}
-      {isComplete && empty.length > 0 ? (
+      {empty.length > 0 ? (
         <p class="dim">No data: {empty.map((name) => SECTIONS[name].toLowerCase()).join(', ')}.</p>
       ) : null}
     </>

@@ -14,9 +14,11 @@ interface FormProps {
   change(values: Record<string, string | null>, isTyping?: boolean): void
   /** The error of the list. It may name a parameter. */
   failure: ApiFailure | null
+  /** The element with its text. */
+  failureId: string
 }
 
-export function FilterForm({ query, change, failure }: FormProps) {
+export function FilterForm({ query, change, failure, failureId }: FormProps) {
   const params = paramsOf(query)
   const others = FILTERS.filter(({ isMain }) => !isMain)
   const isAnySet = others.some(({ name }) => params[name] !== undefined)
@@ -30,7 +32,7 @@ export function FilterForm({ query, change, failure }: FormProps) {
       filter={filter}
       value={params[filter.name] ?? ''}
       set={(value, isTyping) => change({ [filter.name]: value || null }, isTyping)}
-      error={failure?.parameter === filter.name ? failure.message : null}
+      errorId={failure?.parameter === filter.name ? failureId : null}
     />
   )
   return (
@@ -48,7 +50,8 @@ interface ControlProps<F extends Filter = Filter> {
   filter: F
   value: string
   set(value: string, isTyping?: boolean): void
-  error: string | null
+  /** The element with the error of the value. */
+  errorId: string | null
 }
 
 function Control({ filter, ...rest }: ControlProps) {
@@ -58,11 +61,10 @@ function Control({ filter, ...rest }: ControlProps) {
   return <Text filter={filter} {...rest} />
 }
 
-function Bands({ filter, value, set, error }: ControlProps) {
+function Bands({ filter, value, set, errorId }: ControlProps) {
   const chosen = membersOf(value.toLowerCase())
-  const errorId = useId()
   return (
-    <fieldset class="bands" aria-describedby={error ? errorId : undefined}>
+    <fieldset class="bands" aria-describedby={errorId ?? undefined}>
       <legend>{filter.label}</legend>
       {BANDS.map((band) => (
         <label key={band}>
@@ -76,14 +78,13 @@ function Bands({ filter, value, set, error }: ControlProps) {
           <span class={`severity ${band}`}>{band}</span>
         </label>
       ))}
-      <FieldError id={errorId} message={error} />
     </fieldset>
   )
 }
 
-function FlagChoice({ filter, value, set, error }: ControlProps<Filter & { kind: 'flag' }>) {
+function FlagChoice({ filter, value, set, errorId }: ControlProps<Filter & { kind: 'flag' }>) {
   return (
-    <Labelled label={filter.label} error={error}>
+    <Labelled label={filter.label} errorId={errorId}>
       {(ids) => (
         <select {...ids} value={value.toLowerCase()} onChange={({ currentTarget }) => set(currentTarget.value)}>
           <option value="">any</option>
@@ -96,7 +97,7 @@ function FlagChoice({ filter, value, set, error }: ControlProps<Filter & { kind:
   )
 }
 
-function Name({ filter, value, set, error }: ControlProps<Filter & { kind: 'name' }>) {
+function Name({ filter, value, set, errorId }: ControlProps<Filter & { kind: 'name' }>) {
   return (
     <Combobox
       label={filter.label}
@@ -105,7 +106,7 @@ function Name({ filter, value, set, error }: ControlProps<Filter & { kind: 'name
       placeholder={filter.placeholder}
       onPick={({ id }: Suggestion) => set(id)}
       onEnter={(text) => set(text)}
-      error={error}
+      errorId={errorId}
     />
   )
 }
@@ -116,7 +117,7 @@ const PLACEHOLDERS: Partial<Record<Filter['kind'], string>> = {
   ids: 'CVE-2024-3400,…',
 }
 
-function Text({ filter, value, set, error }: ControlProps) {
+function Text({ filter, value, set, errorId }: ControlProps) {
   const { kind, label } = filter
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -136,7 +137,7 @@ function Text({ filter, value, set, error }: ControlProps) {
   // A field for days cannot show a time or an invalid text.
   const isDayField = kind === 'day' && (value === '' || isDay(value))
   return (
-    <Labelled label={label} error={error}>
+    <Labelled label={label} errorId={errorId}>
       {(ids) => (
         <input
           {...ids}
@@ -169,30 +170,20 @@ interface FieldIds {
 
 interface LabelledProps {
   label: string
-  error: string | null
+  errorId: string | null
   children(ids: FieldIds): ComponentChildren
 }
 
-function Labelled({ label, error, children }: LabelledProps) {
+function Labelled({ label, errorId, children }: LabelledProps) {
   const id = useId()
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children({
         id,
-        'aria-invalid': error === null ? undefined : true,
-        'aria-describedby': error === null ? undefined : `${id}-error`,
+        'aria-invalid': errorId === null ? undefined : true,
+        'aria-describedby': errorId ?? undefined,
       })}
-      <FieldError id={`${id}-error`} message={error} />
     </div>
-  )
-}
-
-function FieldError({ id, message }: { id: string; message: string | null }) {
-  if (message === null) return null
-  return (
-    <p class="field-error" id={id}>
-      {message}
-    </p>
   )
 }

@@ -1,4 +1,5 @@
 /** `#/cves`: the list of CVEs with its filters. */
+import { useId } from 'preact/hooks'
 import type { CveSummary, Snapshot } from '../../data/answers.ts'
 import { isOfCursor, useAnswer, usePages, useSession, useShownRows } from '../../data/use.ts'
 import { Failure, ListEnd } from '../../parts/answer.tsx'
@@ -22,11 +23,11 @@ export function CveList({ query }: { query: URLSearchParams }) {
   const columns = columnsOf(query)
   const chips = chipsOf(query)
   const failure = pages.error
-  const isAtField = failure !== null && FILTERS.some(({ name }) => name === failure.parameter)
+  const failureId = useId()
   return (
     <>
       <Heading title="CVEs">CVEs</Heading>
-      <FilterForm query={query} change={change} failure={failure} />
+      <FilterForm query={query} change={change} failure={failure} failureId={failureId} />
       {chips.length === 0 ? null : (
         <ul class="chips" aria-label="Active filters">
           {chips.map(({ text, rest }) => (
@@ -86,8 +87,8 @@ export function CveList({ query }: { query: URLSearchParams }) {
           <CveTable rows={rows} caption="CVEs" columns={columns} sort={sort} onSort={(key) => change({ sort: key })} />
         </div>
       ) : null}
-      {isAtField ? null : failure?.status === 400 && !isOfCursor(failure) ? (
-        <Failure error={failure} />
+      {failure?.status === 400 && !isOfCursor(failure) ? (
+        <Failure id={failureId} error={failure} />
       ) : isStale ? null : (
         <ListEnd pages={pages} empty="No CVE matches all filters. Remove a filter." />
       )}
