@@ -7,15 +7,16 @@
 import { fold } from '../codec/fold.ts'
 import { SnapshotError } from '../error.ts'
 import type { Blocks } from './blocks.ts'
+import { candidates, countOf, readRow, rowOf, type SetRows } from './candidates.ts'
 import { gramAt, MAX_GRAM } from './entry-grams.ts'
 import { BEST_FROM, unpackBest } from './grams.ts'
-import { ITEMS_PER_ROW, storedItems } from './items.ts'
-import { decodePostings, intersect, intersectAscending, intersectBits, type Postings, postings } from './postings.ts'
-import { bestOf, bestResults, bucketOf, isWordStart, RANK, type Rank, type Ranked, rankOf } from './rank.ts'
-import type { QueryTable, RowName, RowReader, SetHead } from './rows.ts'
-import { isSearchType, setNumber, type TextSetName } from './sets.ts'
-import type { Steps, Wanted } from './steps.ts'
-import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, foldTexts, type Texts } from './texts.ts'
+import { intersectAscending } from './postings.ts'
+import { bestOf, bestResults, bucketOf, RANK, type Rank, type Ranked, rankOf } from './rank.ts'
+import { type EachMatch, eachRemoteMatch, REMOTE_ROWS } from './remote-matches.ts'
+import type { RowReader, SetHead } from './rows.ts'
+import { setNumber, type TextSetName } from './sets.ts'
+import type { Steps } from './steps.ts'
+import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, type Texts } from './texts.ts'
 
 export interface SearchedSet {
   /** Returns the ordinals of all results, ascending. */
@@ -48,83 +49,24 @@ const CANDIDATES_PER_STEP = 4096
 const STEPS_PER_TEXT = 16
 /** A text takes about as many bytes as this many postings. */
 const REMOTE_STEPS_PER_TEXT = 4096
-/** Postings that are requested at once: each can end the search for candidates. */
-const REMOTE_GRAMS = 4
-/** Rows with texts that are requested at once: 13 MB of blocks of titles. */
-const REMOTE_ROWS = 64
-/** Up to this number of candidates in a block, their items take less time than the block of some 200 KB. */
-const REMOTE_ITEMS = 12
-/** Sets whose items lack texts: the further spellings. */
-const SPELLED: readonly TextSetName[] = ['vendor', 'product']
-/** Longer than the texts of a row of items, nearly always. */
-const ITEMS_BYTES = 8192
 
 export function openSearched(set: TextSetName, { head, reader, blocks, database, isRemote }: Opening): SearchedSet {
-  const number = setNumber(set)
-  const { count, first, grams, gramCounts, cves } = head
+  const rows: SetRows = { set, head, reader }
+  const { count, first, cves } = head
   const resultOf = (ordinal: number) => (cves ? cves[ordinal]! : ordinal)
   const stepsPerText = isRemote ? REMOTE_STEPS_PER_TEXT : STEPS_PER_TEXT
   const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
 
-  function countOf(gram: number): number {
-    let from = 0
-    let to = grams.length
-    while (from < to) {
-      const middle = (from + to) >>> 1
-      if (grams[middle]! < gram) from = middle + 1
-      else to = middle
-    }
-    return grams[from] === gram ? gramCounts[from]! : 0
-  }
-
-  const row = (table: QueryTable, of: number): RowName => ({ table, set: number, number: of })
-  const postingRows =
-    (grams: readonly number[]): Wanted =>
-    () =>
-      grams.map((gram) => row('grams', gram))
-  const postingsOf = (gram: number): Postings => postings(reader.read('grams', number, gram), countOf(gram), count)
+  const candidatesOf = (needle: Uint8Array) => candidates(rows, needle, stepsPerText)
 
   function block(of: number): Texts {
     const entries = Math.min(ENTRIES_PER_BLOCK, count - of * ENTRIES_PER_BLOCK)
-    return blocks.get(database, `${number} ${of}`, () => decodeBlock(reader.read('texts', number, of), entries))
+    return blocks.get(database, `${setNumber(set)} ${of}`, () => decodeBlock(readRow(rows, 'texts', of), entries))
   }
-
-  /**
-   * Returns entries that may contain `needle`: those with all of its grams. Stops intersecting when scanning is
-   * cheaper.
-   */
-  function* candidates(needle: Uint8Array): Steps<Uint32Array> {
-    const length = Math.min(MAX_GRAM, needle.length)
-    const wanted = new Map<number, number>()
-    for (let at = 0; at + length <= needle.length; at++) {
-      const gram = gramAt(needle, at, length)
-      wanted.set(gram, countOf(gram))
-    }
-    const [[rarest, fewest], ...others] = [...wanted].sort(([, a], [, b]) => a - b) as [Gram, ...Gram[]]
-    if (fewest === 0) return new Uint32Array(0)
-    // A gram in every entry excludes nothing.
-    const telling = others.filter(([, entries]) => entries < count)
-    const grams = telling.map(([gram]) => gram)
-    yield postingRows([rarest, ...grams.slice(0, REMOTE_GRAMS)])
-    const few = postingsOf(rarest)
-    if (few.isBits) {
-      if (grams.length > REMOTE_GRAMS) yield postingRows(grams)
-      return intersectBits([few, ...grams.map(postingsOf)], count)
-    }
-    let found = decodePostings(few, count)
-    for (const [i, [gram, entries]] of telling.entries()) {
-      if (found.length * stepsPerText < entries) break
-      const isNext = i > 0 && i % REMOTE_GRAMS === 0
-      yield isNext ? postingRows(grams.slice(i, i + REMOTE_GRAMS)) : undefined
-      found = intersect(found, postingsOf(gram), count)
-    }
-    return found
-  }
-
-  type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => void
 
   /** Calls `each` for each candidate with `needle`, and its first occurrence in the texts of its block. */
-  const eachMatch = isRemote ? eachRemoteMatch : eachLocalMatch
+  const eachMatch = (find: Find, ordinals: Uint32Array, each: EachMatch): Steps<void> =>
+    isRemote ? eachRemoteMatch(rows, find, ordinals, each) : eachLocalMatch(find, ordinals, each)
 
   function* eachLocalMatch(find: Find, ordinals: Uint32Array, each: EachMatch): Steps<void> {
     let texts: Texts | null = null
@@ -143,106 +85,11 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     }
   }
 
-  /** The candidates from `start` to `end`, and the row with their texts. */
-  interface Part {
-    start: number
-    end: number
-    row: RowName
-  }
-
-  /** Returns at least `rows` parts of the candidates from `start` on, whole blocks, and the end of the last part. */
-  function partsFrom(ordinals: Uint32Array, start: number, rows: number): { parts: Part[]; next: number } {
-    const parts: Part[] = []
-    const runEnd = (from: number, size: number): number => {
-      const of = Math.floor(ordinals[from]! / size)
-      let end = from + 1
-      while (end < ordinals.length && Math.floor(ordinals[end]! / size) === of) end++
-      return end
-    }
-    let next = start
-    while (next < ordinals.length && parts.length < rows) {
-      const end = runEnd(next, ENTRIES_PER_BLOCK)
-      if (end - next > REMOTE_ITEMS || !isSearchType(set)) {
-        parts.push({ start: next, end, row: blockOf(ordinals[next]!) })
-      } else {
-        for (let at = next; at < end; ) {
-          const start = at
-          at = runEnd(start, ITEMS_PER_ROW)
-          parts.push({ start, end: at, row: row('items', Math.floor(ordinals[start]! / ITEMS_PER_ROW)) })
-        }
-      }
-      next = end
-    }
-    return { parts, next }
-  }
-
-  const blockOf = (ordinal: number): RowName => row('texts', Math.floor(ordinal / ENTRIES_PER_BLOCK))
-
-  /** Returns whether the items show that each candidate of a part matches at a word start: no spelling ranks better. */
-  function areSure({ start, end, row }: Part, ordinals: Uint32Array, find: Find): boolean {
-    if (row.table === 'texts') return true
-    const { texts, first } = textsOf(row)
-    return ordinals.subarray(start, end).every((ordinal) => {
-      const to = texts.keyAt[ordinal - first + 1]!
-      let at = find(texts.bytes, texts.keyAt[ordinal - first]!, to)
-      while (at >= 0 && !isWordStart(texts.bytes, at)) at = find(texts.bytes, at + 1, to)
-      return at >= 0
-    })
-  }
-
-  /** Returns the texts of a row, and the ordinal of its first entry. */
-  function textsOf({ table, number: of }: RowName): { texts: Texts; first: number } {
-    if (table === 'texts') {
-      const first = of * ENTRIES_PER_BLOCK
-      const entries = Math.min(ENTRIES_PER_BLOCK, count - first)
-      return { texts: decodeBlock(reader.read(table, number, of), entries), first }
-    }
-    const first = of * ITEMS_PER_ROW
-    const items = storedItems(reader.read(table, number, of))
-    if (items.length !== Math.min(ITEMS_PER_ROW, count - first)) {
-      throw new SnapshotError('malformed', `items of the set ${set} of query.db cannot be decoded`)
-    }
-    const keys = items.map(({ key }) => key)
-    return { texts: foldTexts({ keys, labels: items.map(({ label }) => label) }, ITEMS_BYTES), first }
-  }
-
-  /** Requests `rows` rows at first, then more at each step. Ends when `isEnough` after a match. */
-  function* eachRemoteMatch(
-    find: Find,
-    ordinals: Uint32Array,
-    each: EachMatch,
-    { rows, isEnough }: { rows: number; isEnough(): boolean } = { rows: REMOTE_ROWS, isEnough: () => false },
-  ): Steps<void> {
-    for (let from = 0; from < ordinals.length; rows = Math.min(2 * rows, REMOTE_ROWS)) {
-      const { parts, next } = partsFrom(ordinals, from, rows)
-      yield () => parts.map(({ row }) => row)
-      if (SPELLED.includes(set)) {
-        const unsure = parts.filter((part) => !areSure(part, ordinals, find))
-        for (const part of unsure) part.row = blockOf(ordinals[part.start]!)
-        if (unsure.length > 0) yield () => parts.map(({ row }) => row)
-      }
-      let known: { row: RowName; texts: Texts; first: number } | null = null
-      for (const { start, end, row } of parts) {
-        if (known?.row.table !== row.table || known.row.number !== row.number) known = { row, ...textsOf(row) }
-        const { texts, first } = known
-        for (const ordinal of ordinals.subarray(start, end)) {
-          const i = ordinal - first
-          const found = find(texts.bytes, texts.keyAt[i]!, texts.keyAt[i + 1]!)
-          if (found < 0) continue
-          each(ordinal, texts, i, found)
-          if (isEnough()) return
-        }
-        yield
-      }
-      from = next
-    }
-  }
-
   /** Returns the stored best entries of a gram, or null when it is too rare. */
   function* storedBest(gram: number): Steps<Ranked[] | null> {
-    if (countOf(gram) <= BEST_FROM) return null
-    yield () => [row('bests', gram)]
-    const bytes = reader.read('bests', number, gram)
+    if (countOf(head, gram) <= BEST_FROM) return null
+    yield () => [rowOf(rows, 'bests', gram)]
+    const bytes = readRow(rows, 'bests', gram)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const ranked = Array.from({ length: bytes.length >>> 2 }, (_, i) => unpackBest(view.getUint32(i * 4, true)))
     const results = cves ? cves[count - 1]! + 1 : count
@@ -269,9 +116,9 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     const behind = bucketOf(rank, isFirst(last))
     const best = bestOf(limit)
     const find = finder(needle)
-    const candidates = Uint32Array.from(ranked, ({ ordinal }) => ordinal).sort()
+    const ordinals = Uint32Array.from(ranked, ({ ordinal }) => ordinal).sort()
     let better = 0
-    yield* eachRemoteMatch(find, candidates, (ordinal, texts, i, found) => {
+    yield* eachRemoteMatch(rows, find, ordinals, (ordinal, texts, i, found) => {
       const first = isFirst(ordinal)
       const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
       const bucket = bucketOf(rank, first)
@@ -287,7 +134,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
    * no later one can be better. No entry ranks better than `least`.
    */
   function* bestOfFew(needle: Uint8Array, limit: number, least: Rank): Steps<Ranked[]> {
-    const ordinals = yield* candidates(needle)
+    const ordinals = yield* candidatesOf(needle)
     const best = bestOf(limit)
     const find = finder(needle)
     let unbeaten = 0
@@ -297,27 +144,27 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       if (rank <= least) unbeaten++
     }
     const isEnough = () => unbeaten >= limit
-    const rows = ordinals.length > REMOTE_ROWS ? limit : REMOTE_ROWS
+    const request = { rows: ordinals.length > REMOTE_ROWS ? limit : REMOTE_ROWS, isEnough }
     const others = ordinals.filter((ordinal) => !isFirst(ordinal))
-    yield* eachRemoteMatch(find, ordinals.filter(isFirst), add, { rows, isEnough })
-    if (!isEnough()) yield* eachRemoteMatch(find, others, add, { rows, isEnough })
+    yield* eachRemoteMatch(rows, find, ordinals.filter(isFirst), add, request)
+    if (!isEnough()) yield* eachRemoteMatch(rows, find, others, add, request)
     return best.list()
   }
 
   function* entries(q: string): Steps<Uint32Array> {
     const needle = Buffer.from(fold(q))
     if (needle.length === 0) return Uint32Array.from({ length: count }, (_, ordinal) => ordinal)
-    return yield* among(needle, yield* candidates(needle))
+    return yield* among(needle, yield* candidatesOf(needle))
   }
 
   /** Returns the candidates that match. Works in place, because the write position never passes the read position. */
-  function* among(needle: Uint8Array, candidates: Uint32Array): Steps<Uint32Array> {
-    if (needle.length <= MAX_GRAM) return candidates
+  function* among(needle: Uint8Array, ordinals: Uint32Array): Steps<Uint32Array> {
+    if (needle.length <= MAX_GRAM) return ordinals
     let matches = 0
-    yield* eachMatch(finder(needle), candidates, (ordinal) => {
-      candidates[matches++] = ordinal
+    yield* eachMatch(finder(needle), ordinals, (ordinal) => {
+      ordinals[matches++] = ordinal
     })
-    return candidates.subarray(0, matches)
+    return ordinals.subarray(0, matches)
   }
 
   const needleOf = (q: string): Uint8Array => {
@@ -342,9 +189,9 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       const needle = needleOf(q)
       const gram = needle.length <= MAX_GRAM ? gramAt(needle, 0, needle.length) : null
       const stored = gram === null ? null : yield* storedBest(gram)
-      if (gram !== null && stored) return { count: countOf(gram), ranked: stored.slice(0, limit) }
+      if (gram !== null && stored) return { count: countOf(head, gram), ranked: stored.slice(0, limit) }
 
-      const ordinals = yield* candidates(needle)
+      const ordinals = yield* candidatesOf(needle)
       const better = ordinals.length > BEST_FROM ? yield* promising(needle) : null
       const best = cves ? bestResults(limit) : bestOf(limit)
       const find = finder(needle)
@@ -379,7 +226,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     },
     *countAmong(ordinals, q) {
       const needle = Buffer.from(fold(q))
-      const both = intersectAscending(yield* candidates(needle), ordinals)
+      const both = intersectAscending(yield* candidatesOf(needle), ordinals)
       return (yield* among(needle, both)).length
     },
     *warm() {
@@ -390,5 +237,3 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
 }
 
 const CVE_KEY = /^cve-\d{4}-\d{4,}$/
-
-type Gram = [gram: number, entries: number]

@@ -1,0 +1,78 @@
+/** Entries of a set that may contain a string: those with all of its trigrams. */
+import { gramAt, MAX_GRAM } from './entry-grams.ts'
+import { decodePostings, intersect, intersectBits, type Postings, postings } from './postings.ts'
+import type { QueryTable, RowName, RowReader, SetHead } from './rows.ts'
+import { setNumber, type TextSetName } from './sets.ts'
+import type { Steps, Wanted } from './steps.ts'
+
+/** A set of an open database. */
+export interface SetRows {
+  set: TextSetName
+  head: SetHead
+  reader: RowReader
+}
+
+export const rowOf = ({ set }: SetRows, table: QueryTable, number: number): RowName => ({
+  table,
+  set: setNumber(set),
+  number,
+})
+
+export const readRow = ({ set, reader }: SetRows, table: QueryTable, number: number): Uint8Array =>
+  reader.read(table, setNumber(set), number)
+
+/** Returns the number of entries with a gram. */
+export function countOf({ grams, gramCounts }: SetHead, gram: number): number {
+  let from = 0
+  let to = grams.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (grams[middle]! < gram) from = middle + 1
+    else to = middle
+  }
+  return grams[from] === gram ? gramCounts[from]! : 0
+}
+
+/** Postings that are requested at once: each can end the search for candidates. */
+const REMOTE_GRAMS = 4
+
+type Gram = [gram: number, entries: number]
+
+/**
+ * Returns entries that may contain `needle`. Stops intersecting when scanning is cheaper.
+ * @param stepsPerText the steps of a postings merge that take as long as a text
+ */
+export function* candidates(rows: SetRows, needle: Uint8Array, stepsPerText: number): Steps<Uint32Array> {
+  const { count } = rows.head
+  const rowsOf =
+    (grams: readonly number[]): Wanted =>
+    () =>
+      grams.map((gram) => rowOf(rows, 'grams', gram))
+  const postingsOf = (gram: number): Postings => postings(readRow(rows, 'grams', gram), countOf(rows.head, gram), count)
+
+  const length = Math.min(MAX_GRAM, needle.length)
+  const wanted = new Map<number, number>()
+  for (let at = 0; at + length <= needle.length; at++) {
+    const gram = gramAt(needle, at, length)
+    wanted.set(gram, countOf(rows.head, gram))
+  }
+  const [[rarest, fewest], ...others] = [...wanted].sort(([, a], [, b]) => a - b) as [Gram, ...Gram[]]
+  if (fewest === 0) return new Uint32Array(0)
+  // A gram in every entry excludes nothing.
+  const telling = others.filter(([, entries]) => entries < count)
+  const grams = telling.map(([gram]) => gram)
+  yield rowsOf([rarest, ...grams.slice(0, REMOTE_GRAMS)])
+  const few = postingsOf(rarest)
+  if (few.isBits) {
+    if (grams.length > REMOTE_GRAMS) yield rowsOf(grams)
+    return intersectBits([few, ...grams.map(postingsOf)], count)
+  }
+  let found = decodePostings(few, count)
+  for (const [i, [gram, entries]] of telling.entries()) {
+    if (found.length * stepsPerText < entries) break
+    const isNext = i > 0 && i % REMOTE_GRAMS === 0
+    yield isNext ? rowsOf(grams.slice(i, i + REMOTE_GRAMS)) : undefined
+    found = intersect(found, postingsOf(gram), count)
+  }
+  return found
+}
