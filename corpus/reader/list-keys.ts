@@ -4,12 +4,10 @@ import {
   type FileEntry,
   fileOf,
   LISTED,
-  LISTS,
   type Listed,
   type ListKey,
   type ListKeysHead,
   type ListName,
-  type ListSpec,
   listKeysFile,
   listKeysOf,
   listKeysSpan,
@@ -17,6 +15,7 @@ import {
   type OrdinalRange,
   ordinalsIn,
   SnapshotError,
+  specOf,
   type TableHeader,
 } from '../snapshot/index.ts'
 import type { ListPages } from './list-pages.ts'
@@ -64,7 +63,7 @@ export function openListKeys(manifest: Manifest, objects: Objects, headers: Tabl
       for (let length = Math.min(HEAD_BYTES, file.size); ; ) {
         const head = decodeListKeysHead(list, (await objects.parts(file, [{ at: 0, length }]))[0]!)
         if (typeof head !== 'number') {
-          pages.locate(list, { [specOf(list).main]: { pagesAt: head.pagesAt } })
+          pages.locate(list, { [specOf<object>(list).main]: { pagesAt: head.pagesAt } })
           return head
         }
         if (head <= length || head > file.size) throw new SnapshotError('malformed', `${whatOf(list)} damaged`)
@@ -76,7 +75,7 @@ export function openListKeys(manifest: Manifest, objects: Objects, headers: Tabl
     const head = await headOf(list)
     const bytes = (await objects.parts(keysFile(list), [listKeysSpan(head, id)]))[0]!
     const keys = listKeysOf(head, id, bytes)
-    const { main, id: idOf, idKey = asIs } = specOf(list)
+    const { main, id: idOf, idKey = asIs } = specOf<object>(list)
     const rows = await pages.rows(
       list,
       main,
@@ -141,7 +140,6 @@ const MOST_FOUND = 1000
 const NONE = new Uint32Array()
 
 /** Each list has rows of its own type. */
-const specOf = (name: ListName) => LISTS[name] as unknown as ListSpec<object>
 const asIs = (id: string) => id
 
 const whatOf = (list: ListName) => `the keys of ${list} are`

@@ -15,10 +15,8 @@ import {
   fileOf,
   hasPackages,
   intersection,
-  LISTS,
   type List,
   type ListName,
-  type ListSpec,
   listOrderView,
   lowerBound,
   type Manifest,
@@ -28,6 +26,7 @@ import {
   resume,
   SnapshotError,
   sliceAfter,
+  specOf,
   type TextSetName,
 } from '../snapshot/index.ts'
 import { type ListKeys, openListKeys } from './list-keys.ts'
@@ -100,7 +99,7 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
       sort,
       ordinals.map((ordinal) => positions[ordinal]!),
     )
-    const spec = specOf(list.name)
+    const spec = specOf<object>(list.name)
     return rows.map((row, i) => {
       const [found, id] = [spec.id(row), list.id(ordinals[i]!)]
       if (found !== id) throw new SnapshotError('malformed', `the row of ${id} in ${list.name} is that of ${found}`)
@@ -112,7 +111,7 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
   async function located(name: ListName, id: string): Promise<{ id: string; span: Span } | null> {
     if (!tables.has(name) && keys.has(name)) {
       const found = await keys.find(name, id)
-      return found && { id: specOf(name).id(found.row), span: await keys.entryOf(name, found) }
+      return found && { id: specOf<object>(name).id(found.row), span: await keys.entryOf(name, found) }
     }
     const list = (await table(name))!
     const ordinal = list.ordinalOf(id)
@@ -126,7 +125,7 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
     if (after === null) return 0
     const known = issued.get(issuedKey(list, sort.key, after))
     if (known) return known.position
-    const spec = specOf(list)
+    const spec = specOf<object>(list)
     if (sort.key !== spec.main || !keys.has(list)) return null
     const found = await keys.find(list, after.id)
     const isSame = found && spec.id(found.row) === after.id && keyOf(sort.key, list, found.row).value === after.value
@@ -149,7 +148,7 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
   async function pageWithoutTable(query: ListQuery, after: RowKey | null): Promise<Page | null> {
     const { list, sort, filters, limit } = query
     const { q, equal: { vendor, ...others } = {}, between = {} } = filters
-    const spec = specOf(list)
+    const spec = specOf<object>(list)
     if (tables.has(list) || sort.descending !== spec.sorts[sort.key]!.descending) return null
     const isBounded = Object.values(between).some(({ least, most }) => least !== undefined || most !== undefined)
     if (isBounded || Object.values(others).some((value) => value !== undefined)) return null
@@ -203,7 +202,7 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
       const list = await table(name)
       const ordinal = list?.ordinalOf(id)
       if (!list || ordinal === undefined) return null
-      return (await rowsOf(list, specOf(name).main, [ordinal]))[0]!
+      return (await rowsOf(list, specOf<object>(name).main, [ordinal]))[0]!
     },
 
     async entry(name, id) {
@@ -221,11 +220,10 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
 }
 
 const keyOf = (sort: string, list: ListName, row: object): RowKey => {
-  const { sorts, id } = specOf(list)
+  const { sorts, id } = specOf<object>(list)
   return { value: cursorValue(sorts[sort]!.key(row)), id: cursorId(id(row)) }
 }
 
 /** Each list has rows of its own type. */
-const specOf = (name: ListName) => LISTS[name] as unknown as ListSpec<object>
 
 const issuedKey = (list: ListName, sort: string, key: RowKey) => JSON.stringify([list, sort, key.value, key.id])

@@ -35,7 +35,7 @@ export {
   SNAPSHOT_PREFIX_LENGTH,
   type Snapshots,
 } from './cursor/cursor.ts'
-export { LIST_NAMES, LISTS, type ListName, type ListSpec, listPagesName, productId } from './cursor/lists.ts'
+export { LIST_NAMES, LISTS, type ListName, type ListSpec, listPagesName, productId, specOf } from './cursor/lists.ts'
 export { bySort, CVE_SORTS, type CveSort, compareKeys, type SortOrder } from './cursor/order.ts'
 export {
   appendRows,

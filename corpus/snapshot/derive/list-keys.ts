@@ -4,7 +4,7 @@
  */
 import { crc32 } from '../../runtime/crc32.ts'
 import { encodeTable, type LocatedColumn, locateColumns } from '../codec/table.ts'
-import { LISTS, type ListName, type ListSpec } from '../cursor/lists.ts'
+import { type ListName, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import type { FileEntry, Manifest } from '../files/manifest.ts'
 import { keyHash } from '../record/hashed-shard.ts'
@@ -98,7 +98,6 @@ export function encodeListKeys(
 }
 
 const asIs = (id: string) => id
-const specOf = (list: ListName) => LISTS[list] as ListSpec<never>
 const bytesOf = (words: Uint32Array): Buffer => Buffer.from(words.buffer, words.byteOffset, words.byteLength)
 
 const labelOf = (list: ListName) => `${list}\t`

@@ -11,7 +11,7 @@ import {
   textIndex,
 } from '../codec/lazy-strings.ts'
 import { cursorId } from '../cursor/cursor.ts'
-import { LISTS, type ListName, type ListSpec, type SortValue } from '../cursor/lists.ts'
+import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeListTable, isArray, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
 import { mapValues } from './map-values.ts'
@@ -52,7 +52,7 @@ export function decodeList(name: ListName, bytes: Uint8Array): List {
 /** Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory. */
 export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
   const open = (texts: TableTexts): Texts => (isTextOffsets(texts) ? lazyStrings(texts, read) : texts)
-  const { filterKeys, idKey } = LISTS[table.name] as ListSpec<never>
+  const { filterKeys, idKey } = specOf(table.name)
   const ids = open(table.ids)
   // Built on first use: truncated ids are rare.
   let cut: Map<string, number> | undefined

@@ -13,7 +13,7 @@ import {
   type TextSlots,
 } from '../codec/lazy-strings.ts'
 import { type Column, column, decodeTable, decodeWithoutTexts, encodeTable, type Table } from '../codec/table.ts'
-import { LISTS, type ListName, type ListSpec, type SortValue } from '../cursor/lists.ts'
+import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import { mapValues } from './map-values.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
@@ -112,7 +112,7 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
   const whole = Number.isFinite(keptFrom) ? decodeWithoutTexts(bytes, keptFrom) : { ...decodeTable(bytes), kept: [] }
   const table = { about: whole.about, columns: whole.columns }
   const { ids: storedIds, sorts, texts, filters, bounds, extra } = table.about as Partial<AboutList>
-  const spec = LISTS[name] as ListSpec<never>
+  const spec = specOf(name)
   const inBytes = (at: number, length: number) => bytes.subarray(at, at + length)
   const read = (stored: unknown): TableTexts | null => tableTexts(stored, whole.kept)
   const ids = read(storedIds)

@@ -1,7 +1,7 @@
 /** A sorted list with its filters and bounds, before encoding. An *ordinal* is a position in the main order. */
 
 import { packTexts, type TextColumn } from '../codec/text-column.ts'
-import { compareRowKeys, LISTS, type ListName, type ListSpec, type SortValue } from '../cursor/lists.ts'
+import { compareRowKeys, type LISTS, type ListName, type ListSpec, type SortValue, specOf } from '../cursor/lists.ts'
 import { mapValues } from './map-values.ts'
 import { encodePostings } from './postings.ts'
 
@@ -38,7 +38,7 @@ export function sortList<Name extends ListName>(
   sorted: readonly RowOf<Name>[],
   extra: unknown = null,
 ): SortedList {
-  const spec = LISTS[name] as unknown as ListSpec<RowOf<Name>>
+  const spec = specOf<RowOf<Name>>(name)
   const orders: SortedList['orders'] = {}
   for (const [sort, { key, descending, tiesAscend = false }] of Object.entries(spec.sorts)) {
     const keyed = sorted.map((row, ordinal) => ({ value: key(row), id: spec.id(row), ordinal }))

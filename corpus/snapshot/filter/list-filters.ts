@@ -5,7 +5,7 @@
 import { nameKey } from '../../model/affected/products.ts'
 import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
 import { fold } from '../codec/fold.ts'
-import { LISTS, type ListName, type ListSpec } from '../cursor/lists.ts'
+import { type ListName, specOf } from '../cursor/lists.ts'
 import type { SortOrder } from '../cursor/order.ts'
 
 /** Filters of a list in canonical form. The order of the keys is part of cursors. */
@@ -75,12 +75,12 @@ export const listFilters = <Name extends ListName>(list: Name, parameters: ListP
 
 /** Returns the default order of a list. */
 export function defaultOrder(list: ListName): SortOrder {
-  const { main, sorts } = LISTS[list] as unknown as ListSpec<never>
+  const { main, sorts } = specOf(list)
   return { key: main, descending: sorts[main]!.descending }
 }
 
 /** Returns the keys of a list's parameter `sort`; none if it has no such parameter. */
 export function sortKeys(list: ListName): string[] {
-  const { sorts } = LISTS[list] as unknown as ListSpec<never>
+  const { sorts } = specOf(list)
   return Object.keys(sorts).filter((key) => !sorts[key]!.tiesAscend)
 }

@@ -1,7 +1,7 @@
 /** A view of a list's order in one direction: positions count from first to last in that direction (rule 6). */
 import { partitionPoint } from '../../model/values/partition-point.ts'
 import { cursorId, cursorValue, type RowKey } from '../cursor/cursor.ts'
-import { compareRowKeys, LISTS, type ListSpec } from '../cursor/lists.ts'
+import { compareRowKeys, specOf } from '../cursor/lists.ts'
 import type { SortOrder } from '../cursor/order.ts'
 import type { List } from '../derive/list-view.ts'
 import { reversedPosition } from './lower-bound.ts'
@@ -18,7 +18,7 @@ export interface ListOrderView {
 }
 
 export function listOrderView(list: List, sort: SortOrder): ListOrderView {
-  const spec = LISTS[list.name] as unknown as ListSpec<never>
+  const spec = specOf(list.name)
   const { descending: storedDescending } = spec.sorts[sort.key]!
   const { ordinals, positions, keyed, keys } = list.orders[sort.key]!
   const { count } = list
