@@ -93,6 +93,8 @@ export {
   type ListKey,
   type ListKeysHead,
   listKeysFile,
+  listKeysHeadIn,
+  listKeysName,
   listKeysOf,
   listKeysSpan,
   type OrdinalRange,

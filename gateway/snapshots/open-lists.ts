@@ -15,9 +15,13 @@ import {
   LISTED,
   type List,
   type Listed,
+  type ListKeysHead,
   type ListName,
   type ListPostings,
   type ListTable,
+  listKeysFile,
+  listKeysHeadIn,
+  listKeysName,
   listOf,
   listPagesName,
   type Manifest,
@@ -44,8 +48,14 @@ export const readListTables = (dist: string, manifest: Manifest): ListTables =>
   byName((name) =>
     name === 'packages' && !hasPackages(manifest)
       ? emptyListTable(name)
-      : decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name))),
+      : decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name)), { keys: keysOf(dist, manifest, name) }),
   )
+
+/** Null for small lists, and for snapshots of earlier builders. */
+function keysOf(dist: string, manifest: Manifest, name: ListName): ListKeysHead | null {
+  const file = listKeysFile(manifest, name)
+  return file ? listKeysHeadIn(name, readObject(dist, file)) : null
+}
 
 /**
  * Opens no file of an empty list, which may have none.
@@ -84,7 +94,12 @@ const byName = <T>(make: (name: ListName) => T): Record<ListName, T> =>
 function openList(table: ListTable, open: (role: Role, name: string) => OpenObject): OpenList {
   const { name } = table
   const object = open('list', name)
-  const list = listOf(table, (at, length) => object.read(at, length))
+  const keys = table.keys && open('list', listKeysName(name))
+  const list = listOf(
+    table,
+    (at, length) => object.read(at, length),
+    keys ? (at, length) => keys.read(at, length) : undefined,
+  )
   const pages = new Map(
     Object.keys(list.orders).map((sort) => [sort, open('pages', listPagesName(name, sort))] as const),
   )

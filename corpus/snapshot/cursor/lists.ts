@@ -143,8 +143,7 @@ export type ListName = keyof typeof LISTS
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
 /** Returns the specification of a list, for rows of a type. */
-export const specOf = <Row = never>(list: ListName): ListSpec<Row> =>
-  LISTS[list] as unknown as ListSpec<Row>
+export const specOf = <Row = never>(list: ListName): ListSpec<Row> => LISTS[list] as unknown as ListSpec<Row>
 
 /** Returns the name of a list's page shard. */
 export const listPagesName = (list: ListName, sort: string): string => `${list}.${sort}`

@@ -166,13 +166,22 @@ export function decodeListKeysHead(list: ListName, bytes: Uint8Array): ListKeysH
 }
 
 /**
+ * Decodes the first part of a whole file.
+ * @throws SnapshotError `malformed`
+ */
+export function listKeysHeadIn(list: ListName, bytes: Uint8Array): ListKeysHead {
+  const head = decodeListKeysHead(list, bytes)
+  if (typeof head === 'number') throw damaged(list)
+  return head
+}
+
+/**
  * Returns the number of keys in a whole file.
  * @throws SnapshotError `malformed`
  */
 export function countListKeysIn(list: ListName, bytes: Uint8Array): number {
-  const head = decodeListKeysHead(list, bytes)
-  if (typeof head === 'number') throw damaged(list)
-  return (head.starts.at(-1)! / 4 - head.buckets.count) / wordsOf(head.about)
+  const { starts, buckets, about } = listKeysHeadIn(list, bytes)
+  return (starts.at(-1)! / 4 - buckets.count) / wordsOf(about)
 }
 
 const bucketFor = ({ list, buckets }: ListKeysHead, id: string) => {

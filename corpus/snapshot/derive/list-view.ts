@@ -13,6 +13,7 @@ import {
 import { cursorId } from '../cursor/cursor.ts'
 import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
+import { type ListKeysHead, listKeysOf, listKeysSpan } from './list-keys.ts'
 import { decodeListTable, isArray, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
 import { mapValues } from './map-values.ts'
 import type { Postings } from './postings.ts'
@@ -44,13 +45,18 @@ export interface List {
  * @throws SnapshotError `malformed`
  */
 export function decodeList(name: ListName, bytes: Uint8Array): List {
-  return listOf(decodeListTable(name, bytes, Number.POSITIVE_INFINITY), () => {
+  return listOf(decodeListTable(name, bytes, { keptFrom: Number.POSITIVE_INFINITY }), () => {
     throw new SnapshotError('malformed', `the list ${name} requests texts outside its file`)
   })
 }
 
-/** Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory. */
-export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
+type Read = (at: number, length: number) => Uint8Array
+
+/**
+ * Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory, and `readKeys` those
+ * of the file of its keys.
+ */
+export function listOf(table: ListTable, read: Read, readKeys?: Read): List {
   const open = (texts: TableTexts): Texts => (isTextOffsets(texts) ? lazyStrings(texts, read) : texts)
   const { filterKeys, idKey } = specOf(table.name)
   const ids = open(table.ids)
@@ -65,7 +71,7 @@ export function listOf(table: ListTable, read: (at: number, length: number) => U
     ...table,
     ids,
     id: idOf,
-    ordinalOf: lookup(ids, table.idSlots, idKey),
+    ordinalOf: table.keys && readKeys ? keyLookup(table.keys, readKeys, ids, idKey) : lookup(ids, table.idSlots, idKey),
     ordinalOfCut(kept) {
       cut ??= cutIds(isTextOffsets(table.ids) ? table.ids.long : table.count, idOf)
       return cut.get(kept)
@@ -95,6 +101,18 @@ const keyPositions = (texts: Texts, slots: TextSlots | null, keyOf?: TextKey): P
     for (let at = 0; at < texts.length; at++) yield texts.at(at)!
   },
 })
+
+/** Returns the ordinal of an id, as `indexIn` does. Throws SnapshotError if the keys are damaged. */
+const keyLookup =
+  (head: ListKeysHead, read: Read, ids: Texts, keyOf: TextKey = (id) => id) =>
+  (id: string): number | undefined => {
+    const { at, length } = listKeysSpan(head, id)
+    const ordinals = listKeysOf(head, id, read(at, length)).map(({ ordinal }) => ordinal)
+    return (
+      ordinals.find((ordinal) => ids.at(ordinal) === id) ??
+      ordinals.find((ordinal) => keyOf(ids.at(ordinal)!) === keyOf(id))
+    )
+  }
 
 /** Returns the index of a text, as `indexIn` does. Texts in memory are indexed on first use. */
 function lookup(texts: Texts, slots: TextSlots | null, keyOf?: TextKey): (text: string) => number | undefined {

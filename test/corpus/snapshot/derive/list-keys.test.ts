@@ -12,6 +12,8 @@ import {
   listKeysSpan,
   ordinalsIn,
 } from '../../../../corpus/snapshot/derive/list-keys.ts'
+import { listOf } from '../../../../corpus/snapshot/derive/list-view.ts'
+import { decodeListTable, encodeList } from '../../../../corpus/snapshot/derive/lists.ts'
 import { inMainOrder, sortList } from '../../../../corpus/snapshot/derive/sorted-list.ts'
 import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 
@@ -119,5 +121,27 @@ test('a list without rows has an empty bucket', () => {
 })
 
 const isDamage = (error: unknown) => error instanceof SnapshotError && error.code === 'digest'
+
+test('a list with keys finds what its lookup table finds, and rejects keys of another number', () => {
+  const table = encodeList(vendors, positions)
+  const inFile = (file: Uint8Array) => (at: number, length: number) => file.subarray(at, at + length)
+  // One text is enough to stay in the file.
+  const decode = (keys: ListKeysHead | null) => decodeListTable('vendors', table, { keptFrom: 1, keys })
+  const [slotted, keyed] = [decode(null), decode(headOf(bytes))]
+  assert.equal([slotted.idSlots === null, keyed.idSlots === null], [false, true])
+  const bySlots = listOf(slotted, inFile(table))
+  const byKeys = listOf(keyed, inFile(table), inFile(bytes))
+  for (const id of [...vendors.ids, ...vendors.ids.map((one) => one.replace('_', '-')), 'vendor_700', 'nobody', '']) {
+    assert.is(byKeys.ordinalOf(id), bySlots.ordinalOf(id), id)
+  }
+  assert.is(byKeys.ordinalOf(vendors.ids[9]!), 9)
+  const damaged = Buffer.from(bytes)
+  damaged[damaged.length - 1]! ^= 1
+  const read = listOf(keyed, inFile(table), inFile(damaged))
+  assert.throws(() => vendors.ids.forEach(read.ordinalOf), isDamage)
+  const fewer = sortList('vendors', inMainOrder(LISTS.vendors, vendorRows.slice(1)))
+  const other = encodeListKeys(fewer, positions, null, null)
+  assert.throws(() => decode(headOf(other)), /the number of keys of the list vendors is damaged/)
+})
 
 test.run()
