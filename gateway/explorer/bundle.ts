@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { BROWSER, licencesOf } from '../../corpus/reader/browser/bundle.ts'
-import { DOCUMENT } from '../routes/table.ts'
+import { apiDocument } from '../routes/table.ts'
 import { type Explorer, type Mode, OPENAPI_FILE, PAGE_POLICY, pageName, typeOf } from './explorer.ts'
 
 const APP = join(import.meta.dirname, 'app')
@@ -25,7 +25,7 @@ export async function bundleExplorer(): Promise<Explorer> {
   })
   const files = new Map(outputFiles.map(({ path, contents }) => [path.slice(APP.length + 1), Buffer.from(contents)]))
   for (const name of ['icon.svg', 'favicon.ico', 'robots.txt']) files.set(name, readFileSync(join(APP, name)))
-  files.set(OPENAPI_FILE, Buffer.from(JSON.stringify(DOCUMENT)))
+  files.set(OPENAPI_FILE, Buffer.from(JSON.stringify(apiDocument())))
   files.set('LICENSES.txt', Buffer.from(licencesOf(metafile)))
   for (const path of files.keys()) typeOf(path)
   const [script, { cssBundle }] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>

@@ -2,6 +2,7 @@
 
 import type { Route } from '../http/route.ts'
 import { openapiDocument } from '../openapi/document.ts'
+import type { OpenapiDocument } from '../openapi/model.ts'
 import { getOsvRecord } from './advisories.ts'
 import { getCapec, listCapecs } from './capecs.ts'
 import { listChanges } from './changes.ts'
@@ -71,7 +72,13 @@ export const ROUTES: readonly Route<Context>[] = [
   getSnapshot,
   listSnapshots,
   getStats,
-  openapiRoute(() => DOCUMENT),
+  openapiRoute(apiDocument),
 ]
 
-export const DOCUMENT = openapiDocument(ROUTES)
+let document: OpenapiDocument | undefined
+
+/** Returns the description of the API. Made at the first call, because a gateway can start without it. */
+export function apiDocument(): OpenapiDocument {
+  document ??= openapiDocument(ROUTES)
+  return document
+}

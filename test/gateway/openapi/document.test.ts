@@ -10,7 +10,7 @@ import { type Operation, type Parameter, resolve } from '../../../gateway/openap
 import { described } from '../../../gateway/openapi/parameters.ts'
 import { cveId } from '../../../gateway/params/ids.ts'
 import { openText } from '../../../gateway/params/parameter-types.ts'
-import { DOCUMENT, ROUTES } from '../../../gateway/routes/table.ts'
+import { apiDocument, ROUTES } from '../../../gateway/routes/table.ts'
 
 /** Every endpoint of gateway/API.md with its parameters; `!` marks those that must be given. */
 const CONTRACT: Record<string, string> = {
@@ -75,6 +75,7 @@ const OWN_ERRORS: Record<string, readonly ErrorCode[]> = {
   '/changes': ['gone'],
 }
 
+const DOCUMENT = apiDocument()
 const OPERATIONS: readonly (readonly [string, Operation])[] = Object.entries(DOCUMENT.paths).map(([path, { get }]) => [
   path,
   get,
