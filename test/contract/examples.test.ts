@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { resolve } from '../../gateway/openapi/model.ts'
-import { DOCUMENT, ROUTES } from '../../gateway/routes/table.ts'
+import { apiDocument, ROUTES } from '../../gateway/routes/table.ts'
 import { openService } from './support/service.ts'
 
 const FILE = join(import.meta.dirname, '../../gateway/openapi/examples.json')
@@ -54,11 +54,11 @@ test('every operation but that of the document itself has an example, with the a
 })
 
 test('the document has each example with its request', () => {
-  for (const [path, { get }] of Object.entries(DOCUMENT.paths)) {
+  for (const [path, { get }] of Object.entries(apiDocument().paths)) {
     const { example: request } = ROUTES.find(({ name }) => name === get.operationId)!
     const [sample] = get['x-codeSamples']
     assert.ok(sample!.source.endsWith(`/api/v1${request ?? path}"`), sample!.source)
-    const { content } = resolve(DOCUMENT, 'responses', get.responses[200]!)
+    const { content } = resolve(apiDocument(), 'responses', get.responses[200]!)
     assert.is(content!['application/json'].example === undefined, request === undefined, path)
   }
 })

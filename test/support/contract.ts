@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type ErrorCode, STATUS } from '../../gateway/http/errors.ts'
 import { type OpenapiDocument, type Operation, resolve } from '../../gateway/openapi/model.ts'
 import type { JsonSchema } from '../../gateway/params/parameter.ts'
-import { DOCUMENT, ROUTES } from '../../gateway/routes/table.ts'
+import { apiDocument, ROUTES } from '../../gateway/routes/table.ts'
 
 /** An answer as it was received; `body` is its text. */
 export interface Received {
@@ -130,4 +130,4 @@ export const ERRORS: Contract = {
   },
 }
 
-export const CONTRACT = contractOf(DOCUMENT)
+export const CONTRACT = contractOf(apiDocument())
