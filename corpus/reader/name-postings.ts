@@ -10,6 +10,8 @@ import {
   type Listed,
   type ListPostings,
   type Manifest,
+  NO_ORDINALS,
+  postingsOf,
   SnapshotError,
 } from '../snapshot/index.ts'
 import type { Lists } from './lists.ts'
@@ -55,38 +57,28 @@ export function openNamePostings(
       if (ids.length !== lists[filter].starts.length - 1) {
         throw new SnapshotError('malformed', `the list ${name} and its posting lists have different lengths`)
       }
-      const keys = { get: ordinalOf, keys: () => ids as readonly string[] }
-      columns[filter] = { keys, ...lists[filter] }
+      const all = { keys: { get: ordinalOf, keys: () => ids as readonly string[] }, ...lists[filter] }
+      columns[filter] = { of: (key) => postingsOf(all, key) }
     }),
   )
-  const few = forEachFilter(() => ({ at: new Map<string, number>(), starts: [0], lists: [] as Uint32Array[] }))
+  const few = forEachFilter(() => new Map<string, Uint32Array>())
 
   /** Adds the posting list of one name, without those of the others. */
   async function loadOne(filter: Listed, name: string): Promise<void> {
     const { keys } = tables
+    const lists = few[filter]
+    columns[filter] ??= { of: (key) => lists.get(key) ?? NO_ORDINALS }
     const found = await keys.find(LISTED[filter], name)
-    if (!found || few[filter].at.has(name)) return
+    if (!found || lists.has(name)) return
     const ordinals = await keys.cvesOf(filter, found)
     if (ordinals.length > 0 && ordinals.at(-1)! >= columns.count) {
       throw new SnapshotError('malformed', `the posting list of ${name} is damaged`)
     }
-    const { at, starts, lists } = few[filter]
-    if (at.has(name)) return
-    at.set(name, lists.length)
-    lists.push(ordinals)
-    starts.push(starts.at(-1)! + ordinals.length)
-    const all = new Uint32Array(starts.at(-1)!)
-    lists.forEach((list, i) => {
-      all.set(list, starts[i])
-    })
-    columns[filter] = { keys: at, starts: Uint32Array.from(starts), ordinals: all }
+    lists.set(name, ordinals)
   }
 
-  const loadFilter = (filter: Listed, name: string) => {
-    if (!tables.keys.has(LISTED[filter])) return loading[filter]()
-    columns[filter] ??= { keys: few[filter].at, starts: new Uint32Array(1), ordinals: new Uint32Array() }
-    return loadOne(filter, name)
-  }
+  const loadFilter = (filter: Listed, name: string) =>
+    tables.keys.has(LISTED[filter]) ? loadOne(filter, name) : loading[filter]()
 
   return {
     async load(filters) {

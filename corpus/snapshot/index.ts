@@ -107,7 +107,7 @@ export { decodeListTable, emptyListTable, type ListTable } from './derive/lists.
 export { decodePackageTable, type PackageTables, packageTableFile, readPackageTables } from './derive/package-tables.ts'
 export { decodePageStarts, type PageStarts, startOf } from './derive/page-starts.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
-export { type Postings as KeyedPostings, postingsOf } from './derive/postings.ts'
+export { type NamedPostings, NO_ORDINALS, type PostingLists, postingsOf } from './derive/postings.ts'
 export { decodeRowBlock, decodeRowTable, type RowBlock, rowBlockSpan } from './derive/row-table.ts'
 export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
 export { SnapshotError } from './error.ts'

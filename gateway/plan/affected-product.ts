@@ -15,7 +15,6 @@ import {
   partSegment,
   perSnapshot,
   plainBytes,
-  postingsOf,
   type ReadMember,
 } from '../../corpus/snapshot/index.ts'
 import { overloaded } from '../http/errors.ts'
@@ -105,7 +104,7 @@ function* candidatesOf(snapshot: ProductSources, id: string, cpe: Cpe): Generato
   const list: Candidate[] = []
   let bytes = 0
   const { product } = snapshot.columns
-  for (const ordinal of product ? postingsOf(product, id) : []) {
+  for (const ordinal of product?.of(id) ?? []) {
     const candidate = readCandidate(snapshot, snapshot.columns.row[ordinal]!, cpe)
     list.push(candidate)
     bytes += CANDIDATE_BYTES + JSON.stringify(candidate.entries).length * PARSED_BYTES

@@ -10,14 +10,12 @@ import {
   fileOf,
   forEachFilter,
   hasPackages,
-  type KeyedPostings,
   LIST_NAMES,
   LISTED,
   type List,
   type Listed,
   type ListKeysHead,
   type ListName,
-  type ListPostings,
   type ListTable,
   listKeysFile,
   listKeysHeadIn,
@@ -25,13 +23,18 @@ import {
   listOf,
   listPagesName,
   type Manifest,
+  type NamedPostings,
+  NO_ORDINALS,
   type OpenObject,
+  ordinalsIn,
   pageKey,
+  postingsOf,
   type ReadMember,
   type Role,
   readObject,
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
+import type { StoredPostings } from './tables.ts'
 
 export interface OpenList extends List {
   /** In the stored direction. */
@@ -66,17 +69,32 @@ export const openLists = (manifest: Manifest, tables: ListTables, open: (file: F
     openList(tables[name], (role, of) => (tables[name].count === 0 ? NOTHING : open(fileOf(manifest, role, of)))),
   )
 
-/** Returns the postings of vendors, products and packages with the ids of their lists as keys. */
-export const keyedPostings = (postings: ListPostings, lists: OpenLists): Record<Listed, KeyedPostings<string>> =>
+/** Returns the postings of vendors, products and packages by the ids of their lists. `file` is the file `lists`. */
+export const namedPostings = (
+  postings: StoredPostings,
+  lists: OpenLists,
+  file: OpenObject,
+  cves: number,
+): Record<Listed, NamedPostings> =>
   forEachFilter((filter) => {
-    const list = lists[LISTED[filter]]
-    const keys: KeyedPostings<string>['keys'] = {
-      get: list.ordinalOf,
-      *keys() {
-        for (let ordinal = 0; ordinal < list.count; ordinal++) yield list.id(ordinal)
+    const { keyOf, ordinalOf } = lists[LISTED[filter]]
+    const stored = postings[filter]
+    if ('ordinals' in stored) {
+      const all = { keys: { get: ordinalOf, keys: () => [] }, ...stored }
+      return { of: (key) => postingsOf(all, key) }
+    }
+    return {
+      of(key) {
+        const range = keyOf!(key)?.cves
+        if (!range || range.count === 0) return NO_ORDINALS
+        const { start, count } = range
+        if (start + count <= stored.length) {
+          const ordinals = ordinalsIn(file.read(stored.at + start * 4, count * 4), range)
+          if (ordinals.at(-1)! < cves) return ordinals
+        }
+        throw new SnapshotError('malformed', `the posting list of ${key} is damaged`)
       },
     }
-    return { keys, ...postings[filter] }
   })
 
 const NOTHING: OpenObject = {

@@ -29,7 +29,7 @@ import {
   spliced,
 } from '../../corpus/snapshot/index.ts'
 import { type Ancestors, openAncestors } from './ancestors.ts'
-import { keyedPostings, type OpenLists, openLists } from './open-lists.ts'
+import { namedPostings, type OpenLists, openLists } from './open-lists.ts'
 import { type OpenPackages, openPackages } from './open-packages.ts'
 import type { RowStore } from './row-store.ts'
 import { readTables, type SnapshotTables } from './tables.ts'
@@ -128,8 +128,10 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
     const packages = openPackages(packageTables, hashed, lists.packages)
-    const columns = tables.listPostings
-      ? { ...tables.columns, ...keyedPostings(tables.listPostings, lists) }
+    const { listPostings } = tables
+    const { count } = tables.columns
+    const columns = listPostings
+      ? { ...tables.columns, ...namedPostings(listPostings, lists, open(fileOf(manifest, 'columns', 'lists')), count) }
       : tables.columns
     return { ...opening(dist, tables, shards, pages), columns, lists, packages, close }
   } catch (error) {

@@ -15,15 +15,19 @@ import {
   hasStats,
   type IndexedCveTables,
   LISTED,
-  type ListPostings,
+  type Listed,
+  type LocatedColumn,
+  locateColumns,
   MAX_PAGE_BYTES,
   type Manifest,
   openObject,
   type PackageTables,
+  type PostingLists,
   type Role,
   readObject,
   readPackageTables,
   SnapshotError,
+  type TableHeader,
 } from '../../corpus/snapshot/index.ts'
 import { type ListTables, readListTables } from './open-lists.ts'
 
@@ -40,12 +44,15 @@ export interface SnapshotTables extends IndexedCveTables {
   rejected: Map<string, string | null>
   lists: ListTables
   /** Null for a snapshot of an earlier builder. */
-  listPostings: ListPostings | null
+  listPostings: StoredPostings | null
   packageTables: PackageTables
   reportTypes: ReportType[]
   /** Null for a snapshot of an earlier builder. */
   stats: StoredStats | null
 }
+
+/** The posting lists of small lists. For large ones, the position of their ordinals in the file `lists`. */
+export type StoredPostings = Record<Listed, PostingLists | LocatedColumn>
 
 /** The stored answer of `/stats`. */
 export interface StoredStats {
@@ -91,10 +98,18 @@ function readStats(dist: string, manifest: Manifest): StoredStats | null {
   return { gzip, content: file.content }
 }
 
-function readListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): ListPostings | null {
+function readListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): StoredPostings | null {
   if (!hasListPostings(manifest)) return null
+  const bytes = readObject(dist, fileOf(manifest, 'columns', 'lists'))
   const counts = forEachFilter((filter) => lists[LISTED[filter]].count)
-  return decodeListPostings(readObject(dist, fileOf(manifest, 'columns', 'lists')), counts, cves)
+  const postings = decodeListPostings(bytes, counts, cves)
+  const { columns } = locateColumns(bytes) as TableHeader
+  return forEachFilter((filter) => {
+    if (lists[LISTED[filter]].keys?.about.hasCves) return columns.get(`${filter}.ordinals`)!
+    // Copies, because the lists are views of the whole file.
+    const { starts, ordinals } = postings[filter]
+    return { starts: starts.slice(), ordinals: ordinals.slice() }
+  })
 }
 
 /** Every search would reject other tables. */

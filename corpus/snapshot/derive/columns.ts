@@ -7,7 +7,7 @@ import { fold } from '../codec/fold.ts'
 import { column, decodeTable, encodeTable } from '../codec/table.ts'
 import { compareKeys } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
-import { decodePostings, encodePostings, type MappedPostings, type Postings } from './postings.ts'
+import { decodePostings, encodePostings, type MappedPostings, type NamedPostings } from './postings.ts'
 import { type Rows, weaknessesOf } from './rows.ts'
 
 export interface Columns {
@@ -25,9 +25,9 @@ export interface Columns {
    * The keys are the ids of the lists `vendors`, `products` and `packages`. Null until the lists are open, and for a
    * snapshot of an earlier builder.
    */
-  vendor: Postings<string> | null
-  product: Postings<string> | null
-  package: Postings<string> | null
+  vendor: NamedPostings | null
+  product: NamedPostings | null
+  package: NamedPostings | null
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 import { cursorId } from '../cursor/cursor.ts'
 import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
-import { type ListKeysHead, listKeysOf, listKeysSpan } from './list-keys.ts'
+import { type ListKey, type ListKeysHead, listKeysOf, listKeysSpan } from './list-keys.ts'
 import { decodeListTable, isArray, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
 import { mapValues } from './map-values.ts'
 import type { Postings } from './postings.ts'
@@ -36,6 +36,8 @@ export interface List {
   id(ordinal: number): string
   /** Returns undefined for an unknown id. Finds vendors and products by each of their spellings (rule 27). */
   ordinalOf(id: string): number | undefined
+  /** Returns the key of an id, with the range of its CVEs. Null without a file of keys, or if the ids are in memory. */
+  keyOf: ((id: string) => ListKey | undefined) | null
   /** For ids that are too long for a cursor, by their truncated form. */
   ordinalOfCut(kept: string): number | undefined
 }
@@ -60,6 +62,7 @@ export function listOf(table: ListTable, read: Read, readKeys?: Read): List {
   const open = (texts: TableTexts): Texts => (isTextOffsets(texts) ? lazyStrings(texts, read) : texts)
   const { filterKeys, idKey } = specOf(table.name)
   const ids = open(table.ids)
+  const keyOf = table.keys && readKeys ? keyLookup(table.keys, readKeys, ids, idKey) : null
   // Built on first use: truncated ids are rare.
   let cut: Map<string, number> | undefined
   const idOf = (ordinal: number): string => {
@@ -71,7 +74,8 @@ export function listOf(table: ListTable, read: Read, readKeys?: Read): List {
     ...table,
     ids,
     id: idOf,
-    ordinalOf: table.keys && readKeys ? keyLookup(table.keys, readKeys, ids, idKey) : lookup(ids, table.idSlots, idKey),
+    ordinalOf: keyOf ? (id) => keyOf(id)?.ordinal : lookup(ids, table.idSlots, idKey),
+    keyOf,
     ordinalOfCut(kept) {
       cut ??= cutIds(isTextOffsets(table.ids) ? table.ids.long : table.count, idOf)
       return cut.get(kept)
@@ -102,15 +106,15 @@ const keyPositions = (texts: Texts, slots: TextSlots | null, keyOf?: TextKey): P
   },
 })
 
-/** Returns the ordinal of an id, as `indexIn` does. Throws SnapshotError if the keys are damaged. */
+/** Returns the key of an id, else the first of the same spelling, as `indexIn` does. Throws SnapshotError on damage. */
 const keyLookup =
-  (head: ListKeysHead, read: Read, ids: Texts, keyOf: TextKey = (id) => id) =>
-  (id: string): number | undefined => {
+  (head: ListKeysHead, read: Read, ids: Texts, spelling: TextKey = (id) => id) =>
+  (id: string): ListKey | undefined => {
     const { at, length } = listKeysSpan(head, id)
-    const ordinals = listKeysOf(head, id, read(at, length)).map(({ ordinal }) => ordinal)
+    const keys = listKeysOf(head, id, read(at, length))
     return (
-      ordinals.find((ordinal) => ids.at(ordinal) === id) ??
-      ordinals.find((ordinal) => keyOf(ids.at(ordinal)!) === keyOf(id))
+      keys.find(({ ordinal }) => ids.at(ordinal) === id) ??
+      keys.find(({ ordinal }) => spelling(ids.at(ordinal)!) === spelling(id))
     )
   }
 

@@ -14,7 +14,13 @@ export interface Postings<K> {
 /** Posting lists without their keys. */
 export type PostingLists = Omit<Postings<never>, 'keys'>
 
-const NO_ORDINALS = new Uint32Array(0)
+/** Posting lists that may be in a file. */
+export interface NamedPostings {
+  /** Returns the ordinals of a key, ascending; empty for an unknown key. */
+  of(key: string): Uint32Array
+}
+
+export const NO_ORDINALS = new Uint32Array(0)
 
 /** Returns the ordinals of a key, ascending; empty for an unknown key. */
 export function postingsOf<K>(postings: Postings<K>, key: K): Uint32Array {

@@ -113,7 +113,7 @@ export function nameOf(constraint: Constraint): string {
 }
 
 /** Filters whose values are keys of posting lists in the columns of the same name. */
-const KEYED = ['assigner', 'vendor', 'product', 'package'] as const
+const NAMED = ['vendor', 'product', 'package'] as const
 
 export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection'] as const
 
@@ -124,7 +124,7 @@ export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection']
  */
 export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches: Uint32Array | null): Constraint[] {
   const { columns } = snapshot
-  const { ids, cwe, cna, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
+  const { ids, cwe, cna, assigner, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
   const published = publicationRange(snapshot, filters)
   const constraints: Constraint[] = published ? [published] : []
   const list = (name: () => string, ordinals: Uint32Array): void => {
@@ -140,12 +140,13 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
     list(() => `${cwe.scope} cwe=${cwe.number}`, postingsOf(postings, cwe.number))
   }
   if (cna !== undefined) list(() => `cna=${cna}`, ordinalsOfCna(snapshot, cna))
-  for (const name of KEYED) {
+  if (assigner !== undefined) list(() => `assigner=${assigner}`, postingsOf(columns.assigner, assigner))
+  for (const name of NAMED) {
     const key = filters[name]
     if (key === undefined) continue
     const postings = columns[name]
     if (postings === null) throw withoutPostings(name)
-    list(() => `${name}=${key}`, postingsOf(postings, key))
+    list(() => `${name}=${key}`, postings.of(key))
   }
   for (const flag of FILTER_FLAGS) {
     const wanted = filters[flag]

@@ -1,0 +1,73 @@
+/** Posting lists of large lists stay in their file: each name gets the same CVEs as from memory, and damage shows. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { locateColumns, type TableHeader } from '../../../corpus/snapshot/codec/table.ts'
+import { LISTS } from '../../../corpus/snapshot/cursor/lists.ts'
+import { encodeListKeys, listKeysHeadIn } from '../../../corpus/snapshot/derive/list-keys.ts'
+import { encodeListPostings } from '../../../corpus/snapshot/derive/list-postings.ts'
+import { listOf } from '../../../corpus/snapshot/derive/list-view.ts'
+import { decodeListTable, encodeList } from '../../../corpus/snapshot/derive/lists.ts'
+import { inMainOrder, sortList } from '../../../corpus/snapshot/derive/sorted-list.ts'
+import type { OpenObject } from '../../../corpus/snapshot/files/layout.ts'
+import { namedPostings, type OpenLists } from '../../../gateway/snapshots/open-lists.ts'
+
+const VENDORS = 300
+const CVES = 1000
+const rows = Array.from({ length: VENDORS }, (_, i) => ({
+  slug: `vendor_${i}`,
+  display: `Vendor ${i}`,
+  product_count: 1,
+  cve_count: 1 + (i % 7),
+}))
+const sorted = sortList('vendors', inMainOrder(LISTS.vendors, rows))
+const cvesOf = (ordinal: number) => Uint32Array.from({ length: ordinal % 4 }, (_, i) => ordinal + i)
+const starts = new Uint32Array(VENDORS + 1)
+for (let at = 0; at < VENDORS; at++) starts[at + 1] = starts[at]! + cvesOf(at).length
+const own = { starts, ordinals: Uint32Array.from(Array.from({ length: VENDORS }, (_, at) => [...cvesOf(at)]).flat()) }
+const none = { starts: new Uint32Array(1), ordinals: new Uint32Array() }
+
+const positions = { pagesAt: { cves: new Uint32Array(3), name: new Uint32Array(3) }, entries: null }
+const table = encodeList(sorted, positions)
+const keys = encodeListKeys(sorted, positions, own, null)
+const file = encodeListPostings({ vendor: own, product: none, package: none })
+const located = (locateColumns(file) as TableHeader).columns.get('vendor.ordinals')!
+
+const readerOf = (bytes: Uint8Array) => (at: number, length: number) => Buffer.from(bytes.subarray(at, at + length))
+const objectOf = (bytes: Buffer): OpenObject => ({ size: bytes.length, fd: -1, read: readerOf(bytes), close() {} })
+// One text is enough to stay in the file.
+const decoded = decodeListTable('vendors', table, { keptFrom: 1, keys: listKeysHeadIn('vendors', keys) })
+const vendors = listOf(decoded, readerOf(table), readerOf(keys))
+const empty = { keyOf: null, ordinalOf: () => undefined }
+const lists = { vendors, products: empty, packages: empty } as unknown as OpenLists
+const open = (bytes: Buffer, cves = CVES) =>
+  namedPostings({ vendor: located, product: none, package: none }, lists, objectOf(bytes), cves)
+
+test('each name has its CVEs, also by another spelling; unknown names have none', () => {
+  const { vendor, product } = open(file)
+  sorted.ids.forEach((id, ordinal) => {
+    assert.equal(vendor.of(id), cvesOf(ordinal), id)
+    assert.equal(vendor.of(id.replace('_', '-')), cvesOf(ordinal), id)
+  })
+  assert.is(vendor.of('nobody').length, 0)
+  assert.is(product.of('vendor_1/product').length, 0)
+})
+
+test('damaged ordinals, and those of more CVEs than there are, are refused', () => {
+  const damaged = Buffer.from(file)
+  damaged[located.at]! ^= 1
+  const first = sorted.ids.findIndex((_, ordinal) => cvesOf(ordinal).length > 0)
+  assert.throws(() => open(damaged).vendor.of(sorted.ids[first]!), /a posting list is damaged/)
+  assert.throws(() => open(file, 100).vendor.of(sorted.ids[299]!), new RegExp(`of ${sorted.ids[299]} is damaged`))
+  assert.throws(
+    () =>
+      namedPostings(
+        { vendor: { ...located, length: 1 }, product: none, package: none },
+        lists,
+        objectOf(file),
+        CVES,
+      ).vendor.of(sorted.ids[299]!),
+    new RegExp(`of ${sorted.ids[299]} is damaged`),
+  )
+})
+
+test.run()
