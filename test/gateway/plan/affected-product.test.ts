@@ -40,7 +40,7 @@ function snapshotOf(count: number, blockMs = 0) {
       score: new Float64Array(count).fill(7.5),
       severity: new Uint8Array(count).fill(SEVERITIES.indexOf('high')),
       flags: new Uint8Array(count),
-      product: { keys: new Map([['acme/widget', 0]]), starts: Uint32Array.of(0, count), ordinals },
+      product: { of: (id: string) => (id === 'acme/widget' ? ordinals : new Uint32Array()) },
     },
     ordinalOfRow: ordinals,
     epss: {
