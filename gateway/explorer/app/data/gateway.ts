@@ -1,14 +1,9 @@
 /** The API of the gateway that serves the page. */
 import { type Api, ApiFailure, hasDotSegment, target } from './api.ts'
-
-const TOKEN = 'vulnshelf.token'
+import { kept } from './kept.ts'
 
 /** The token of this tab, or null. The browser forgets it when the tab is closed. */
-export const token = {
-  read: (): string | null => sessionStorage.getItem(TOKEN),
-  store: (text: string) => sessionStorage.setItem(TOKEN, text),
-  forget: () => sessionStorage.removeItem(TOKEN),
-}
+export const token = kept(() => sessionStorage, 'vulnshelf.token')
 
 export const apiBase = (): URL => new URL('api/v1', document.baseURI)
 
@@ -18,6 +13,9 @@ export const gatewayApi: Api = {
   async get<T>(path: string, params = {}, signal?: AbortSignal): Promise<T> {
     if (hasDotSegment(path)) throw new ApiFailure(404, 'not_found', `No path of the API is ${path}.`)
     const own = token.read()
+    // `fetch` throws for other characters, as it does without a connection.
+    if (own !== null && !/^[!-~]+$/.test(own))
+      throw new ApiFailure(401, 'unauthenticated', 'The token has characters that no token has. Enter another one.')
     const response = await fetch(`${apiBase()}${target(path, params)}`, {
       headers: own === null ? {} : { Authorization: `Bearer ${own}` },
       ...(signal ? { signal } : {}),
