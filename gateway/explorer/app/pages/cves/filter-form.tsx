@@ -111,7 +111,12 @@ function Name({ filter, value, set, errorId }: ControlProps<Filter & { kind: 'na
   const latest = useRef(set)
   latest.current = set
   // The user may have left the page when the short name is known.
-  useEffect(() => () => void (latest.current = () => {}), [])
+  useEffect(
+    () => () => {
+      latest.current = () => {}
+    },
+    [],
+  )
   const pick = async ({ type, id }: Suggestion) => latest.current(type === 'cna' ? await shortNameOf(api, id) : id)
   return (
     <Combobox
