@@ -120,6 +120,36 @@ test('without storage, the token, the columns and the colours last as long as th
   await tab.close()
 })
 
+const FOREIGN: [status: number, body: string][] = [
+  [502, '<html>Bad gateway</html>'],
+  [200, '<html>Sign in to this network</html>'],
+  [200, 'null'],
+  [500, 'null'],
+  [503, '"busy"'],
+  [503, '{"detail":"busy"}'],
+]
+
+test('a page shows the status of an answer that is not of a gateway', async () => {
+  const tab = await world.open('gateway')
+  for (const [status, body] of FOREIGN) {
+    await tab.page.route('**/api/v1/cwes**', (route) => route.fulfill({ status, body }))
+    await tab.show('#/cwes')
+    await tab.page
+      .getByRole('alert')
+      .filter({ hasText: `Status ${status}` })
+      .waitFor()
+    await tab.page.unrouteAll()
+    await tab.page.getByRole('button', { name: 'Try again' }).click()
+    await tab.page.locator('tbody tr').first().waitFor()
+    await tab.page.goto('about:blank')
+  }
+  assert.equal(
+    tab.faults.filter((fault) => !/status of 50/.test(fault)),
+    [],
+  )
+  await tab.close()
+})
+
 test('a text that no header can have is not a token', async () => {
   const tab = await world.open('gateway', { token: null })
   await tab.page.goto(world.origins.gateway)

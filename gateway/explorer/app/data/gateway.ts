@@ -23,11 +23,28 @@ export const gatewayApi: Api = {
       if (error.name === 'AbortError') throw error
       throw new ApiFailure(0, 'network', 'The gateway does not answer. Check the connection, then try again.')
     })
-    if (response.ok) return (await response.json()) as T
-    const { error, message, parameter } = await response
-      .json()
-      .catch(() => ({ error: 'internal', message: response.statusText }))
+    const answer = await objectOf(response)
+    if (response.ok && answer !== null) return answer as T
+    const { error = 'internal', message = notOfGateway(response), parameter = null } = (answer ?? {}) as ErrorAnswer
     const wait = Number(response.headers.get('Retry-After'))
-    throw new ApiFailure(response.status, error, message, wait > 0 ? wait : null, parameter ?? null)
+    throw new ApiFailure(response.status, error, message, wait > 0 ? wait : null, parameter)
   },
 }
+
+interface ErrorAnswer {
+  error?: string
+  message?: string
+  parameter?: string
+}
+
+/** Returns the JSON object of an answer; null for another body. */
+async function objectOf(response: Response): Promise<object | null> {
+  const value: unknown = await response.json().catch((error: Error) => {
+    if (error.name === 'AbortError') throw error
+    return null
+  })
+  return typeof value === 'object' ? value : null
+}
+
+const notOfGateway = ({ status }: Response) =>
+  `Status ${status}, with a content that no gateway sends. A proxy may have answered. Try again, or ask its operator.`
