@@ -47,4 +47,4 @@ async function objectOf(response: Response): Promise<object | null> {
 }
 
 const notOfGateway = ({ status }: Response) =>
-  `Status ${status}, with a content that no gateway sends. A proxy may have answered. Try again, or ask its operator.`
+  `Status ${status}, without a message of the API. A proxy may have sent this answer: try again, or ask its operator.`
