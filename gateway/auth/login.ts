@@ -2,7 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { GatewayError, gone, methodNotAllowed, notFound } from '../http/errors.ts'
-import type { OpenRoute } from '../http/open-route.ts'
+import { type OpenRoute, rootFrom } from '../http/open-route.ts'
 
 /** Contains `<code>:<token>`. A variable, because other users can read the arguments of a process. */
 export const LOGIN_VARIABLE = 'VULNSHELF_LOGIN'
@@ -39,7 +39,7 @@ export function loginRoute({ code, token }: Login, cookie: string, now: () => nu
   let isUsed = false
   return {
     path: '/login/:code',
-    answer({ parameters, isHead }) {
+    answer({ path, parameters, isHead }) {
       // Programs that check links send a HEAD, which must not use it up.
       if (isHead) throw methodNotAllowed('GET')
       // Digests have one length, which the comparison in constant time requires.
@@ -56,7 +56,7 @@ export function loginRoute({ code, token }: Login, cookie: string, now: () => nu
         type: 'text/plain; charset=utf-8',
         body: Buffer.from('signed in\n'),
         headers: [
-          ...['Location', '/', 'Cache-Control', 'no-store', 'Referrer-Policy', 'no-referrer'],
+          ...['Location', rootFrom(path), 'Cache-Control', 'no-store', 'Referrer-Policy', 'no-referrer'],
           ...['Set-Cookie', `${cookie}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`],
         ],
       }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { tagOf } from '../http/answer.ts'
 import { notFound } from '../http/errors.ts'
-import type { OpenAnswer, OpenRoute } from '../http/open-route.ts'
+import { type OpenAnswer, type OpenRoute, rootFrom } from '../http/open-route.ts'
 import { type Explorer, HEADER_POLICY, isCompressible, openExplorer, ROOT_FILES, typeOf } from './explorer.ts'
 
 const compress = promisify(gzip)
@@ -54,7 +54,7 @@ export function explorerRoutes(open: () => Promise<Explorer> = openExplorer): Op
     { path: '/', answer: async () => answer('index.html', (await explorer()).page('gateway'), PAGE_HEADERS) },
     ...ROOT_FILES.map((name) => fileRoute(`/${name}`, () => name, FILE_HEADERS)),
     fileRoute('/assets/:name', ({ name }) => `assets/${name}`, ASSET_HEADERS),
-    { path: '/docs', answer: () => redirect('/#/api') },
+    { path: '/docs', answer: ({ path }) => redirect(`${rootFrom(path)}#/api`) },
   ]
 }
 

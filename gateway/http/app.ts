@@ -106,7 +106,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     const id = requestId(headers.requestId)
     try {
       assertRequest(response, headers)
-      const answer = route.answer({ parameters: request.params, isHead })
+      const answer = route.answer({ path: request.path, parameters: request.params, isHead })
       sendOpen(response, headers, isHead, answer instanceof Promise ? await answer : answer, id)
     } catch (thrown) {
       const error = asApiError(thrown)

@@ -8,6 +8,7 @@ export interface OpenRoute {
 }
 
 export interface OpenRequest {
+  path: string
   parameters: Record<string, string>
   isHead: boolean
 }
@@ -24,6 +25,12 @@ export interface OpenAnswer {
   readonly tag?: string
   /** Alternating names and values. */
   readonly headers: readonly string[]
+}
+
+/** Returns the reference from a path to `/`: a proxy may serve the gateway below a folder (RFC 3986, 5.2). */
+export function rootFrom(path: string): string {
+  const folders = path.split('/').length - 2
+  return folders === 0 ? './' : '../'.repeat(folders)
 }
 
 /** Returns an answer that caches must not store. */

@@ -15,7 +15,10 @@ export interface Format {
   /** For reports and messages. */
   name: string
   file: RegExp
-  /** Text that files of this format have, and files of formats below in this table. */
+  /**
+   * Text that files of this format have, and files of formats below in this table. A pattern that begins at each line ends
+   * in it: else its time grows with the square of the length.
+   */
   content: RegExp
   /** @throws FormatError */
   parse(text: string): Inventory
@@ -79,11 +82,11 @@ export const FORMATS: readonly Format[] = [
   },
   { name: 'go.mod', file: /^go\.mod$/, content: /^module \S+$/m, parse: parseGoMod },
   { name: 'go.sum', file: /^go\.sum$/, content: /^\S+ v\S+ h1:\S+$/m, parse: parseGoSum },
-  { name: 'purls, one per line', file: /\.purls?$/, content: /^\s*pkg:\S/im, parse: parsePurls },
+  { name: 'purls, one per line', file: /\.purls?$/, content: /^[ \t]*pkg:\S/im, parse: parsePurls },
   {
     name: 'requirements.txt',
     file: /requirements[^/]*\.(?:txt|in)$/i,
-    content: /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?\s*==\s*[0-9]/m,
+    content: /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]\r\n]*\])?[ \t]*==[ \t]*[0-9]/m,
     parse: parseRequirements,
   },
 ]

@@ -4,7 +4,7 @@ import { type ComponentChildren, render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import type { Api, ApiFailure } from './data/api.ts'
 import { gatewayApi, token } from './data/gateway.ts'
-import { SessionContext } from './data/use.ts'
+import { forgetPages, SessionContext } from './data/use.ts'
 import { Layout } from './layout.tsx'
 import { PAGES, type PageComponent } from './pages.ts'
 import { Failure, Loading } from './parts/answer.tsx'
@@ -37,6 +37,13 @@ function App({ api }: { api: Api }) {
     }),
     [api],
   )
+  /** Another user may sign in: the page forgets what it has loaded. */
+  const signedIn = (isStored: boolean) => {
+    // Loading the page again would lose a token that is only in its memory.
+    if (isStored) return window.location.reload()
+    forgetPages()
+    setSignIn('no')
+  }
   return (
     <SessionContext.Provider value={session}>
       {signIn === 'no' ? (
@@ -45,8 +52,7 @@ function App({ api }: { api: Api }) {
         </Layout>
       ) : (
         <main>
-          {/* Another user may sign in: the page forgets what it has loaded. */}
-          <SignIn wasRejected={signIn === 'rejected'} done={() => window.location.reload()} />
+          <SignIn wasRejected={signIn === 'rejected'} done={signedIn} />
         </main>
       )}
     </SessionContext.Provider>

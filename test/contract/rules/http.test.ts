@@ -211,7 +211,7 @@ states('28.2', 'health, readiness, explorer and metrics', async () => {
   }
   assert.is((await open('/assets/none.js')).status, 404)
   const docs = await open('/docs')
-  assert.equal([docs.status, docs.headers.get('location')], [302, '/#/api'])
+  assert.equal([docs.status, docs.headers.get('location')], [302, './#/api'])
   assert.is((await open('/metrics')).status, 401)
   assert.match(world.metricsUrl!, /^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
   assert.match(await (await fetch(world.metricsUrl!)).text(), /^# HELP /m)

@@ -150,6 +150,12 @@ test('JSON of any depth is read', () => {
   assert.is(inventoryOf('a', 'package-lock.json', Buffer.from(nested)).components.length, 1)
 })
 
+test('the format of a large file is found in linear time', () => {
+  const line = (text: string) => text.repeat(1_000_000)
+  for (const content of [line('\n'), line(' \r\n'), line('a[\n')])
+    assert.match(faultOf('x', content), 'no known format')
+})
+
 test('aliases of YAML do not expand', () => {
   const lists = Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [${'*a'.concat(`${i}, `).repeat(9)}*a${i}]`)
   const text = ["lockfileVersion: '9.0'", 'a0: &a0 [x]', ...lists, 'packages:', '  left@1.0.0: {}', ''].join('\n')

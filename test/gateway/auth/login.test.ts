@@ -34,7 +34,7 @@ async function ask(url: string, method = 'GET') {
 test('the first use sets the cookie and leads to the explorer; a second one is gone', () =>
   withLogin(async (url) => {
     const { status, headers } = await ask(url + CODE)
-    assert.equal([status, headers.get('location')], [303, '/'])
+    assert.equal([status, headers.get('location')], [303, '../'])
     assert.is(headers.get('set-cookie'), `session=${token}; Path=/; Max-Age=3600; HttpOnly; SameSite=Strict`)
     assert.equal([headers.get('cache-control'), headers.get('referrer-policy')], ['no-store', 'no-referrer'])
     const again = await ask(url + CODE)

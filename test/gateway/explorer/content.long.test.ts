@@ -10,6 +10,9 @@ import {
   isExpected,
   MODES,
   openExplorerWorld,
+  PHONE,
+  pageAddresses,
+  tooWide,
 } from '../../support/explorer.ts'
 import { suiteNeeding } from '../../support/needs.ts'
 import { until } from '../../support/until.ts'
@@ -34,6 +37,42 @@ interface Cve {
 
 /** White space as a page shows it. Long texts are cut. */
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+const TEXTS = new Set([
+  'title',
+  'description',
+  'name',
+  'cna_name',
+  'vendor_display',
+  'product_display',
+  'grade',
+  'scope',
+])
+const LONG = 'x'.repeat(2000)
+
+/** Appends a word without a break to the texts of an answer. */
+const lengthened = (value: unknown, key = ''): unknown => {
+  if (typeof value === 'string') return TEXTS.has(key) ? value + LONG : value
+  if (Array.isArray(value)) return value.map((one) => lengthened(one, key))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, lengthened(one, name)]))
+}
+
+test('no word of a feed makes a page wider than the screen', async () => {
+  const tab = await world.open('gateway', { viewport: PHONE })
+  await tab.page.route('**/api/v1/**', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: lengthened(await response.json()) })
+  })
+  let long = 0
+  for (const address of (await pageAddresses(world)).filter((one) => !one.includes('/api'))) {
+    await tab.show(address)
+    assert.equal(await tooWide(tab.page), [], address)
+    if ((await tab.page.locator('main').innerText()).includes(LONG)) long++
+  }
+  assert.ok(long > 10, `${long} pages`)
+  await tab.close()
+})
 
 for (const mode of MODES) {
   test(`${mode}: the page of a CVE shows what the API answers`, async () => {

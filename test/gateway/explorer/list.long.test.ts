@@ -40,6 +40,21 @@ async function loadAll(tab: Tab): Promise<void> {
 }
 
 for (const mode of MODES) {
+  test(`${mode}: a suggestion of a CNA, whose key differs from its short name, selects its CVEs`, async () => {
+    const tab = await world.open(mode)
+    await tab.show('#/cves?published_since=2026-01-01')
+    await tab.page.getByRole('combobox', { name: 'CNA', exact: true }).fill('ångmark n')
+    await tab.page.getByRole('option').filter({ hasText: 'ångmark_nord' }).click()
+    const parameters = () => new URLSearchParams(addressOf(tab).split('?')[1])
+    await until(
+      () => parameters().get('assigner') === 'ÅngMark Nord',
+      () => addressOf(tab),
+    )
+    await beginsWith(tab, ['CVE-2026-90003'])
+    assert.equal(tab.faults, [])
+    await tab.close()
+  })
+
   test(`${mode}: a filter changes the address and the rows, and the chips remove it`, async () => {
     const tab = await world.open(mode)
     const { page } = tab

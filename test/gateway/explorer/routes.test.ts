@@ -147,9 +147,14 @@ test('an unknown file is a 404, and no path leaves the explorer', async () => {
   }
 })
 
-test('/docs leads to the reference', async () => {
-  const { status, headers } = await ask('/docs?x=1')
-  assert.equal([status, headers.location], [302, '/#/api'])
+test('/docs leads to the reference, below a folder of a proxy too', async () => {
+  for (const [path, location] of [
+    ['/docs?x=1', './#/api'],
+    ['/docs/', '../#/api'],
+  ] as const) {
+    const { status, headers } = await ask(path)
+    assert.equal([status, headers.location], [302, location], path)
+  }
 })
 
 test.after(() => server.close())

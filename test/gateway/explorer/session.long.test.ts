@@ -86,6 +86,79 @@ test('a login link signs a browser in once; scripts cannot read its token', asyn
   await gateway.close()
 })
 
+/** As in a browser that blocks cookies. */
+function blockStorage(): void {
+  for (const name of ['localStorage', 'sessionStorage']) {
+    Object.defineProperty(globalThis, name, {
+      get() {
+        throw new DOMException('Access is denied for this document.', 'SecurityError')
+      },
+    })
+  }
+}
+
+test('without storage, the token, the columns and the colours last as long as the page', async () => {
+  const tab = await world.open('gateway', { token: null })
+  await tab.page.addInitScript(blockStorage)
+  await tab.page.goto(`${world.origins.gateway}#/cves`)
+  await enter(tab, 'no token')
+  await tab.page.getByRole('alert').filter({ hasText: 'rejected' }).waitFor()
+  await enter(tab, world.service.token)
+  await heading(tab, 'CVEs').waitFor()
+  await tab.page.locator('tbody tr').first().waitFor()
+  await tab.page.getByText('Columns', { exact: true }).first().click()
+  await tab.page.getByRole('checkbox', { name: 'CNA', exact: true }).check()
+  await tab.page.getByRole('columnheader', { name: 'CNA' }).waitFor()
+  await tab.page.getByLabel('Colours').selectOption('dark')
+  assert.is(await tab.page.evaluate('document.documentElement.dataset.theme'), 'dark')
+  await tab.page.goto(`${world.origins.gateway}#/cwes`)
+  await tab.page.goto(`${world.origins.gateway}#/cves`)
+  await tab.page.getByRole('columnheader', { name: 'CNA' }).waitFor()
+  await tab.page.getByRole('button', { name: 'Sign out' }).click()
+  await heading(tab, 'Sign in').waitFor()
+  assert.equal(withoutStatus(tab.faults), [])
+  await tab.close()
+})
+
+const FOREIGN: [status: number, body: string][] = [
+  [502, '<html>Bad gateway</html>'],
+  [200, '<html>Sign in to this network</html>'],
+  [200, 'null'],
+  [500, 'null'],
+  [503, '"busy"'],
+  [503, '{"detail":"busy"}'],
+]
+
+test('a page shows the status of an answer that is not of a gateway', async () => {
+  const tab = await world.open('gateway')
+  for (const [status, body] of FOREIGN) {
+    await tab.page.route('**/api/v1/cwes**', (route) => route.fulfill({ status, body }))
+    await tab.show('#/cwes')
+    await tab.page
+      .getByRole('alert')
+      .filter({ hasText: `Status ${status}` })
+      .waitFor()
+    await tab.page.unrouteAll()
+    await tab.page.getByRole('button', { name: 'Try again' }).click()
+    await tab.page.locator('tbody tr').first().waitFor()
+    await tab.page.goto('about:blank')
+  }
+  assert.equal(
+    tab.faults.filter((fault) => !/status of 50/.test(fault)),
+    [],
+  )
+  await tab.close()
+})
+
+test('a text that no header can have is not a token', async () => {
+  const tab = await world.open('gateway', { token: null })
+  await tab.page.goto(world.origins.gateway)
+  await enter(tab, 'токен')
+  await tab.page.getByRole('alert').filter({ hasText: 'rejected' }).waitFor()
+  assert.is(await stored(tab), null)
+  await tab.close()
+})
+
 test('a token without access gets the reason, not the sign-in', async () => {
   const { authorization } = await world.service.tokenOf({ role: 'viewer' })
   const tab = await world.open('gateway', { token: authorization.slice('Bearer '.length) })

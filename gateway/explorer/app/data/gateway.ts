@@ -1,14 +1,9 @@
 /** The API of the gateway that serves the page. */
 import { type Api, ApiFailure, hasDotSegment, target } from './api.ts'
-
-const TOKEN = 'vulnshelf.token'
+import { kept } from './kept.ts'
 
 /** The token of this tab, or null. The browser forgets it when the tab is closed. */
-export const token = {
-  read: (): string | null => sessionStorage.getItem(TOKEN),
-  store: (text: string) => sessionStorage.setItem(TOKEN, text),
-  forget: () => sessionStorage.removeItem(TOKEN),
-}
+export const token = kept(() => sessionStorage, 'vulnshelf.token')
 
 export const apiBase = (): URL => new URL('api/v1', document.baseURI)
 
@@ -18,6 +13,9 @@ export const gatewayApi: Api = {
   async get<T>(path: string, params = {}, signal?: AbortSignal): Promise<T> {
     if (hasDotSegment(path)) throw new ApiFailure(404, 'not_found', `No path of the API is ${path}.`)
     const own = token.read()
+    // `fetch` throws for other characters, as it does without a connection.
+    if (own !== null && !/^[!-~]+$/.test(own))
+      throw new ApiFailure(401, 'unauthenticated', 'The token has characters that no token has. Enter another one.')
     const response = await fetch(`${apiBase()}${target(path, params)}`, {
       headers: own === null ? {} : { Authorization: `Bearer ${own}` },
       ...(signal ? { signal } : {}),
@@ -25,11 +23,28 @@ export const gatewayApi: Api = {
       if (error.name === 'AbortError') throw error
       throw new ApiFailure(0, 'network', 'The gateway does not answer. Check the connection, then try again.')
     })
-    if (response.ok) return (await response.json()) as T
-    const { error, message, parameter } = await response
-      .json()
-      .catch(() => ({ error: 'internal', message: response.statusText }))
+    const answer = await objectOf(response)
+    if (response.ok && answer !== null) return answer as T
+    const { error = 'internal', message = notOfGateway(response), parameter = null } = (answer ?? {}) as ErrorAnswer
     const wait = Number(response.headers.get('Retry-After'))
-    throw new ApiFailure(response.status, error, message, wait > 0 ? wait : null, parameter ?? null)
+    throw new ApiFailure(response.status, error, message, wait > 0 ? wait : null, parameter)
   },
 }
+
+interface ErrorAnswer {
+  error?: string
+  message?: string
+  parameter?: string
+}
+
+/** Returns the JSON object of an answer; null for another body. */
+async function objectOf(response: Response): Promise<object | null> {
+  const value: unknown = await response.json().catch((error: Error) => {
+    if (error.name === 'AbortError') throw error
+    return null
+  })
+  return typeof value === 'object' ? value : null
+}
+
+const notOfGateway = ({ status }: Response) =>
+  `Status ${status}, without a message of the API. A proxy may have sent this answer: try again, or ask its operator.`

@@ -144,7 +144,7 @@ export function useShownRows<T>(pages: Pages<T>): { rows: readonly T[]; isStale:
   return { rows: earlier.current, isStale }
 }
 
-/** Forgets the loaded rows, for tests. A page does so by loading again. */
+/** Forgets the loaded rows. */
 export const forgetPages = () => remembered.clear()
 
 function remember(asked: string, pages: Page<unknown>[]): void {

@@ -1,14 +1,13 @@
-/** Asks for the token of a gateway. */
+/** Asks for the token of a gateway. `done` gets whether the browser has stored it. */
 import { useState } from 'preact/hooks'
 import { token } from '../data/gateway.ts'
 import { Heading } from './heading.tsx'
 
-export function SignIn({ wasRejected, done }: { wasRejected: boolean; done(): void }) {
+export function SignIn({ wasRejected, done }: { wasRejected: boolean; done(isStored: boolean): void }) {
   const [text, setText] = useState('')
   const submit = (event: Event) => {
     event.preventDefault()
-    token.store(text.trim())
-    done()
+    done(token.store(text.trim()))
   }
   return (
     <form class="sign-in" onSubmit={submit}>

@@ -1,26 +1,12 @@
 /** The choice between light, dark and the system's colours. The browser keeps it. */
 import { useState } from 'preact/hooks'
+import { kept } from '../data/kept.ts'
 
-const KEY = 'vulnshelf.theme'
+const choice = kept(() => localStorage, 'vulnshelf.theme')
 const THEMES = ['system', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 
-/** Storage can be off: then the choice lasts as long as the page. */
-function stored(): Theme {
-  try {
-    return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
-  } catch {
-    return 'system'
-  }
-}
-
-function store(theme: Theme): void {
-  try {
-    localStorage.setItem(KEY, theme)
-  } catch {
-    // The choice still applies to this page.
-  }
-}
+const stored = (): Theme => THEMES.find((theme) => theme === choice.read()) ?? 'system'
 
 /** Applies a choice, at first the stored one. */
 export function applyTheme(theme: Theme = stored()): void {
@@ -38,7 +24,7 @@ export function ThemeChoice() {
         onChange={({ currentTarget }) => {
           const chosen = currentTarget.value as Theme
           setTheme(chosen)
-          store(chosen)
+          choice.store(chosen)
           applyTheme(chosen)
         }}
       >

@@ -1,7 +1,9 @@
 /** The filters of the CVE list. Each change is in the address at once. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { ApiFailure } from '../../data/api.ts'
+import type { CveSummary, Page } from '../../data/answers.ts'
+import type { Api, ApiFailure } from '../../data/api.ts'
+import { useSession } from '../../data/use.ts'
 import { Combobox, type Suggestion } from '../../parts/combobox.tsx'
 import { BANDS, FILTERS, type Filter, isDay, membersOf, paramsOf } from './filters.ts'
 
@@ -97,14 +99,32 @@ function FlagChoice({ filter, value, set, errorId }: ControlProps<Filter & { kin
   )
 }
 
+/** The filter takes the short name of a CNA. Its key, which is in the suggestion, has `_` for blanks. */
+async function shortNameOf(api: Api, key: string): Promise<string> {
+  const path = `/cnas/${encodeURIComponent(key)}/cves`
+  const page = await api.get<Page<CveSummary>>(path, { limit: 1 }).catch(() => null)
+  return page?.data[0]?.assigner ?? key
+}
+
 function Name({ filter, value, set, errorId }: ControlProps<Filter & { kind: 'name' }>) {
+  const { api } = useSession()
+  const latest = useRef(set)
+  latest.current = set
+  // The user may have left the page when the short name is known.
+  useEffect(
+    () => () => {
+      latest.current = () => {}
+    },
+    [],
+  )
+  const pick = async ({ type, id }: Suggestion) => latest.current(type === 'cna' ? await shortNameOf(api, id) : id)
   return (
     <Combobox
       label={filter.label}
       value={value}
       types={[filter.suggests]}
       placeholder={filter.placeholder}
-      onPick={({ id }: Suggestion) => set(id)}
+      onPick={pick}
       onEnter={(text) => set(text)}
       errorId={errorId}
     />

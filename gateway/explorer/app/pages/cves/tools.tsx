@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Snapshot } from '../../data/answers.ts'
 import { ApiFailure, type Params, target } from '../../data/api.ts'
 import { apiBase } from '../../data/gateway.ts'
+import { kept } from '../../data/kept.ts'
 import { useSession } from '../../data/use.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { CVE_COLUMNS, DEFAULT_COLUMNS, defaultColumns } from '../../parts/cve-columns.tsx'
@@ -11,11 +12,11 @@ import { saveFile } from '../../parts/save.ts'
 import { type Format, fileName, headOf, lineOf, MOST_ROWS, walk } from './export.ts'
 import { membersOf } from './filters.ts'
 
-const COLUMNS = 'vulnshelf.columns'
+const chosenColumns = kept(() => localStorage, 'vulnshelf.columns')
 
 /** Returns the columns of the address, else those chosen last in this browser, else the default. */
 export function columnsOf(query: URLSearchParams): readonly string[] {
-  const stated = query.get('columns') ?? localStorage.getItem(COLUMNS)
+  const stated = query.get('columns') ?? chosenColumns.read()
   return stated === null ? defaultColumns(query.get('kev')) : membersOf(stated)
 }
 
@@ -26,7 +27,7 @@ interface ColumnsProps {
 
 export function ColumnChoice({ columns, change }: ColumnsProps) {
   const choose = (names: readonly string[]) => {
-    localStorage.setItem(COLUMNS, names.join(','))
+    chosenColumns.store(names.join(','))
     change({ columns: names.join(',') === DEFAULT_COLUMNS.join(',') ? null : names.join(',') || 'none' })
   }
   return (
