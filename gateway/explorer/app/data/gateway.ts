@@ -26,10 +26,15 @@ export const gatewayApi: Api = {
       throw new ApiFailure(0, 'network', 'The gateway does not answer. Check the connection, then try again.')
     })
     if (response.ok) return (await response.json()) as T
-    const { error, message, parameter } = await response
-      .json()
-      .catch(() => ({ error: 'internal', message: response.statusText }))
+    // A proxy before the gateway answers with texts of its own.
+    const { error = 'internal', message, parameter } = await response.json().catch(() => ({}))
     const wait = Number(response.headers.get('Retry-After'))
-    throw new ApiFailure(response.status, error, message, wait > 0 ? wait : null, parameter ?? null)
+    throw new ApiFailure(
+      response.status,
+      error,
+      message ?? `The server answered with the status ${response.status}. Try again later.`,
+      wait > 0 ? wait : null,
+      parameter ?? null,
+    )
   },
 }
