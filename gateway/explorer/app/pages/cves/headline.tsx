@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { nameKey } from '../../../../../corpus/model/affected/products.ts'
 import type { CveSummary } from '../../data/answers.ts'
+import { detectionText } from '../../parts/cve-columns.tsx'
 import { formatShare } from '../../parts/format.ts'
 import { Heading } from '../../parts/heading.tsx'
 import { useOrigin } from '../../parts/origin.tsx'
@@ -94,11 +95,7 @@ function Facts({ cve }: { cve: CveSummary }) {
         <Known is={cve.has_workaround} />
       </Fact>
       <Fact name="Detection" origin="detection">
-        {cve.detection_layers.length > 0 ? (
-          cve.detection_layers.map((layer) => layer.replaceAll('_', ' ')).join(', ')
-        ) : (
-          <Known is={cve.has_detection} />
-        )}
+        {detectionText(cve.detection_layers) || <Known is={cve.has_detection} />}
       </Fact>
       <Fact name="Published" origin="published">
         <Time at={cve.date_published} />
