@@ -44,7 +44,7 @@ function textOf(shown: string, bytes: Uint8Array): string {
   if (nul === -1) return text
   throw new InventoryError(
     'unreadable',
-    `${shown}:${lineAt(text, nul)}: it has a NUL byte, so it is no text. Check the path`,
+    `${shown}:${lineAt(text, nul)}: it has a NUL byte, so it is no text. Choose another file`,
   )
 }
 
@@ -52,7 +52,7 @@ function utf8(shown: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new InventoryError('unreadable', `${shown} is not a text in UTF-8. Check the path`, { cause })
+    throw new InventoryError('unreadable', `${shown} is not a text in UTF-8. Choose another file`, { cause })
   }
 }
 

@@ -214,6 +214,21 @@ test('static: the reference has every operation, and no form', async () => {
   await tab.close()
 })
 
+test('a record is shown without the part that has no answer', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  const references = page.getByRole('heading', { name: /^References/ })
+  await page.route('**/reports', () => {})
+  await page.goto(`${world.origins.gateway}#/cves/${HOSTILE}`)
+  await references.waitFor()
+  await page.unroute('**/reports')
+  await page.route('**/reports', (route) => route.fulfill({ status: 502, contentType: 'text/html', body: 'no' }))
+  await page.reload()
+  await page.getByRole('alert').filter({ hasText: 'the status 502' }).waitFor()
+  await references.waitFor()
+  await tab.close()
+})
+
 test.after(() => world.close())
 
 test.run()

@@ -2,7 +2,7 @@
 import calculator from 'ae-cvss-calculator'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { decodeVector } from '../../../gateway/explorer/app/pages/cves/cvss-vector.ts'
+import { decodeVector, isDefined } from '../../../gateway/explorer/app/pages/cves/cvss-vector.ts'
 
 const CALCULATORS = {
   '2.0': () => new calculator.Cvss2(),
@@ -51,6 +51,16 @@ function groupOf(version: string, category: string): string {
   if (category === 'temporal' && version === '4.0') return 'Threat'
   return category[0]!.toUpperCase() + category.slice(1)
 }
+
+test('a metric that is Not Defined has no value', () => {
+  const defined = (vector: string, version: string) =>
+    decodeVector(vector, version)
+      .filter(isDefined)
+      .map(({ key }) => key)
+  assert.equal(defined('AV:N/E:X/MAV:X/RL:O', '3.1'), ['AV', 'RL'])
+  assert.equal(defined('AV:N/E:ND/RL:OF', '2.0'), ['AV', 'RL'])
+  assert.equal(defined('AV:N/S:X/NEW:X', '4.0'), ['AV', 'NEW'])
+})
 
 test('a vector is decoded in its order, with and without prefix and parentheses', () => {
   const keys = (vector: string, version: string) =>

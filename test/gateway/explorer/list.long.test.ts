@@ -161,6 +161,30 @@ for (const mode of MODES) {
   })
 }
 
+test('the columns are those of the last visit, until the default is chosen', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  const hasHeaders = async (expected: readonly string[]) => {
+    let shown = ''
+    const same = async () => {
+      shown = (await texts(page.locator('thead th'))).join().replace(/ ?[▼▲↕]/g, '')
+      return shown === expected.join()
+    }
+    await until(same, () => shown)
+  }
+  await tab.show('#/cves?kev=true')
+  await page.locator('summary', { hasText: 'Columns' }).click()
+  for (const name of ['Title', 'EPSS', 'Flags', 'Published']) await page.getByLabel(name, { exact: true }).uncheck()
+  await hasHeaders(['CVE', 'Severity', 'In KEV since'])
+  await tab.show('#/cves?kev=true&severity=high')
+  await hasHeaders(['CVE', 'Severity', 'In KEV since'])
+  await page.getByRole('button', { name: 'Default columns' }).click()
+  await hasHeaders(['CVE', 'Severity', 'Title', 'EPSS', 'Flags', 'Published', 'In KEV since'])
+  assert.is(addressOf(tab), '#/cves?kev=true&severity=high')
+  assert.equal(tab.faults, [])
+  await tab.close()
+})
+
 test.after(() => world.close())
 
 test.run()

@@ -33,6 +33,7 @@ export function AdvisoryIds({ row }: { row: AffectedRow }) {
 }
 
 export function RowFlags({ row }: { row: AffectedRow }) {
+  if (!row.kev && !row.has_exploit) return null
   return (
     <span class="flags">
       {row.kev ? <Flag name="KEV" title="In the KEV catalog" /> : null}

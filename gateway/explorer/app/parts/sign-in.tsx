@@ -28,7 +28,7 @@ export function SignIn({ wasRejected, done }: { wasRejected: boolean; done(isSto
         />
       </label>
       <p class="dim">
-        This tab keeps the token until you close it. Without a token, ask the operator of the gateway, or run{' '}
+        This tab keeps the token until you close it. If you have no token, ask the operator of the gateway, or run{' '}
         <code>vulnshelf-gateway token</code>.
       </p>
       <button type="submit">Sign in</button>

@@ -204,3 +204,6 @@ export function decodeVector(vector: string, version: string): DecodedMetric[] {
       return { group: null, key, letters, name: null, value: null }
     })
 }
+
+/** Whether a metric has a value. One that is not in the vector is Not Defined too, by the specifications. */
+export const isDefined = ({ value }: DecodedMetric): boolean => value !== NOT_DEFINED.X

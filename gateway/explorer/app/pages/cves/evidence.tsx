@@ -48,13 +48,14 @@ export function Evidence({ items }: { items: readonly Item[] }) {
 function Group({ title, items }: { title: string; items: readonly Item[] }) {
   const { shown, button } = useSteps(items, FIRST, 'items')
   const hasMaturity = items.some(({ maturity_rank }) => maturity_rank !== null)
+  const hasDate = items.some(({ first_seen }) => first_seen !== null)
   return (
     <>
       <h3>
         {title} <span class="dim">{items.length}</span>
       </h3>
       <div class="scroll">
-        <table class="cards">
+        <table class="cards evidence">
           <caption class="for-reader">Evidence: {title}</caption>
           <thead>
             <tr>
@@ -62,7 +63,7 @@ function Group({ title, items }: { title: string; items: readonly Item[] }) {
               <th scope="col">Source</th>
               {hasMaturity ? <th scope="col">Maturity</th> : null}
               <th scope="col">Confidence</th>
-              <th scope="col">First seen</th>
+              {hasDate ? <th scope="col">First seen</th> : null}
               <th scope="col">Details</th>
             </tr>
           </thead>
@@ -75,7 +76,9 @@ function Group({ title, items }: { title: string; items: readonly Item[] }) {
                   <td>{item.maturity_rank === null ? null : (MATURITY[item.maturity_rank] ?? item.maturity_rank)}</td>
                 ) : null}
                 <td data-label="Confidence">{item.confidence}</td>
-                <td data-label="First seen">{item.first_seen === null ? null : <Day at={item.first_seen} />}</td>
+                {hasDate ? (
+                  <td data-label="First seen">{item.first_seen === null ? null : <Day at={item.first_seen} />}</td>
+                ) : null}
                 <td class="wide">
                   <What item={item} />
                 </td>
@@ -90,8 +93,15 @@ function Group({ title, items }: { title: string; items: readonly Item[] }) {
 }
 
 function What({ item }: { item: Item }) {
-  const fix = [item.ecosystem, item.product, item.fixed_version].filter((part) => part !== null).join(' ')
-  const text = item.explanation ?? (fix || null)
+  const product = [item.ecosystem, item.product].filter((part) => part !== null).join(' ')
+  const version = item.evidence_type === 'fixed_version' ? <b>{item.fixed_version}</b> : item.fixed_version
+  const fix =
+    product === '' && item.fixed_version === null ? null : (
+      <>
+        {product} {version}
+      </>
+    )
+  const text = item.explanation ?? fix
   return (
     <>
       {item.evidence_url === null ? (
@@ -99,7 +109,7 @@ function What({ item }: { item: Item }) {
       ) : (
         <ExternalLink url={item.evidence_url}>{text ?? item.evidence_url}</ExternalLink>
       )}
-      {item.explanation !== null && fix !== '' ? <span class="dim"> {fix}</span> : null}
+      {item.explanation !== null && fix !== null ? <span class="dim"> {fix}</span> : null}
     </>
   )
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { nameKey } from '../../../../../corpus/model/affected/products.ts'
 import type { CveSummary } from '../../data/answers.ts'
+import { detectionText } from '../../parts/cve-columns.tsx'
 import { formatShare } from '../../parts/format.ts'
 import { Heading } from '../../parts/heading.tsx'
 import { useOrigin } from '../../parts/origin.tsx'
@@ -52,9 +53,6 @@ function Facts({ cve }: { cve: CveSummary }) {
         <Severity band={cve.severity} score={cve.cvss_score} />
         {cve.cvss_score_source === null ? null : <span class="dim"> from {sourceName(cve.cvss_score_source)}</span>}
       </Fact>
-      <Fact name="Exploit" origin="exploit">
-        <Known is={cve.has_exploit} />
-      </Fact>
       <Fact name="KEV" origin="kev">
         {kev.listed ? (
           <>
@@ -63,9 +61,6 @@ function Facts({ cve }: { cve: CveSummary }) {
         ) : (
           'not in KEV'
         )}
-      </Fact>
-      <Fact name="Patch" origin="patch">
-        <Known is={cve.has_patch} />
       </Fact>
       <Fact name="EPSS" origin="epss">
         {epss.score === null ? (
@@ -81,27 +76,29 @@ function Facts({ cve }: { cve: CveSummary }) {
           </>
         )}
       </Fact>
-      <Fact name="Workaround" origin="workaround">
-        <Known is={cve.has_workaround} />
-      </Fact>
       <Fact name="SSVC" origin="ssvc">
         <Decision ssvc={ssvc} />
-      </Fact>
-      <Fact name="Detection" origin="detection">
-        {cve.detection_layers.length > 0 ? (
-          cve.detection_layers.map((layer) => layer.replaceAll('_', ' ')).join(', ')
-        ) : (
-          <Known is={cve.has_detection} />
-        )}
       </Fact>
       <Fact name="Weakness" origin="weakness">
         {weakness === null ? <Unknown /> : <a href={link(['cwes', weakness])}>{weakness.toUpperCase()}</a>}
       </Fact>
-      <Fact name="Published" origin="published">
-        <Time at={cve.date_published} />
-      </Fact>
       <Fact name="CNA" origin="assigner">
         {assigner === null ? <Unknown /> : <a href={link(['cnas', nameKey(assigner) ?? assigner])}>{assigner}</a>}
+      </Fact>
+      <Fact name="Exploit" origin="exploit">
+        <Known is={cve.has_exploit} />
+      </Fact>
+      <Fact name="Patch" origin="patch">
+        <Known is={cve.has_patch} />
+      </Fact>
+      <Fact name="Workaround" origin="workaround">
+        <Known is={cve.has_workaround} />
+      </Fact>
+      <Fact name="Detection" origin="detection">
+        {detectionText(cve.detection_layers) || <Known is={cve.has_detection} />}
+      </Fact>
+      <Fact name="Published" origin="published">
+        <Time at={cve.date_published} />
       </Fact>
       <Fact name="Updated" origin="updated">
         <Time at={cve.date_updated} />
@@ -113,7 +110,7 @@ function Facts({ cve }: { cve: CveSummary }) {
 function Fact({ name, origin: field, children }: { name: string; origin: OriginField; children: ComponentChildren }) {
   const origin = useOrigin(name, ORIGINS[field])
   return (
-    <>
+    <div>
       <dt>
         {name} {origin.button}
       </dt>
@@ -121,7 +118,7 @@ function Fact({ name, origin: field, children }: { name: string; origin: OriginF
         {children}
         {origin.text}
       </dd>
-    </>
+    </div>
   )
 }
 

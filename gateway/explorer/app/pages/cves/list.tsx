@@ -68,7 +68,8 @@ export function CveList({ query }: { query: URLSearchParams }) {
         </label>
         <details name="list-tools">
           <summary>Columns</summary>
-          <ColumnChoice columns={columns} change={change} />
+          {/* The address stays the same when the default is chosen, and columns of the last visit are shown. */}
+          <ColumnChoice columns={columns} change={(values) => change(values, true)} />
         </details>
         <details name="list-tools">
           <summary>Export</summary>

@@ -4,7 +4,7 @@ import type { Severity as Band, CveDetail } from '../../data/answers.ts'
 import { formatScore } from '../../parts/format.ts'
 import { sourceName } from '../../parts/sources.ts'
 import { Flag, Severity, Time } from '../../parts/values.tsx'
-import { decodeVector } from './cvss-vector.ts'
+import { decodeVector, isDefined } from './cvss-vector.ts'
 
 type Cvss = NonNullable<CveDetail['cvss']>
 type Metric = Cvss['metrics'][number]
@@ -92,10 +92,10 @@ const MOST_CHARACTERS = 1000
 /** The metrics of a version as rows, the sources as columns. Rows in which sources differ are marked. */
 function Comparison({ version, metrics }: { version: string; metrics: readonly Metric[] }) {
   const decoded = metrics.map((metric) => decodeVector(metric.vector_string.slice(0, MOST_CHARACTERS), version))
-  const rows = [...new Map(decoded.flat().map((one) => [one.key, one])).values()]
+  const rows = [...new Map(decoded.flat().flatMap((one) => (isDefined(one) ? [[one.key, one]] : []))).values()]
   const groups = [...new Set(rows.map(({ group }) => group))]
   const isDisputed = (key: string) =>
-    new Set(decoded.map((vector) => vector.find((one) => one.key === key)?.letters)).size > 1
+    new Set(decoded.map((vector) => vector.find((one) => one.key === key && isDefined(one))?.letters)).size > 1
   return (
     <details class="vectors" open={metrics.some(({ is_primary }) => is_primary)}>
       <summary>

@@ -13,6 +13,12 @@ const ORDER = ['patch', 'fix', 'mitigation', 'vendor-advisory', 'exploit', 'thir
 
 const folded = (tag: string) => tag.toLowerCase().replace(/[\s_]+/g, '-')
 
+/** Tags of a source begin with `x_`. Those of old records name the catalog of the reference. */
+const textOf = (tag: string) =>
+  tag.startsWith('x-refsource-')
+    ? tag.slice('x-refsource-'.length).toUpperCase()
+    : tag.replace(/^x-/, '').replaceAll('-', ' ')
+
 function groupOf({ tags }: Reference): string {
   const all = tags.map(folded)
   return ORDER.find((tag) => all.includes(tag)) ?? all[0] ?? ''
@@ -37,7 +43,7 @@ function Group({ tag, references }: { tag: string; references: readonly Referenc
   const { shown, button } = useSteps(references, FIRST, 'references')
   return (
     <>
-      <h3>{tag === '' ? 'Without a tag' : tag.replaceAll('-', ' ')}</h3>
+      <h3>{tag === '' ? 'Without a tag' : textOf(tag)}</h3>
       <ul class="links">
         {shown.map((reference) => (
           <li key={reference.url}>
@@ -48,7 +54,7 @@ function Group({ tag, references }: { tag: string; references: readonly Referenc
               {[...new Set(reference.tags.map(folded))]
                 .filter((other) => other !== tag)
                 .map((other) => (
-                  <Flag key={other} name={other.replaceAll('-', ' ')} />
+                  <Flag key={other} name={textOf(other)} />
                 ))}
             </span>
           </li>

@@ -3,7 +3,7 @@ import type { CveDetail } from '../../data/answers.ts'
 import { formatCount } from '../../parts/format.ts'
 import { sourceName } from '../../parts/sources.ts'
 import { useSteps } from '../../parts/steps.tsx'
-import { Time } from '../../parts/values.tsx'
+import { Day, Time } from '../../parts/values.tsx'
 import { go, link } from '../../router.ts'
 import { difference, readableJson } from './difference.ts'
 
@@ -14,6 +14,8 @@ const FIRST_ENTRIES = 20
 const FIRST_MESSAGES = 20
 /** An entry with more changes begins closed. */
 const OPEN_CHANGES = 3
+
+const ISO_DATE = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/
 
 const words = (category: string) => category.replaceAll('_', ' ')
 
@@ -85,7 +87,8 @@ function TimelineEntry({ entry }: { entry: Entry }) {
   )
   return (
     <>
-      <Time at={entry.changed_at} />
+      {/* KEV states days. */}
+      {entry.category === 'kev' ? <Day at={entry.changed_at} /> : <Time at={entry.changed_at} />}
       {changes.length === 0 ? (
         <div>{head}</div>
       ) : (
@@ -114,9 +117,12 @@ function Change({ message }: { message: Message }) {
   const { old_value: old, new_value: now } = message
   // A summary often ends with the value.
   const isInSummary = (value: string | null) => value !== null && message.summary.endsWith(value)
+  const date = old === null && now !== null && ISO_DATE.test(now) && isInSummary(now) ? now : null
   return (
     <>
-      {message.summary} {message.json_path === '$' ? null : <code class="dim">{message.json_path}</code>}
+      {date === null ? message.summary : message.summary.slice(0, -date.length)}
+      {date === null ? null : date.length > 10 ? <Time at={date} /> : <Day at={date} />}{' '}
+      {message.json_path === '$' ? null : <code class="dim">{message.json_path}</code>}
       {old !== null && now !== null ? (
         <Modified old={old} now={now} />
       ) : (

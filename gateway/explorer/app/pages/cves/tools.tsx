@@ -49,7 +49,13 @@ export function ColumnChoice({ columns, change }: ColumnsProps) {
           {label}
         </label>
       ))}
-      <button type="button" onClick={() => choose(DEFAULT_COLUMNS)}>
+      <button
+        type="button"
+        onClick={() => {
+          localStorage.removeItem(COLUMNS)
+          change({ columns: null })
+        }}
+      >
         Default columns
       </button>
     </fieldset>

@@ -64,7 +64,7 @@ export function Feeds({ snapshot, now }: { snapshot: Snapshot; now: number }) {
                   <Day at={updated_at} />
                 </td>
                 <td>
-                  {age.days === null ? <Unknown /> : days(age.days)}
+                  {age.days === null ? <Unknown /> : <span class="short">{days(age.days)}</span>}{' '}
                   {age.isOld ? (
                     <span class="flag old" title={`Usually at most ${days(age.usual!)}`}>
                       old
