@@ -48,8 +48,8 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
       {advisory.summary ? <p class="summary">{advisory.summary}</p> : null}
       <Facts
         facts={[
-          ['Severity', (advisory.severity ?? []).length > 0 && <Scores key="scores" scores={advisory.severity!} />],
-          ['Publisher severity', typeof stated === 'string' && stated.toLowerCase()],
+          ['Severity', typeof stated === 'string' && stated.toLowerCase()],
+          ['Scores', (advisory.severity ?? []).length > 0 && <Scores key="scores" scores={advisory.severity!} />],
           ['Aliases', aliases.length > 0 && <Ids key="ids" ids={aliases} />],
           ['Related', related.length > 0 && <Ids key="ids" ids={related} />],
           ['Upstream', upstream.length > 0 && <Ids key="ids" ids={upstream} />],
@@ -113,7 +113,8 @@ function Scores({ scores }: { scores: readonly OsvSeverity[] }) {
     <>
       {scores.map(({ type, score }, i) => (
         <div key={i}>
-          {type?.replace('_', ' ')} <span class="id">{score}</span>
+          {score?.startsWith('CVSS:') ? null : `${type?.replace('_', ' ')} `}
+          <span class="id">{score}</span>
         </div>
       ))}
     </>

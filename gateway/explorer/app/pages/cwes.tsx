@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<CweRow>[] = [
   { name: 'In KEV', kind: 'number', cell: ({ kev_count }) => formatCount(kev_count) },
   { name: 'Abstraction', cell: ({ abstraction }) => abstraction },
   { name: 'Likelihood', cell: ({ likelihood }) => likelihood ?? <span class="dim">not stated</span> },
-  { name: 'Status', cell: ({ status }) => status },
+  { name: 'Status', kind: 'status', cell: ({ status }) => status },
 ]
 
 function CweList({ query }: { query: URLSearchParams }) {

@@ -5,6 +5,7 @@ import { link } from '../router.ts'
 import { type Column, EntryTable } from './entry-list.tsx'
 import { formatShare } from './format.ts'
 import { matchText } from './ranges.ts'
+import { sourceName } from './sources.ts'
 import { CveLink, Day, Flag, Severity, Unknown } from './values.tsx'
 
 /** CVEs have a page of their own, other ids one of the advisory. */
@@ -32,7 +33,9 @@ export function AdvisoryIds({ row }: { row: AffectedRow }) {
   )
 }
 
+/** Null without flags: on phones, an empty cell has no label. */
 export function RowFlags({ row }: { row: AffectedRow }) {
+  if (!row.kev && !row.has_exploit) return null
   return (
     <span class="flags">
       {row.kev ? <Flag name="KEV" title="In the KEV catalog" /> : null}
@@ -47,7 +50,7 @@ export function Verdict({ row: { verdict, matched_by, advisory_id } }: { row: Af
   return (
     <span class="verdict affected">
       <b>{verdict}</b>: <span class="id">{matchText(matched_by)}</span>
-      {matched_by.source === advisory_id ? null : <span class="dim"> (stated by {matched_by.source})</span>}
+      {matched_by.source === advisory_id ? null : <span class="dim"> (stated by {sourceName(matched_by.source)})</span>}
     </span>
   )
 }
