@@ -49,7 +49,7 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
       <Facts
         facts={[
           ['Severity', typeof stated === 'string' && stated.toLowerCase()],
-          ['Scores', (advisory.severity ?? []).length > 0 && <Scores key="scores" scores={advisory.severity!} />],
+          ['Metrics', (advisory.severity ?? []).length > 0 && <Scores key="scores" scores={advisory.severity!} />],
           ['Aliases', aliases.length > 0 && <Ids key="ids" ids={aliases} />],
           ['Related', related.length > 0 && <Ids key="ids" ids={related} />],
           ['Upstream', upstream.length > 0 && <Ids key="ids" ids={upstream} />],

@@ -46,7 +46,13 @@ export function RowFlags({ row }: { row: AffectedRow }) {
 
 /** The verdict, with the range that matched and the source that states it. */
 export function Verdict({ row: { verdict, matched_by, advisory_id } }: { row: AffectedRow }) {
-  if (matched_by === null) return <span class="verdict undecided">{verdict}</span>
+  if (matched_by === null) {
+    return (
+      <span class="verdict undecided">
+        <b>{verdict}</b>: the versions cannot be compared
+      </span>
+    )
+  }
   return (
     <span class="verdict affected">
       <b>{verdict}</b>: <span class="id">{matchText(matched_by)}</span>
