@@ -97,10 +97,10 @@ const TABS: readonly Tab[] = [
 const SCOPE: Filter = {
   kind: 'choice',
   name: 'scope',
-  label: 'Scope',
+  label: 'Mapped as',
   options: [
-    ['primary', 'CVEs with this primary weakness'],
-    ['any', 'CVEs that any source maps to it'],
+    ['primary', 'primary'],
+    ['any', 'primary or other'],
   ],
 }
 

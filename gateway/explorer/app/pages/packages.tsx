@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<PackageRow>[] = [
   { name: 'Advisories', kind: 'number', cell: ({ advisory_count }) => formatCount(advisory_count) },
   {
     name: 'Package URL',
-    kind: 'list',
+    kind: 'wide',
     cell: ({ purl }) => (purl === null ? <Unknown /> : <span class="id">{purl}</span>),
   },
 ]

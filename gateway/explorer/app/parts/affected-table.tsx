@@ -69,7 +69,7 @@ export function FixedVersions({ versions }: { versions: readonly string[] }): Co
 const COLUMNS: readonly Column<AffectedRow>[] = [
   { name: 'Advisory', kind: 'key', cell: (row) => <AdvisoryIds row={row} /> },
   { name: 'Severity', cell: (row) => <Severity band={row.severity} score={row.cvss_score} /> },
-  { name: 'Summary', kind: 'wide', cell: ({ summary }) => summary ?? <Unknown /> },
+  { name: 'Summary', kind: 'wide', cell: ({ summary }) => summary },
   { name: 'EPSS', kind: 'number', cell: ({ epss }) => (epss === null ? <Unknown /> : formatShare(epss)) },
   { name: 'Flags', cell: (row) => <RowFlags row={row} /> },
   { name: 'Verdict', kind: 'wide', cell: (row) => <Verdict row={row} /> },
