@@ -229,6 +229,8 @@ function addHostileRecord({ feeds, nights }: SampleDist): void {
       `\`${TARGET_IN_CODE}\``,
       `| Package | ${'Affected versions | '.repeat(5)}\n|${'---|'.repeat(6)}\n| hostile-package | ${'1.0.0 | '.repeat(5)}`,
       `    ${'code '.repeat(60)}`,
+      'Other code',
+      `    ${'code '.repeat(61)}`,
     ].join('\n\n'),
     severity: [],
     affected: [

@@ -22,7 +22,8 @@ export function watchScrollers(root: HTMLElement): void {
         if (takesFocus === (scroller.tabIndex === 0)) continue
         if (takesFocus) {
           scroller.tabIndex = 0
-          scroller.role = 'region'
+          // Not a region: those need names that differ.
+          scroller.role = 'group'
           scroller.ariaLabel =
             scroller.querySelector('caption')?.textContent ?? (scroller.tagName === 'PRE' ? 'Code' : 'Table')
         } else {

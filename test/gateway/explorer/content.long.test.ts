@@ -103,7 +103,7 @@ for (const mode of MODES) {
     assert.is(await page.getByRole('heading', { name: 'Heading with a target', exact: true }).count(), 1)
     assert.is(await page.getByText(TARGET_IN_CODE, { exact: true }).count(), 1)
     for (const name of ['Table', 'Code']) {
-      const region = page.locator('.markdown').getByRole('region', { name })
+      const region = page.locator('.markdown').getByRole('group', { name }).first()
       await region.press('ArrowRight')
       await until(
         async () => (await region.evaluate((element) => element.scrollLeft)) > 0,
