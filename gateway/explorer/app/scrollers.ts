@@ -1,6 +1,6 @@
 /** Tables and code that are wider than the page scroll, with the keyboard too: they take the focus while they are wider. */
 
-const SCROLLERS = 'div.scroll, .markdown :is(div, pre)'
+const SCROLLERS = 'div.scroll, .snippet pre, .markdown :is(div, pre)'
 
 /** A scroller with one of these is reached through it. */
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]'

@@ -140,6 +140,7 @@ function AffectedEntries({ entries }: { entries: readonly OsvAffected[] }) {
 }
 
 function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
+  const hasVersions = entries.some(({ versions = [] }) => versions.length > 0)
   return (
     <div class="scroll">
       <table class="rows cards">
@@ -149,7 +150,7 @@ function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
             <th scope="col">Package</th>
             <th scope="col">Ecosystem</th>
             <th scope="col">Affected ranges</th>
-            <th scope="col">Affected versions</th>
+            {hasVersions ? <th scope="col">Affected versions</th> : null}
           </tr>
         </thead>
         <tbody>
@@ -172,7 +173,11 @@ function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
                   </div>
                 ))}
               </td>
-              <td class="wide">{versions.length === 0 ? null : <Names names={versions} most={12} />}</td>
+              {hasVersions ? (
+                <td class="list" data-label="Versions">
+                  {versions.length === 0 ? null : <Names names={versions} most={12} />}
+                </td>
+              ) : null}
             </tr>
           ))}
         </tbody>

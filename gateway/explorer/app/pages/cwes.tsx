@@ -242,8 +242,7 @@ function Example({ number, example: { intro, snippets, body } }: { number: numbe
       {snippets.map(({ code, language, nature }, n) => (
         <figure key={n} class={`snippet ${nature?.toLowerCase() ?? ''}`}>
           <figcaption>{[nature, language].filter(Boolean).join(' · ') || 'Code'}</figcaption>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that is wider than the page scrolls by keys. */}
-          <pre tabIndex={0}>
+          <pre>
             <code>{code}</code>
           </pre>
         </figure>
