@@ -56,6 +56,7 @@ interface Axe {
 /** In every text that it can have, this record has markup that must be shown as text, and links that must not be links. */
 export const HOSTILE = 'CVE-2026-90011' satisfies CveId
 export const HOSTILE_ADVISORY = 'GHSA-xx11-xx22-xx33'
+export const TARGET_IN_CODE = '<a name="code"></a>'
 const MARKUP =
   '<script>document.title = "run"</script><b>bold</b><img src="https://elsewhere.example/i.png" onerror="document.title = \'run\'">'
 export const HOSTILE_TITLE = `Title ${MARKUP}`
@@ -224,6 +225,12 @@ function addHostileRecord({ feeds, nights }: SampleDist): void {
       '<a href="javascript:document.title=\'run\'" onclick="document.title=\'run\'">markup</a>',
       '<iframe src="https://elsewhere.example/"></iframe><style>body{display:none}</style>',
       '<form action="https://elsewhere.example/"><input name="token"></form>',
+      '# <a name="target"></a>Heading with a target',
+      `\`${TARGET_IN_CODE}\``,
+      `| Package | ${'Affected versions | '.repeat(5)}\n|${'---|'.repeat(6)}\n| hostile-package | ${'1.0.0 | '.repeat(5)}`,
+      `    ${'code '.repeat(60)}`,
+      'Other code',
+      `    ${'code '.repeat(61)}`,
     ].join('\n\n'),
     severity: [],
     affected: [

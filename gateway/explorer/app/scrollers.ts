@@ -1,4 +1,6 @@
-/** Tables that are wider than the page scroll (`.scroll`), with the keyboard too: they take the focus while they are wider. */
+/** Tables and code that are wider than the page scroll, with the keyboard too: they take the focus while they are wider. */
+
+const SCROLLERS = 'div.scroll, .snippet pre, .markdown :is(div, pre)'
 
 /** A scroller with one of these is reached through it. */
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]'
@@ -13,15 +15,17 @@ export function watchScrollers(root: HTMLElement): void {
     isPlanned = true
     requestAnimationFrame(() => {
       isPlanned = false
-      for (const scroller of root.querySelectorAll<HTMLElement>('div.scroll')) {
+      for (const scroller of root.querySelectorAll<HTMLElement>(SCROLLERS)) {
         if (!seen.has(scroller)) sizes.observe(scroller)
         seen.add(scroller)
         const takesFocus = scroller.scrollWidth > scroller.clientWidth && !scroller.querySelector(FOCUSABLE)
         if (takesFocus === (scroller.tabIndex === 0)) continue
         if (takesFocus) {
           scroller.tabIndex = 0
-          scroller.role = 'region'
-          scroller.ariaLabel = scroller.querySelector('caption')?.textContent ?? 'Table'
+          // Not a region: those need names that differ.
+          scroller.role = 'group'
+          scroller.ariaLabel =
+            scroller.querySelector('caption')?.textContent ?? (scroller.tagName === 'PRE' ? 'Code' : 'Table')
         } else {
           for (const name of ['tabindex', 'role', 'aria-label']) scroller.removeAttribute(name)
         }

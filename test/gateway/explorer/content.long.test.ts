@@ -13,6 +13,7 @@ import {
   PHONE,
   pageAddresses,
   tooWide,
+  TARGET_IN_CODE,
 } from '../../support/explorer.ts'
 import { suiteNeeding } from '../../support/needs.ts'
 import { until } from '../../support/until.ts'
@@ -130,6 +131,23 @@ for (const mode of MODES) {
       tab.faults.filter((fault) => !isExpected(fault)),
       [],
     )
+    await tab.close()
+  })
+
+  test(`${mode}: Markdown shows no targets of links, and its tables and code scroll with the keyboard`, async () => {
+    const tab = await world.open(mode, { viewport: PHONE })
+    const { page } = tab
+    await tab.show(`#/advisories/${HOSTILE_ADVISORY}`)
+    assert.is(await page.getByRole('heading', { name: 'Heading with a target', exact: true }).count(), 1)
+    assert.is(await page.getByText(TARGET_IN_CODE, { exact: true }).count(), 1)
+    for (const name of ['Table', 'Code']) {
+      const region = page.locator('.markdown').getByRole('group', { name }).first()
+      await region.press('ArrowRight')
+      await until(
+        async () => (await region.evaluate((element) => element.scrollLeft)) > 0,
+        () => `${name} does not scroll`,
+      )
+    }
     await tab.close()
   })
 

@@ -7,6 +7,7 @@ import { csvLine } from '../../../gateway/explorer/app/parts/csv.ts'
 import { isTime } from '../../../gateway/explorer/app/parts/format.ts'
 import { cpeExample, productFilter, questionOf } from '../../../gateway/explorer/app/parts/names.ts'
 import { intervalTexts, matchText, rangeText } from '../../../gateway/explorer/app/parts/ranges.ts'
+import { unwrap } from '../../../gateway/explorer/app/parts/unwrap.ts'
 
 test('slashes within the keys of a product are encoded, as API 9.23 requires', () => {
   assert.is(productFilter('acme', 'widget'), 'acme/widget')
@@ -86,6 +87,13 @@ test('an address cannot lead a request out of its path', () => {
   for (const path of ['/cves', '/packages/npm/%40a%2F..%2Fb', '/packages/npm/...', '/packages/npm/.a', '/a/..%5C']) {
     assert.not.ok(hasDotSegment(path), path)
   }
+})
+
+test('a text that is wrapped as source code has lines for its paragraphs and lists only', () => {
+  const line = 'The module sends a request to the page that changes the password,'
+  const text = `${line}\n          and logs in.\n\n          These versions are known:\n          * 1.0\n          * 1.1`
+  assert.is(unwrap(text), `${line} and logs in.\n\nThese versions are known:\n* 1.0\n* 1.1`)
+  assert.is(unwrap(`${line}\n- a\n${line}\n2) b`), `${line}\n- a\n${line}\n2) b`)
 })
 
 test('a text of a feed that is no time is not formatted', () => {

@@ -48,8 +48,8 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
       {advisory.summary ? <p class="summary">{advisory.summary}</p> : null}
       <Facts
         facts={[
-          ['Severity', (advisory.severity ?? []).length > 0 && <Scores key="scores" scores={advisory.severity!} />],
-          ['Publisher severity', typeof stated === 'string' && stated.toLowerCase()],
+          ['Severity', typeof stated === 'string' && stated.toLowerCase()],
+          ['Metrics', (advisory.severity ?? []).length > 0 && <Scores key="scores" scores={advisory.severity!} />],
           ['Aliases', aliases.length > 0 && <Ids key="ids" ids={aliases} />],
           ['Related', related.length > 0 && <Ids key="ids" ids={related} />],
           ['Upstream', upstream.length > 0 && <Ids key="ids" ids={upstream} />],
@@ -113,7 +113,8 @@ function Scores({ scores }: { scores: readonly OsvSeverity[] }) {
     <>
       {scores.map(({ type, score }, i) => (
         <div key={i}>
-          {type?.replace('_', ' ')} <span class="id">{score}</span>
+          {score?.startsWith('CVSS:') ? null : `${type?.replace('_', ' ')} `}
+          <span class="id">{score}</span>
         </div>
       ))}
     </>
@@ -139,6 +140,7 @@ function AffectedEntries({ entries }: { entries: readonly OsvAffected[] }) {
 }
 
 function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
+  const hasVersions = entries.some(({ versions = [] }) => versions.length > 0)
   return (
     <div class="scroll">
       <table class="rows cards">
@@ -148,7 +150,7 @@ function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
             <th scope="col">Package</th>
             <th scope="col">Ecosystem</th>
             <th scope="col">Affected ranges</th>
-            <th scope="col">Affected versions</th>
+            {hasVersions ? <th scope="col">Affected versions</th> : null}
           </tr>
         </thead>
         <tbody>
@@ -171,7 +173,11 @@ function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
                   </div>
                 ))}
               </td>
-              <td class="wide">{versions.length === 0 ? null : <Names names={versions} most={12} />}</td>
+              {hasVersions ? (
+                <td class="list" data-label="Versions">
+                  {versions.length === 0 ? null : <Names names={versions} most={12} />}
+                </td>
+              ) : null}
             </tr>
           ))}
         </tbody>

@@ -61,23 +61,20 @@ const COLUMNS: readonly Column<CapecRow>[] = [
   { name: 'Typical severity', cell: ({ typical_severity }) => typical_severity ?? <Unknown /> },
   { name: 'Likelihood', cell: ({ likelihood_of_attack }) => likelihood_of_attack ?? <Unknown /> },
   { name: 'Abstraction', cell: ({ abstraction }) => abstraction ?? <Unknown /> },
-  { name: 'Status', cell: ({ status }) => status ?? <Unknown /> },
-  { name: 'Weaknesses', kind: 'wide', cell: (row) => <WeaknessLinks weaknesses={row.related_weaknesses} /> },
+  { name: 'Status', kind: 'status', cell: ({ status }) => status ?? <Unknown /> },
+  { name: 'Weaknesses', kind: 'list', cell: (row) => <WeaknessLinks weaknesses={row.related_weaknesses} /> },
 ]
 
 function WeaknessLinks({ weaknesses }: { weaknesses: CapecRow['related_weaknesses'] }) {
   if (weaknesses.length === 0) return <span class="dim">none</span>
   return (
-    <>
-      {weaknesses.map(({ id, display, name }, i) => (
-        <span key={id}>
-          {i > 0 ? ', ' : ''}
-          <a class="id" href={link(['cwes', id])} title={name ?? undefined}>
-            {display}
-          </a>
-        </span>
+    <span class="ids row">
+      {weaknesses.map(({ id, display, name }) => (
+        <a key={id} class="id" href={link(['cwes', id])} title={name ?? undefined}>
+          {display}
+        </a>
       ))}
-    </>
+    </span>
   )
 }
 

@@ -7,7 +7,7 @@ import { Await, Waiting } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList } from '../parts/entry-list.tsx'
 import { choices, type Filter, sortFilter } from '../parts/filter.ts'
-import { formatCount, formatScore, formatShare } from '../parts/format.ts'
+import { formatCount, formatPercent, formatScore, formatShare } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Facts, Figures } from '../parts/texts.tsx'
 import { Day, ExternalLink, Unknown } from '../parts/values.tsx'
@@ -41,7 +41,8 @@ const FILTERS: readonly Filter[] = [
   ]),
 ]
 
-const percent = (value: number | null) => (value === null ? <Unknown /> : `${formatScore(value)} %`)
+/** A value from 0 to 100. */
+const percent = (value: number | null) => (value === null ? <Unknown /> : formatPercent(value))
 
 function CnaLink({ slug, cna_name }: Pick<CnaRow, 'slug' | 'cna_name'>) {
   return <a href={link(['cnas', slug])}>{cna_name}</a>
@@ -138,7 +139,7 @@ function Board({
       <ol>
         {children.map(([cna, value]) => (
           <li key={cna.slug}>
-            <CnaLink {...cna} /> <span class="dim">{value}</span>
+            <CnaLink {...cna} /> <span class="dim short">{value}</span>
           </li>
         ))}
       </ol>
@@ -148,7 +149,7 @@ function Board({
 
 /** Rule 25. */
 const GRADE_TEXT =
-  'A record earns points for what the CNA states: description, affected products and references (50 together), a weakness (15), a CVSS 3 or 4 score with its vector (15), a CPE name (10), a reference to a patch (10). The grade rates the mean over the records of the last two years: A from 80 %, B from 60 %, C from 40 %, D from 20 %, else F.'
+  'A record earns points for what the CNA states: description, affected products and references (50 together), a weakness (15), a CVSS 3 or 4 score with its vector (15), a CPE name (10), a reference to a patch (10). The grade rates the mean over the records of the last two years: A from 80%, B from 60%, C from 40%, D from 20%, else F.'
 
 /** The share of records without a CVSS score of the CNA, from the figures of the snapshot. Earlier builders wrote none. */
 function WithoutScore({ slug, stats }: { slug: string; stats: Stats | null }) {

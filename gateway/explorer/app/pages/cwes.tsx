@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<CweRow>[] = [
   { name: 'In KEV', kind: 'number', cell: ({ kev_count }) => formatCount(kev_count) },
   { name: 'Abstraction', cell: ({ abstraction }) => abstraction },
   { name: 'Likelihood', cell: ({ likelihood }) => likelihood ?? <span class="dim">not stated</span> },
-  { name: 'Status', cell: ({ status }) => status },
+  { name: 'Status', kind: 'status', cell: ({ status }) => status },
 ]
 
 function CweList({ query }: { query: URLSearchParams }) {
@@ -97,10 +97,10 @@ const TABS: readonly Tab[] = [
 const SCOPE: Filter = {
   kind: 'choice',
   name: 'scope',
-  label: 'Scope',
+  label: 'Mapped as',
   options: [
-    ['primary', 'CVEs with this primary weakness'],
-    ['any', 'CVEs that any source maps to it'],
+    ['primary', 'primary'],
+    ['any', 'primary or other'],
   ],
 }
 
@@ -242,8 +242,7 @@ function Example({ number, example: { intro, snippets, body } }: { number: numbe
       {snippets.map(({ code, language, nature }, n) => (
         <figure key={n} class={`snippet ${nature?.toLowerCase() ?? ''}`}>
           <figcaption>{[nature, language].filter(Boolean).join(' · ') || 'Code'}</figcaption>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that is wider than the page scrolls by keys. */}
-          <pre tabIndex={0}>
+          <pre>
             <code>{code}</code>
           </pre>
         </figure>

@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<VendorRow>[] = [
   { name: 'Products', kind: 'number', cell: ({ product_count }) => formatCount(product_count) },
   {
     name: 'Spellings in the records',
-    kind: 'wide',
+    kind: 'list',
     cell: ({ spellings = [] }) => <Names names={spellings} most={6} />,
   },
 ]
@@ -120,7 +120,7 @@ const PRODUCT_COLUMNS: readonly Column<VendorProduct>[] = [
     cell: ({ vendor, slug, display }) => <a href={link(['vendors', vendor, 'products', slug])}>{display}</a>,
   },
   { name: 'CVEs', kind: 'number', cell: ({ cve_count }) => formatCount(cve_count) },
-  { name: 'Key', kind: 'wide', cell: ({ slug }) => <span class="id">{slug}</span> },
+  { name: 'Key', kind: 'list', cell: ({ slug }) => <span class="id">{slug}</span> },
 ]
 
 function Products({ vendor, base, query }: { vendor: string; base: string[]; query: URLSearchParams }) {

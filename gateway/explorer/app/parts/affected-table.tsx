@@ -5,6 +5,7 @@ import { link } from '../router.ts'
 import { type Column, EntryTable } from './entry-list.tsx'
 import { formatShare } from './format.ts'
 import { matchText } from './ranges.ts'
+import { sourceName } from './sources.ts'
 import { CveLink, Day, Flag, Severity, Unknown } from './values.tsx'
 
 /** CVEs have a page of their own, other ids one of the advisory. */
@@ -32,6 +33,7 @@ export function AdvisoryIds({ row }: { row: AffectedRow }) {
   )
 }
 
+/** Null without flags: on phones, an empty cell has no label. */
 export function RowFlags({ row }: { row: AffectedRow }) {
   if (!row.kev && !row.has_exploit) return null
   return (
@@ -44,11 +46,17 @@ export function RowFlags({ row }: { row: AffectedRow }) {
 
 /** The verdict, with the range that matched and the source that states it. */
 export function Verdict({ row: { verdict, matched_by, advisory_id } }: { row: AffectedRow }) {
-  if (matched_by === null) return <span class="verdict undecided">{verdict}</span>
+  if (matched_by === null) {
+    return (
+      <span class="verdict undecided">
+        <b>{verdict}</b>: the versions cannot be compared
+      </span>
+    )
+  }
   return (
     <span class="verdict affected">
       <b>{verdict}</b>: <span class="id">{matchText(matched_by)}</span>
-      {matched_by.source === advisory_id ? null : <span class="dim"> (stated by {matched_by.source})</span>}
+      {matched_by.source === advisory_id ? null : <span class="dim"> (stated by {sourceName(matched_by.source)})</span>}
     </span>
   )
 }
@@ -61,7 +69,7 @@ export function FixedVersions({ versions }: { versions: readonly string[] }): Co
 const COLUMNS: readonly Column<AffectedRow>[] = [
   { name: 'Advisory', kind: 'key', cell: (row) => <AdvisoryIds row={row} /> },
   { name: 'Severity', cell: (row) => <Severity band={row.severity} score={row.cvss_score} /> },
-  { name: 'Summary', kind: 'wide', cell: ({ summary }) => summary ?? <Unknown /> },
+  { name: 'Summary', kind: 'wide', cell: ({ summary }) => summary },
   { name: 'EPSS', kind: 'number', cell: ({ epss }) => (epss === null ? <Unknown /> : formatShare(epss)) },
   { name: 'Flags', cell: (row) => <RowFlags row={row} /> },
   { name: 'Verdict', kind: 'wide', cell: (row) => <Verdict row={row} /> },

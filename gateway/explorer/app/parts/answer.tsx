@@ -4,12 +4,15 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ApiFailure } from '../data/api.ts'
 import type { Answer, Pages } from '../data/use.ts'
 
+/** The same request gets the same answer. */
+const FINAL: readonly number[] = [400, 404]
+
 export function Failure({ error, retry, id }: { error: ApiFailure; retry?: () => void; id?: string }) {
   return (
     <div id={id} class="notice failure" role="alert">
       <p>{error.message}</p>
       {error.retryAfter === null ? null : <p>Try again in {error.retryAfter} s.</p>}
-      {retry && error.status !== 404 ? (
+      {retry && !FINAL.includes(error.status) ? (
         <button type="button" onClick={retry}>
           Try again
         </button>

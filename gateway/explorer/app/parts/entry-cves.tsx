@@ -31,6 +31,7 @@ export function EntryCves({
   const chosen = filterParams(controls, query)
   const pages = usePages<CveSummary>(path, { ...params, ...chosen })
   const { severity, kev, sort } = chosen
+  const isFiltered = Object.entries(chosen).some(([name, value]) => value && name !== 'sort')
   const [first] = pages.rows
   const same = typeof all === 'function' ? first && all(first) : all
   return (
@@ -39,10 +40,13 @@ export function EntryCves({
       <Filters filters={controls} base={base} query={query} label="Filters of the CVEs" />
       {same ? (
         <p>
-          <a href={link(['cves'], { ...same, severity, kev, sort })}>Filter and sort these CVEs</a>
+          <a href={link(['cves'], { ...same, severity, kev, sort })}>Show these CVEs in the list of CVEs</a>
         </p>
       ) : null}
-      <PagedTable pages={pages} empty="No CVE matches the filters. Remove a filter.">
+      <PagedTable
+        pages={pages}
+        empty={isFiltered ? 'No CVE matches the filters. Remove a filter.' : 'The snapshot has none of its CVEs.'}
+      >
         {(rows) => <CveTable rows={rows as CveSummary[]} caption="CVEs" columns={defaultColumns(kev)} />}
       </PagedTable>
     </section>

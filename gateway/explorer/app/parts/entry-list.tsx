@@ -10,8 +10,8 @@ import { useSteadyColumns } from './steady-columns.ts'
 
 export interface Column<T> {
   name: string
-  /** `key`: the heading of the row. */
-  kind?: 'key' | 'number' | 'short' | 'wide'
+  /** `key`: the heading of the row. `wide` and `list` have a line of their own on phones, `wide` without its name. */
+  kind?: 'key' | 'number' | 'short' | 'status' | 'wide' | 'list'
   cell(row: T): ComponentChildren
 }
 

@@ -3,6 +3,11 @@
 const NUMBER = new Intl.NumberFormat()
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 const PROBABILITY = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 2 })
+const TENTHS = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+})
 const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const MONTH = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'long', timeZone: 'UTC' })
@@ -20,6 +25,8 @@ const LEAST_SHARE = 0.001
 /** A share from 0 to 1. */
 export const formatShare = (share: number): string =>
   share > 0 && share < LEAST_SHARE / 2 ? `<${PERCENT.format(LEAST_SHARE)}` : PERCENT.format(share)
+/** A percentage from 0 to 100, such as the completeness of a CNA. All have one decimal. */
+export const formatPercent = (value: number): string => TENTHS.format(value / 100)
 /** The bound of a band of EPSS scores: small ones keep two digits. */
 export const formatProbability = (score: number): string => PROBABILITY.format(score)
 export const formatScore = (score: number): string => SCORE.format(score)

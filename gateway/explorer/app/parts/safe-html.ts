@@ -1,6 +1,6 @@
 /** Turns Markdown of feeds into HTML. Loaded when a page has Markdown. */
 import createPurifier from 'dompurify'
-import { Marked, type TokensList } from 'marked'
+import { Marked, Renderer, type TokensList } from 'marked'
 import { webUrl } from './values.tsx'
 
 const purifier = createPurifier(window)
@@ -29,14 +29,36 @@ const markup = (html: string): string =>
     .replaceAll(/<!--.*?(?:-->|$)/gs, '')
     .replaceAll(/<[^<]*/g, (text) => (BARE_TAG.test(text) ? text : `&lt;${text.slice(1)}`))
 
+/** The target of a link within the text: it shows nothing. */
+const TARGET = /^<a (?:name|id)="[^"<>]{0,200}"> ?<\/a>/
+
 const markdown = new Marked({
   gfm: true,
-  renderer: { html: ({ text }) => markup(text), image: ({ text }) => text.replaceAll('<', '&lt;') },
+  renderer: {
+    html: ({ text }) => markup(text),
+    image: ({ text }) => text.replaceAll('<', '&lt;'),
+    // A wide table scrolls in it.
+    table(token) {
+      return `<div>${Renderer.prototype.table.call(this, token)}</div>`
+    },
+  },
+  extensions: [
+    {
+      name: 'target',
+      level: 'inline',
+      start: (text) => text.indexOf('<a '),
+      tokenizer(text) {
+        const raw = TARGET.exec(text)?.[0]
+        return raw === undefined ? undefined : { type: 'target', raw }
+      },
+      renderer: () => '',
+    },
+  ],
 })
 
 /** No images, styles, forms or ids: they could load from other hosts, or imitate the page. */
 const TAGS =
-  'h1 h2 h3 h4 h5 h6 p br hr blockquote pre code em strong b i del a ul ol li table thead tbody tr th td dl dt dd sub sup kbd details summary'.split(
+  'div h1 h2 h3 h4 h5 h6 p br hr blockquote pre code em strong b i del a ul ol li table thead tbody tr th td dl dt dd sub sup kbd details summary'.split(
     ' ',
   )
 
