@@ -1,5 +1,6 @@
 /** What pages show in Chromium, compared with the API: a CVE, hostile text, a checked lock file, requests from the reference. */
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import * as assert from 'uvu/assert'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import {
@@ -172,6 +173,20 @@ test('static: the reference has every operation, and no form', async () => {
   const { paths } = await world.service.json<{ paths: object }>('/openapi.json')
   assert.is(await tab.page.locator('.opblock').count(), Object.keys(paths).length)
   assert.equal(tab.faults, [])
+  await tab.close()
+})
+
+test('a page that is opened as a file states why it stays empty, and what to do; a page that starts does not', async () => {
+  for (const mode of MODES) {
+    const tab = await world.open(mode)
+    await tab.show('#/')
+    assert.is(await tab.page.locator('#app > .starting').count(), 0, mode)
+    await tab.close()
+  }
+  const tab = await world.open('static')
+  await tab.page.goto(pathToFileURL(join(world.site, 'index.html')).href)
+  await tab.page.getByText('open http://localhost:8000/').waitFor()
+  assert.match(await tab.page.locator('body').innerText(), 'browsers run its scripts only from a web server')
   await tab.close()
 })
 
