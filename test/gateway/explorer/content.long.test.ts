@@ -128,6 +128,14 @@ for (const mode of MODES) {
     assert.equal(tab.faults, [])
     await tab.close()
   })
+
+  test(`${mode}: the sample file has findings in a sample snapshot`, async () => {
+    const tab = await world.open(mode)
+    await tab.show('#/check')
+    await tab.page.getByRole('button', { name: 'Try it with a sample file' }).click()
+    await tab.page.locator('table.findings').getByText('lantern-http').first().waitFor()
+    await tab.close()
+  })
 }
 
 /** Versions of packages of the sample that advisories affect, and one that is not affected. */
