@@ -48,7 +48,10 @@ export function loginRoute({ code, token }: Login, cookie: string, now: () => nu
       }
       const seconds = Math.floor((expiresAt - now()) / 1000)
       const again = 'run `npm start` again for another one, or paste a token into the explorer'
-      if (isUsed) throw gone(`this login link has been used, and it works only once; ${again}`)
+      if (isUsed) {
+        const signedIn = 'in the browser that used it, open the address without /login/…; in another one,'
+        throw gone(`this login link has been used, and it works only once; ${signedIn} ${again}`)
+      }
       if (seconds <= 0) throw gone(`this login link has expired; ${again}`)
       isUsed = true
       return {

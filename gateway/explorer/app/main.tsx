@@ -1,6 +1,6 @@
 /** The explorer: pages over a gateway's API, or over a snapshot on a static web server. */
 import './style.css'
-import { type ComponentChildren, render } from 'preact'
+import { type ComponentChild, type ComponentChildren, render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import type { Api, ApiFailure } from './data/api.ts'
 import { gatewayApi, token } from './data/gateway.ts'
@@ -125,7 +125,13 @@ async function start(): Promise<void> {
   keepScroll()
   watchScrollers(root)
   const api = isStatic ? await (await import('./data/static.ts')).staticApi() : gatewayApi
-  render(<App api={api} />, root)
+  show(<App api={api} />)
 }
 
-start().catch((error: ApiFailure) => render(<Failure error={error} retry={() => window.location.reload()} />, root))
+/** Replaces the text that `index.html` has until the start. */
+function show(page: ComponentChild): void {
+  root.querySelector('.starting')?.remove()
+  render(page, root)
+}
+
+start().catch((error: ApiFailure) => show(<Failure error={error} retry={() => window.location.reload()} />))

@@ -39,7 +39,7 @@ test('the first use sets the cookie and leads to the explorer; a second one is g
     assert.equal([headers.get('cache-control'), headers.get('referrer-policy')], ['no-store', 'no-referrer'])
     const again = await ask(url + CODE)
     assert.equal([again.status, again.error!.error], [410, 'gone'])
-    assert.match(again.error!.message, 'has been used, and it works only once')
+    assert.match(again.error!.message, 'has been used, and it works only once; in the browser that used it, open the')
     assert.is(again.headers.get('set-cookie'), null)
   }))
 

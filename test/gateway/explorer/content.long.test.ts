@@ -1,5 +1,6 @@
 /** What pages show in Chromium, compared with the API: a CVE, hostile text, a checked lock file, requests from the reference. */
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import * as assert from 'uvu/assert'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import {
@@ -12,8 +13,8 @@ import {
   openExplorerWorld,
   PHONE,
   pageAddresses,
-  tooWide,
   TARGET_IN_CODE,
+  tooWide,
 } from '../../support/explorer.ts'
 import { suiteNeeding } from '../../support/needs.ts'
 import { until } from '../../support/until.ts'
@@ -184,6 +185,14 @@ for (const mode of MODES) {
     assert.equal(tab.faults, [])
     await tab.close()
   })
+
+  test(`${mode}: the sample file has findings in a sample snapshot`, async () => {
+    const tab = await world.open(mode)
+    await tab.show('#/check')
+    await tab.page.getByRole('button', { name: 'Try it with a sample file' }).click()
+    await tab.page.locator('table.findings').getByText('lantern-http').first().waitFor()
+    await tab.close()
+  })
 }
 
 /** Versions of packages of the sample that advisories affect, and one that is not affected. */
@@ -242,8 +251,22 @@ test('a record is shown without the part that has no answer', async () => {
   await page.unroute('**/reports')
   await page.route('**/reports', (route) => route.fulfill({ status: 502, contentType: 'text/html', body: 'no' }))
   await page.reload()
-  await page.getByRole('alert').filter({ hasText: 'the status 502' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'Status 502' }).waitFor()
   await references.waitFor()
+  await tab.close()
+})
+
+test('a page that is opened as a file states why it stays empty, and what to do; a page that starts does not', async () => {
+  for (const mode of MODES) {
+    const tab = await world.open(mode)
+    await tab.show('#/')
+    assert.is(await tab.page.locator('#app > .starting').count(), 0, mode)
+    await tab.close()
+  }
+  const tab = await world.open('static')
+  await tab.page.goto(pathToFileURL(join(world.site, 'index.html')).href)
+  await tab.page.getByText('open http://localhost:8000/').waitFor()
+  assert.match(await tab.page.locator('body').innerText(), 'browsers run its scripts only from a web server')
   await tab.close()
 })
 

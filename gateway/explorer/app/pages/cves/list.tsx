@@ -108,7 +108,7 @@ function Count({ count, isEnd, isAll }: { count: number; isEnd: boolean; isAll: 
         : total === undefined
           ? `${formatCount(count)} CVEs shown`
           : isEnd
-            ? `${formatCount(count)} CVEs`
+            ? `${formatCount(count)} ${count === 1 ? 'CVE' : 'CVEs'}`
             : `${formatCount(count)} of ${formatCount(total)} CVEs shown`}
     </p>
   )

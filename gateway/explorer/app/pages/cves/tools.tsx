@@ -52,7 +52,7 @@ export function ColumnChoice({ columns, change }: ColumnsProps) {
       <button
         type="button"
         onClick={() => {
-          localStorage.removeItem(COLUMNS)
+          chosenColumns.forget()
           change({ columns: null })
         }}
       >

@@ -8,7 +8,7 @@ export function CnasWithoutScores({ rows }: { rows: readonly CnaScores[] }) {
   return (
     <RankedList
       title="CNAs without CVSS scores"
-      axis="Records without a CVSS score from their CNA. Only CNAs with at least 20 records"
+      axis="Records without a CVSS score from their CNA. Only CNAs with at least 20 records in all years"
       entriesOf={(isLastYear) => withoutScores(rows, isLastYear)}
       beginsWithLastYear
     />
