@@ -26,8 +26,8 @@ const MOST_RESET = 0.001
 const DOCUMENTED = new Set([
   100, 200, 204, 302, 304, 400, 401, 403, 404, 405, 406, 408, 410, 413, 414, 417, 429, 431, 503,
 ])
-/** What a stack trace, a path or a token of the service would look like. */
-const LEAKS = /\bat \S+ \(|node_modules|file:\/\/|\.ts:\d+|eyJ[\w-]+\.eyJ/
+/** What a stack trace, a path or a token of the service would look like. The page of the explorer names `file://`. */
+const LEAKS = /\bat \S+ \(|node_modules|file:\/\/\/|\.ts:\d+|eyJ[\w-]+\.eyJ/
 
 const folder = temporaryFolder('fuzz')
 const { dist } = await sampleOfTwoNights(folder.path, 300)
