@@ -139,7 +139,6 @@ export function openListKeys(manifest: Manifest, objects: Objects, headers: Tabl
 const MOST_FOUND = 1000
 const NONE = new Uint32Array()
 
-/** Each list has rows of its own type. */
 const asIs = (id: string) => id
 
 const whatOf = (list: ListName) => `the keys of ${list} are`

@@ -224,6 +224,4 @@ const keyOf = (sort: string, list: ListName, row: object): RowKey => {
   return { value: cursorValue(sorts[sort]!.key(row)), id: cursorId(id(row)) }
 }
 
-/** Each list has rows of its own type. */
-
 const issuedKey = (list: ListName, sort: string, key: RowKey) => JSON.stringify([list, sort, key.value, key.id])

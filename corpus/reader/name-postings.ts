@@ -57,7 +57,7 @@ export function openNamePostings(
       if (ids.length !== lists[filter].starts.length - 1) {
         throw new SnapshotError('malformed', `the list ${name} and its posting lists have different lengths`)
       }
-      const all = { keys: { get: ordinalOf, keys: () => ids as readonly string[] }, ...lists[filter] }
+      const all = { keys: { get: ordinalOf }, ...lists[filter] }
       columns[filter] = { of: (key) => postingsOf(all, key) }
     }),
   )

@@ -17,6 +17,7 @@ import {
   type ListKeysHead,
   type ListName,
   type ListTable,
+  type LocatedColumn,
   listKeysFile,
   listKeysHeadIn,
   listKeysName,
@@ -27,6 +28,7 @@ import {
   NO_ORDINALS,
   type OpenObject,
   ordinalsIn,
+  type PostingLists,
   pageKey,
   postingsOf,
   type ReadMember,
@@ -34,7 +36,6 @@ import {
   readObject,
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
-import type { StoredPostings } from './tables.ts'
 
 export interface OpenList extends List {
   /** In the stored direction. */
@@ -69,6 +70,9 @@ export const openLists = (manifest: Manifest, tables: ListTables, open: (file: F
     openList(tables[name], (role, of) => (tables[name].count === 0 ? NOTHING : open(fileOf(manifest, role, of)))),
   )
 
+/** The posting lists of small lists. For large ones, the position of their ordinals in the file `lists`. */
+export type StoredPostings = Record<Listed, PostingLists | LocatedColumn>
+
 /** Returns the postings of vendors, products and packages by the ids of their lists. `file` is the file `lists`. */
 export const namedPostings = (
   postings: StoredPostings,
@@ -80,7 +84,7 @@ export const namedPostings = (
     const { keyOf, ordinalOf } = lists[LISTED[filter]]
     const stored = postings[filter]
     if ('ordinals' in stored) {
-      const all = { keys: { get: ordinalOf, keys: () => [] }, ...stored }
+      const all = { keys: { get: ordinalOf }, ...stored }
       return { of: (key) => postingsOf(all, key) }
     }
     return {

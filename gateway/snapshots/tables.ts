@@ -15,21 +15,18 @@ import {
   hasStats,
   type IndexedCveTables,
   LISTED,
-  type Listed,
-  type LocatedColumn,
   locateColumns,
   MAX_PAGE_BYTES,
   type Manifest,
   openObject,
   type PackageTables,
-  type PostingLists,
   type Role,
   readObject,
   readPackageTables,
   SnapshotError,
   type TableHeader,
 } from '../../corpus/snapshot/index.ts'
-import { type ListTables, readListTables } from './open-lists.ts'
+import { type ListTables, readListTables, type StoredPostings } from './open-lists.ts'
 
 export interface ReportType {
   prompt_name: string
@@ -50,9 +47,6 @@ export interface SnapshotTables extends IndexedCveTables {
   /** Null for a snapshot of an earlier builder. */
   stats: StoredStats | null
 }
-
-/** The posting lists of small lists. For large ones, the position of their ordinals in the file `lists`. */
-export type StoredPostings = Record<Listed, PostingLists | LocatedColumn>
 
 /** The stored answer of `/stats`. */
 export interface StoredStats {

@@ -23,7 +23,10 @@ export interface NamedPostings {
 export const NO_ORDINALS = new Uint32Array(0)
 
 /** Returns the ordinals of a key, ascending; empty for an unknown key. */
-export function postingsOf<K>(postings: Postings<K>, key: K): Uint32Array {
+export function postingsOf<K>(
+  postings: PostingLists & { keys: Pick<Postings<K>['keys'], 'get'> },
+  key: K,
+): Uint32Array {
   const at = postings.keys.get(key)
   if (at === undefined) return NO_ORDINALS
   return postings.ordinals.subarray(postings.starts[at], postings.starts[at + 1])
