@@ -52,7 +52,9 @@ export function readAdvisories(database: Database.Database): Advisories {
     )
     .raw()
   const ofPackage = database.prepare<[string], { id: string; digest: string; purl: string | null; body: PackedText }>(
-    `SELECT p.id, hex(p.digest) AS digest, purl, p.body FROM package_advisory AS p JOIN advisory AS a ON a.id = p.id AND a.feed = p.feed
+    // The index spares the row of the advisory, which has its body.
+    `SELECT p.id, hex(p.digest) AS digest, purl, p.body
+      FROM package_advisory AS p JOIN advisory AS a INDEXED BY advisory_by_id ON a.id = p.id AND a.feed = p.feed
       WHERE package = ? AND ${COUNTS} ORDER BY p.id`,
   )
   return {

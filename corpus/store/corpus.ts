@@ -71,6 +71,8 @@ const COLUMNS = 'cve_id AS cveId, version, digest, parts'
  */
 export function openCorpus(path: string, options: { readonly: boolean } = { readonly: true }): Corpus {
   const database = openDatabase(path, options)
+  // 64 MiB of pages, at most: a build reads advisories and packages in the order of their hashes.
+  database.pragma('cache_size = -65536')
   database.exec('BEGIN')
   return readCorpus(database)
 }

@@ -46,12 +46,11 @@ export interface SegmentBytes {
 const TOGETHER_BYTES = 4 * 1024 * 1024
 
 /**
- * Returns the plain bytes of many segments, checked as in `plainBytes`. They inflate as one DEFLATE stream in a third
- * of the time (41,000 segments: 0.5 s instead of 1.7 s).
+ * Yields the plain bytes of many segments, checked as in `plainBytes`. They inflate as one DEFLATE stream in a third of
+ * the time (41,000 segments: 0.5 s instead of 1.7 s).
  * @throws SnapshotError `digest` or `malformed`
  */
-export function plainOfMany(segments: readonly SegmentBytes[]): Buffer[] {
-  const plain: Buffer[] = []
+export function* plainOfMany(segments: readonly SegmentBytes[]): Generator<Buffer> {
   for (let from = 0; from < segments.length; ) {
     const stored: Buffer[] = []
     let plainLength = 0
@@ -66,9 +65,8 @@ export function plainOfMany(segments: readonly SegmentBytes[]): Buffer[] {
       const { plainLength, plainCrc } = segments[from]!.segment
       const one = together.subarray(at, at + plainLength)
       if (crc32(one) !== plainCrc) throw new SnapshotError('digest', 'a segment does not match its CRC-32')
-      plain.push(one)
+      yield one
       at += plainLength
     }
   }
-  return plain
 }

@@ -3,7 +3,7 @@
 import { advisoryIds, packageKey } from '../../model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../model/packages/package-entry.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'
-import { plainBytes } from '../codec/segment-bytes.ts'
+import { plainOfMany, type SegmentBytes } from '../codec/segment-bytes.ts'
 import { SnapshotError } from '../error.ts'
 import { HASHED_KINDS, type HashedRole, hashedMemberKey } from '../record/hashed-shard.ts'
 import { type LocatedMember, membersOf } from '../record/shard.ts'
@@ -18,8 +18,8 @@ export function extractAdvisories(
   members: readonly LocatedMember[] = [...membersOf(shard)],
 ): AdvisoryRows {
   const rows: AdvisoryRows = { ...located(members), aliases: [], cveIds: [] }
-  for (const member of members) {
-    const ids = advisoryIds(entryOf<JsonObject>('advisories', shard, member))
+  for (const { member, entry } of entriesOf<JsonObject>('advisories', shard, members)) {
+    const ids = advisoryIds(entry)
     if (ids === null) throw new SnapshotError('malformed', `the member ${member.key} has no id`)
     assertKey(member, ids.id)
     rows.keys.push(ids.id)
@@ -35,8 +35,8 @@ export function extractAdvisories(
  */
 export function extractPackages(shard: Buffer, members: readonly LocatedMember[] = [...membersOf(shard)]): PackageRows {
   const rows: PackageRows = { ...located(members), packages: [], advisories: [] }
-  for (const member of members) {
-    const { ecosystem, name, purl, advisories } = entryOf<PackageEntry>('packages', shard, member)
+  for (const { member, entry } of entriesOf<PackageEntry>('packages', shard, members)) {
+    const { ecosystem, name, purl, advisories } = entry
     const key = packageKey(ecosystem, name)
     assertKey(member, key)
     rows.keys.push(key)
@@ -52,16 +52,31 @@ const located = (members: readonly LocatedMember[]): HashedRows => ({
   length: members.map(({ length }) => length),
 })
 
-/** @throws SnapshotError when the member is not one JSON object of its role */
-export function entryOf<Entry extends object>(role: HashedRole, shard: Buffer, member: LocatedMember): Entry {
-  const [segment, ...others] = member.segments
-  if (!segment || others.length > 0 || segment.kind !== HASHED_KINDS[role]) {
-    throw new SnapshotError('malformed', `the member ${member.key} is not one of ${role}`)
+/**
+ * Yields the members of a shard with their entries.
+ * @throws SnapshotError when a member is damaged, or is not one JSON object of the role
+ */
+export function* entriesOf<Entry extends object>(
+  role: HashedRole,
+  shard: Buffer,
+  members: readonly LocatedMember[],
+): Generator<{ member: LocatedMember; entry: Entry }> {
+  const wanted = members.map((member): SegmentBytes => {
+    const [segment, ...others] = member.segments
+    if (!segment || others.length > 0 || segment.kind !== HASHED_KINDS[role]) {
+      throw new SnapshotError('malformed', `the member ${member.key} is not one of ${role}`)
+    }
+    return { bytes: shard.subarray(member.at, member.at + member.length), segment }
+  })
+  let next = 0
+  for (const plain of plainOfMany(wanted)) {
+    const member = members[next++]!
+    const entry: unknown = JSON.parse(plain.toString())
+    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+      throw new SnapshotError('malformed', `the member ${member.key} is not a JSON object`)
+    }
+    yield { member, entry: entry as Entry }
   }
-  const text = plainBytes(shard.subarray(member.at, member.at + member.length), segment).toString()
-  const entry: unknown = JSON.parse(text)
-  if (typeof entry === 'object' && entry !== null && !Array.isArray(entry)) return entry as Entry
-  throw new SnapshotError('malformed', `the member ${member.key} is not a JSON object`)
 }
 
 function assertKey(member: LocatedMember, key: string): void {

@@ -112,7 +112,7 @@ function textsOf(shard: Buffer, members: readonly LocatedMember[]): PartTexts[] 
       `its cores and facets inflate to ${length} bytes; the limit is ${MAX_EXTRACT_PLAIN}`,
     )
   }
-  const plain = plainOfMany(wanted)
+  const plain = [...plainOfMany(wanted)]
   let next = 0
   return members.map((member) => {
     const texts: PartTexts = { core: plain[next]!, facets: null }

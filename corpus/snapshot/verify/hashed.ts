@@ -5,7 +5,7 @@ import { compareText } from '../../model/sources.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'
 import { shortHash } from '../../runtime/digest.ts'
 import { MAX_PACKAGE_BYTES } from '../bounds.ts'
-import { appendRows, entryOf, extractAdvisories, extractPackages } from '../derive/advisory-extract.ts'
+import { appendRows, entriesOf, extractAdvisories, extractPackages } from '../derive/advisory-extract.ts'
 import {
   type AdvisoryRows,
   type HashedRows,
@@ -43,14 +43,14 @@ export function verifyHashedShard(role: HashedRole, shard: Buffer): HashedFindin
     statements.count++
     statements.sum = BigInt.asUintN(64, statements.sum + hash.readBigUInt64LE())
   }
-  for (const member of members) {
+  for (const { member, entry } of entriesOf<JsonObject | PackageEntry>(role, shard, members)) {
     if (last !== null && last >= member.key) malformed(`${member.key} is out of order, after ${last}`)
     last = member.key
     if (role === 'advisories') {
-      for (const { ecosystem, folded, advisory } of packageStatements(entryOf<JsonObject>(role, shard, member))) {
+      for (const { ecosystem, folded, advisory } of packageStatements(entry as JsonObject)) {
         add(`${ecosystem}/${folded}`, advisory)
       }
-    } else for (const { key, advisory } of statementsOf(shard, member)) add(key, advisory)
+    } else for (const { key, advisory } of statementsOf(member, entry as PackageEntry)) add(key, advisory)
   }
   return {
     rows: role === 'advisories' ? extractAdvisories(shard, members) : extractPackages(shard, members),
@@ -58,8 +58,7 @@ export function verifyHashedShard(role: HashedRole, shard: Buffer): HashedFindin
   }
 }
 
-function statementsOf(shard: Buffer, member: LocatedMember): { key: string; advisory: PackageAdvisory }[] {
-  const entry = entryOf<PackageEntry>('packages', shard, member)
+function statementsOf(member: LocatedMember, entry: PackageEntry): { key: string; advisory: PackageAdvisory }[] {
   const { ecosystem, name, purl, advisories } = entry
   if (member.segments[0]!.plainLength > MAX_PACKAGE_BYTES)
     malformed(`${member.key} is longer than ${MAX_PACKAGE_BYTES} bytes`)

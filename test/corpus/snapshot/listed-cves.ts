@@ -5,7 +5,7 @@ import { affectedRows } from '../../../corpus/model/packages/match.ts'
 import { packageKey } from '../../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
 import type { NamedProduct } from '../../../corpus/model/record.ts'
-import { entryOf } from '../../../corpus/snapshot/derive/advisory-extract.ts'
+import { entriesOf } from '../../../corpus/snapshot/derive/advisory-extract.ts'
 import { aliasesOf } from '../../../corpus/snapshot/derive/aliases.ts'
 import { decodeColumns } from '../../../corpus/snapshot/derive/columns.ts'
 import { extractShard } from '../../../corpus/snapshot/derive/extract.ts'
@@ -90,8 +90,8 @@ export function expectListedCves(dist: string): Record<Listed, number> {
   const sources = { aliasesOf: (id: string) => aliasesOf(tables.aliases, id), cve: () => null }
   for (const file of manifest.files.filter(({ role }) => role === 'packages')) {
     const shard = readObject(dist, file)
-    for (const member of membersOf(shard)) {
-      const { ecosystem, name, advisories } = entryOf<PackageEntry>('packages', shard, member)
+    for (const { entry } of entriesOf<PackageEntry>('packages', shard, [...membersOf(shard)])) {
+      const { ecosystem, name, advisories } = entry
       const matches = advisories.map((advisory) => ({ advisory, verdict: 'undecided' as const, matched: null }))
       const rows = affectedRows(matches, { ecosystem, version: null }, sources)
       const cves = new Set(rows.flatMap(({ cve_ids }) => cve_ids).filter((id) => records.has(id)))

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sha256, shortHash } from '../../../../corpus/runtime/digest.ts'
 import type { Table } from '../../../../corpus/snapshot/codec/table.ts'
-import { entryOf } from '../../../../corpus/snapshot/derive/advisory-extract.ts'
+import { entriesOf } from '../../../../corpus/snapshot/derive/advisory-extract.ts'
 import { noAdvisories, noPackages } from '../../../../corpus/snapshot/derive/advisory-rows.ts'
 import { countDerivedFiles } from '../../../../corpus/snapshot/derive/derive.ts'
 import { decodeHashedTable, hashedContent } from '../../../../corpus/snapshot/derive/hashed-index.ts'
@@ -50,9 +50,9 @@ function faultsOfShard(
 ): Promise<string[]> {
   const file = fileOf(manifest, role, '0000')
   const shard = good.bytesOf(role, '0000')
-  const entries = Array.from(membersOf(shard), (member) => ({
+  const entries = Array.from(entriesOf(role, shard, [...membersOf(shard)]), ({ member, entry }) => ({
     key: member.key,
-    text: JSON.stringify(entryOf(role, shard, member)),
+    text: JSON.stringify(entry),
   }))
   change(entries)
   const stated = entries.map(({ key, text }) => ({ key, source: shortHash(text), text: () => text }))
