@@ -1,4 +1,8 @@
-/** A bounded LRU cache of text blocks, shared by all open `query.db`. */
+/**
+ * A bounded cache of text blocks, shared by all open `query.db`. A search visits all blocks of a database in turn. A block
+ * therefore evicts only those of other databases, the least recently used first: among its own, it would evict the one
+ * that is needed next.
+ */
 import type { Texts } from './texts.ts'
 
 export interface Blocks {
@@ -18,26 +22,32 @@ export function blockCache(maxBytes: number): Blocks {
     blocks.delete(name)
     bytes -= sizeOf(block)
   }
+  const put = (name: string, block: Texts) => {
+    blocks.set(name, block)
+    bytes += sizeOf(block)
+  }
   return {
     get(database, of, make) {
-      const name = `${database} ${of}`
+      const name = nameOf(database, of)
       const known = blocks.get(name)
+      if (known) remove(name, known)
       const block = known ?? make()
-      if (known) blocks.delete(name)
-      else bytes += sizeOf(block)
-      largest = Math.max(largest, sizeOf(block))
-      blocks.set(name, block)
+      const size = sizeOf(block)
+      largest = Math.max(largest, size)
       for (const [other, least] of blocks) {
-        if (bytes <= maxBytes || other === name) break
-        remove(other, least)
+        if (bytes + size <= maxBytes) break
+        if (!other.startsWith(nameOf(database, ''))) remove(other, least)
       }
+      if (bytes + size <= maxBytes) put(name, block)
       return block
     },
     drop(database) {
-      for (const [name, block] of blocks) if (name.startsWith(`${database} `)) remove(name, block)
+      for (const [name, block] of blocks) if (name.startsWith(nameOf(database, ''))) remove(name, block)
     },
     isFull: () => bytes + largest > maxBytes,
   }
 }
+
+const nameOf = (database: number, of: string) => `${database} ${of}`
 
 const sizeOf = ({ bytes, keyAt, labelAt }: Texts) => bytes.byteLength + keyAt.byteLength + labelAt.byteLength

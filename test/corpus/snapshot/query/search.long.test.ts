@@ -151,21 +151,27 @@ test('whatever the bound of the memory, answers are the same; reading ahead stop
   assert.ok(steps(300_000) < steps(100_000_000))
 })
 
-test('blocks are remembered, the least used going first, and forgotten with their database', () => {
+test('blocks stay in memory until those of another database need it, and are forgotten with their database', () => {
   const texts = foldTexts({ keys: ['a'], labels: [''] })
   const memory = blockCache(3 * (texts.bytes.byteLength + 12))
   const made: string[] = []
   const get = (of: string, from = 1) =>
     memory.get(from, of, () => {
-      made.push(of)
+      made.push(`${from}${of}`)
       return texts
     })
-  for (const key of ['a', 'b', 'c', 'a', 'd', 'a', 'c', 'b']) get(key)
-  assert.equal(made, ['a', 'b', 'c', 'd', 'b'])
-  memory.drop(1)
+  for (const key of ['a', 'b', 'c', 'd', 'a', 'b', 'c', 'd', 'a']) get(key)
+  assert.equal(made.splice(0), ['1a', '1b', '1c', '1d', '1d'])
+  assert.ok(memory.isFull())
+  for (const key of ['a', 'b']) get(key, 12)
+  for (const key of ['a', 'c', 'b']) get(key)
+  for (const key of ['a', 'b']) get(key, 12)
+  assert.equal(made.splice(0), ['12a', '12b', '1c', '1b', '12a', '12b'])
+  memory.drop(12)
   assert.not.ok(memory.isFull())
   get('b')
-  assert.equal(made.slice(5), ['b'])
+  get('b', 12)
+  assert.equal(made, ['12b'])
 })
 
 test('the three ways to the content digest agree, whatever the order of the sets', () => {
