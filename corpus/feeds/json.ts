@@ -1,5 +1,6 @@
 /** Parses the JSON of upstream items. */
 import { isUtf8 } from 'node:buffer'
+import { endOfString } from '../model/values/json-text.ts'
 import { FeedError } from './error.ts'
 
 /** Maximum nesting of an item; upstream has about twelve levels. Protects the stack of recursive functions. */
@@ -51,7 +52,7 @@ export function parseJson(json: Buffer | string): unknown {
   return value
 }
 
-const [SPACE, QUOTE, BACKSLASH] = [0x20, 0x22, 0x5c]
+const [SPACE, QUOTE] = [0x20, 0x22]
 
 /** Returns valid JSON without the white space outside of strings. All other characters stay as they are. */
 export function minifiedJson(json: string): string {
@@ -66,16 +67,6 @@ export function minifiedJson(json: string): string {
     }
   }
   return minified + json.slice(start)
-}
-
-/** Returns the position of the quote that ends the string that begins at `start`. */
-function endOfString(json: string, start: number): number {
-  for (let end = start + 1; ; end++) {
-    end = json.indexOf('"', end)
-    let slash = end
-    while (json.charCodeAt(slash - 1) === BACKSLASH) slash--
-    if ((end - slash) % 2 === 0) return end
-  }
 }
 
 /** Returns the beginning of a value on one line, for messages. */

@@ -1,4 +1,5 @@
 /** JSON of lock files and SBOMs, with the lines of its objects. */
+import { endOfString } from '../../model/values/json-text.ts'
 import { isObject, type JsonObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import { lineAt } from './text.ts'
@@ -32,7 +33,7 @@ function syntaxError(text: string, cause: Error): FormatError {
   return new FormatError(`it is not JSON: ${what}`, line, { cause })
 }
 
-const [LINE_FEED, QUOTE, BACKSLASH] = [0x0a, 0x22, 0x5c]
+const [LINE_FEED, QUOTE] = [0x0a, 0x22]
 
 /** Walks through valid JSON and its value at the same time. Of equal keys, the last counts in both. */
 function objectLines(text: string, root: JsonObject): WeakMap<object, number> {
@@ -67,12 +68,6 @@ function objectLines(text: string, root: JsonObject): WeakMap<object, number> {
 function memberOf(value: unknown, key: string | number): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
   return (value as Record<string | number, unknown>)[key]
-}
-
-function endOfString(text: string, start: number): number {
-  let at = start + 1
-  while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
-  return at
 }
 
 /**

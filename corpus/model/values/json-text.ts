@@ -7,3 +7,15 @@ export function jsonText(value: unknown): string | null {
     throw cause
   }
 }
+
+const BACKSLASH = 0x5c
+
+/** Returns the position of the quote that ends the string that begins at `start` of valid JSON. */
+export function endOfString(json: string, start: number): number {
+  for (let end = start + 1; ; end++) {
+    end = json.indexOf('"', end)
+    let slash = end
+    while (json.charCodeAt(slash - 1) === BACKSLASH) slash--
+    if ((end - slash) % 2 === 0) return end
+  }
+}
