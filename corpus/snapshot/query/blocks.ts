@@ -9,7 +9,7 @@ export interface Blocks {
   /** Returns a block of a database; calls `make` on a cache miss. */
   get(database: number, block: string, make: () => Texts): Texts
   drop(database: number): void
-  /** Whether another block would evict one. */
+  /** Whether another block may not fit. */
   isFull(): boolean
 }
 
