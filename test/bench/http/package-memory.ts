@@ -4,14 +4,12 @@
  *
  *     package-memory.ts <dist>
  */
-import { setImmediate as turn } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { matchAdvisories } from '../../../corpus/model/packages/match.ts'
 import { Random } from '../../../corpus/sample/random.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Manifest, Role } from '../../../corpus/snapshot/files/manifest.ts'
 import { openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
+import { usedBytes } from '../../support/used-bytes.ts'
 import { versionsOf } from './package-requests.ts'
 
 /** In bytes, and counts. */
@@ -22,19 +20,6 @@ export interface PackageMemory {
   used: number
   advisories: number
   packages: number
-}
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-/** Buffers of collected objects are released in a later turn. */
-async function usedBytes(): Promise<number> {
-  for (let round = 0; round < 3; round++) {
-    collectGarbage()
-    await turn()
-  }
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }
 
 const OF_PACKAGES = ['advisories', 'packages', 'aliases']
