@@ -1,17 +1,15 @@
 /** Every filter of every list, alone and in all pairs, on the real feeds: the first pages of each walk. */
-import { join } from 'node:path'
 import { test } from 'uvu'
 import { askDirectly } from '../support/ask.ts'
 import { corpusFacts } from '../support/corpus-facts.ts'
-import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
+import { realDist, temporaryFolder } from '../support/dist.ts'
 import { registerFilterPairs } from '../support/filter-pairs.ts'
-import { needs, REAL_FEEDS } from '../support/needs.ts'
+import { needs } from '../support/needs.ts'
 
 needs('real feeds')
 
 const folder = temporaryFolder('real-filter-pairs')
-const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
-await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
+const { corpus, dist } = await realDist(folder.path)
 const asked = askDirectly(dist)
 
 await registerFilterPairs(asked, corpusFacts(corpus), { mostPages: 2 })

@@ -8,7 +8,7 @@ import { isDeepStrictEqual, promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CnaStats } from '../../corpus/model/directory.ts'
-import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
+import { realDist, temporaryFolder } from '../support/dist.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { needs, REAL_FEEDS } from '../support/needs.ts'
 import { type Detail, FIELDS, SECTIONS, unequal } from './upstream-fields.ts'
@@ -72,11 +72,10 @@ async function linkedAdvisories(gateway: TestGateway, cves: readonly Row[]): Pro
 }
 
 const folder = temporaryFolder('upstream-counts')
-const dist = join(folder.path, 'dist')
-const [counts, fields] = await Promise.all([
+const [counts, fields, { dist }] = await Promise.all([
   python('upstream-counts.py'),
   python('upstream-fields.py'),
-  ingestAndBuild({ feeds: REAL_FEEDS, corpus: join(folder.path, 'corpus.db'), dist }),
+  realDist(folder.path),
 ])
 const upstream = JSON.parse(counts) as Record<string, number>
 const expected = fields

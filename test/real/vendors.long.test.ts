@@ -1,18 +1,16 @@
 /** The vendors of the real feeds: evidence for each alias, and the posting lists of vendors, products and packages. */
-import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { joinedKey } from '../../corpus/model/affected/joined-key.ts'
 import { VENDOR_ALIASES } from '../../corpus/model/affected/vendor-aliases.ts'
 import { expectListedCves, namesOfCves } from '../corpus/snapshot/listed-cves.ts'
-import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
-import { needs, REAL_FEEDS } from '../support/needs.ts'
+import { realDist, temporaryFolder } from '../support/dist.ts'
+import { needs } from '../support/needs.ts'
 
 needs('real feeds')
 
 const folder = temporaryFolder('real-vendors')
-const dist = join(folder.path, 'dist')
-await ingestAndBuild({ feeds: REAL_FEEDS, corpus: join(folder.path, 'corpus.db'), dist, jobs: 2 })
+const { dist } = await realDist(folder.path)
 
 test('each alias shares a CVE or a product with another key of its line', () => {
   const evidence = new Map<string, Set<string>>()

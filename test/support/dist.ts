@@ -9,6 +9,7 @@ import { type Effects, realEffects } from '../../corpus/command/effects.ts'
 import { noProgress } from '../../corpus/command/progress.ts'
 import { generateSample } from '../../corpus/sample/generate.ts'
 import { type FeedFiles, putFeeds } from './feeds.ts'
+import { REAL_FEEDS } from './needs.ts'
 
 /** Effects on the real disk without output. */
 export const quietEffects = (): Effects => realEffects(() => {})
@@ -42,6 +43,14 @@ export function sampleOfTwoNights(folder: string, cves: number): Promise<SampleD
     const { nights } = await sampleDist(path, cves)
     await ingestAndBuild({ ...made, asOf: nights[1]! })
     return nights
+  })
+}
+
+/** Ingests and builds all real feeds. */
+export async function realDist(folder: string): Promise<Pick<SampleDist, 'corpus' | 'dist'>> {
+  return madeOnce('real', folder, async ({ corpus, dist }) => {
+    await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
+    return []
   })
 }
 
@@ -81,7 +90,9 @@ async function madeOnce(
     writeFileSync(join(own, nightsFile), JSON.stringify(await make(within(own), own)))
     activate(own, kept)
   }
-  for (const part of ['feeds', 'corpus.db', 'dist']) cpSync(join(kept, part), join(folder, part), { recursive: true })
+  for (const part of ['feeds', 'corpus.db', 'dist']) {
+    if (existsSync(join(kept, part))) cpSync(join(kept, part), join(folder, part), { recursive: true })
+  }
   return { ...within(folder), nights: JSON.parse(readFileSync(join(kept, nightsFile), 'utf8')) as string[] }
 }
 

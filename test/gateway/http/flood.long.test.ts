@@ -55,7 +55,7 @@ async function served({ url, token }: Serving): Promise<number | string> {
 }
 
 for (const workers of ['1', '2']) {
-  for (const [name, text] of FLOODS) {
+  for (const [name, text] of workers === '1' ? FLOODS : FLOODS.slice(-1)) {
     test(`${name}, --workers ${workers}`, async () => {
       const gateway = await serving(folder.path, dist, ['--workers', workers])
       const port = Number(new URL(gateway.url).port)

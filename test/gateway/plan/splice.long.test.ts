@@ -1,5 +1,5 @@
 /**
- * 200 real CVEs with every subset of `include`: the spliced gzip answer, decoded by zlib, by fflate and by curl, is the
+ * 80 real CVEs with every subset of `include`: the spliced gzip answer, decoded by zlib, by fflate and by curl, is the
  * JSON put together from the parts in the corpus; one gzip member, nothing behind it.
  */
 import { execFile } from 'node:child_process'
@@ -25,7 +25,7 @@ needs('real feeds')
 
 const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis']
 const SUBSETS = Array.from({ length: 256 }, (_, bits) => SECTIONS.filter((_, i) => bits & (1 << i)).join(','))
-const CVES = 200
+const CVES = 80
 
 /** Consumes one gzip member by RFC 1952 and RFC 1951 alone; throws when anything is left or wrong. */
 function strictGunzip(bytes: Buffer): Buffer {
@@ -78,7 +78,7 @@ const expected = (id: CveId, include: string): object => {
   )
 }
 
-test('zlib and fflate decode the splices of 200 real CVEs and all 256 subsets to the same JSON', () => {
+test('zlib and fflate decode the splices of 80 real CVEs and all 256 subsets to the same JSON', () => {
   const context: Context = { registry: gateway.registry, queries: openQueries(), ...asAdministrator, target: '' }
   const sizes = new Set<number>()
   for (const id of chosen) {
