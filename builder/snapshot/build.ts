@@ -89,7 +89,7 @@ export async function build(options: BuildOptions, effects: Effects, progress: P
 
 function readable(path: string): Corpus {
   try {
-    return openCorpus(path, { readonly: true })
+    return openCorpus(path)
   } catch (cause) {
     // SQLite's messages do not name the file.
     if ((cause as Error).name !== 'SqliteError') throw cause

@@ -1,5 +1,6 @@
 /** Writes the shards of advisories and packages. SPEC.md, "Hashed shards". */
 
+import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
 import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
 import {
   type AdvisoryRows,
@@ -15,6 +16,7 @@ import {
   type PackageRows,
   shardOfHash,
 } from '../../corpus/snapshot/index.ts'
+import type { KeyedDigests } from '../../corpus/store/advisories.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import type { Changes } from './delta.ts'
 import type { BuiltHashedShard, HashedShardInput } from './hashed-shard-task.ts'
@@ -40,8 +42,7 @@ export interface WrittenHashedShards {
 export async function writeHashedShards(corpus: Corpus, job: HashedJob): Promise<WrittenHashedShards> {
   const advisories = noAdvisories()
   const packages = noPackages()
-  const digests = corpus.advisories.digests().map(({ id, digest }) => ({ key: id, digest }))
-  const ofAdvisories = await write('advisories', digests, advisories, job)
+  const ofAdvisories = await write('advisories', corpus.advisories.digests(), advisories, job)
   const ofPackages = await write('packages', corpus.advisories.packages(), packages, job)
   return {
     files: [...ofAdvisories.files, ...ofPackages.files],
@@ -54,24 +55,26 @@ export async function writeHashedShards(corpus: Corpus, job: HashedJob): Promise
 /** Appends to `rows`. */
 async function write(
   role: HashedRole,
-  entries: readonly { key: string; digest: Uint8Array }[],
+  entries: KeyedDigests,
   rows: AdvisoryRows | PackageRows,
   { corpusPath, parent, pool, objects, changes }: HashedJob,
 ): Promise<{ files: FileEntry[]; leftOut: LeftOut[] }> {
-  const shards = shardsOf(entries)
   const parentFiles = new Map(
     parent?.manifest.files.filter((file) => file.role === role).map((file) => [file.name, file] as const),
   )
-  const inputs = shards.map(({ keys, sources }, shard): HashedShardInput => {
-    // With another number of shards, those of the parent have other members, and few are reused.
-    const file = parentFiles.get(hashedShardName(shard))
-    return { role, corpus: corpusPath, keys, sources, parent: parent && file ? { dist: parent.dist, file } : null }
-  })
+  function* inputs(): Generator<HashedShardInput> {
+    let shard = 0
+    for (const keyed of shardsOf(entries)) {
+      // With another number of shards, those of the parent have other members, and few are reused.
+      const file = parentFiles.get(hashedShardName(shard++))
+      yield { role, corpus: corpusPath, ...keyed, parent: parent && file ? { dist: parent.dist, file } : null }
+    }
+  }
   const puts = openWriteQueue()
   const leftOut: LeftOut[] = []
   let done = 0
   try {
-    for await (const built of runInOrder<BuiltHashedShard>(pool, 'hashedShard', inputs)) {
+    for await (const built of runInOrder<BuiltHashedShard>(pool, 'hashedShard', inputs())) {
       const name = hashedShardName(done++)
       appendRows(rows as AdvisoryRows, built.rows as AdvisoryRows)
       leftOut.push(...built.leftOut)
@@ -90,18 +93,18 @@ async function write(
   }
 }
 
-/** Returns keys and sources of each shard, in the order of their members. */
-function shardsOf(entries: readonly { key: string; digest: Uint8Array }[]): { keys: string[]; sources: Uint8Array }[] {
-  const count = hashedShardCount(entries.length)
-  const shards = Array.from({ length: count }, (): { member: string; key: string; digest: Uint8Array }[] => [])
-  for (const { key, digest } of entries) {
-    shards[shardOfHash(keyHash(key).high, count)]!.push({ member: hashedMemberKey(key), key, digest })
-  }
-  return shards.map((members) => {
+/** Yields keys and sources of each shard, in the order of their members. */
+function* shardsOf({ keys, digests }: KeyedDigests): Generator<Pick<HashedShardInput, 'keys' | 'sources'>> {
+  const count = hashedShardCount(keys.length)
+  const shards = Array.from({ length: count }, (): number[] => [])
+  keys.forEach((key, row) => void shards[shardOfHash(keyHash(key).high, count)]!.push(row))
+  for (const rows of shards) {
+    const members = rows.map((row) => ({ row, member: hashedMemberKey(keys[row]!) }))
     members.sort((a, b) => (a.member < b.member ? -1 : 1))
-    return {
-      keys: members.map(({ key }) => key),
-      sources: new Uint8Array(Buffer.concat(members.map(({ digest }) => digest))),
-    }
-  })
+    const sources = new Uint8Array(members.length * SHORT_HASH_LENGTH)
+    members.forEach(({ row }, i) => {
+      sources.set(digests.subarray(row * SHORT_HASH_LENGTH, (row + 1) * SHORT_HASH_LENGTH), i * SHORT_HASH_LENGTH)
+    })
+    yield { keys: members.map(({ row }) => keys[row]!), sources }
+  }
 }

@@ -57,7 +57,10 @@ export interface BuiltShard {
   leftOut: LeftOut[]
 }
 
-export const corpora = connections((path) => openCorpus(path, { readonly: true }))
+/** Advisories and packages are read in the order of their hashes. */
+const CACHE_KIB = 16_384
+
+export const corpora = connections((path) => openCorpus(path, { cacheKiB: CACHE_KIB }))
 
 /** @throws BuildError `corpus-changed` if a record is no longer the requested one */
 export function buildShard(input: ShardInput): BuiltShard {

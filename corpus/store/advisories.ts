@@ -3,10 +3,10 @@ import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { type PackedText, unpackText } from './packed-text.ts'
 
-export interface AdvisoryDigest {
-  id: string
-  /** 16 bytes. */
-  digest: Uint8Array
+/** Keys by bytes, and 16 bytes of digest for each. */
+export interface KeyedDigests {
+  keys: string[]
+  digests: Uint8Array
 }
 
 export interface StoredPackage {
@@ -18,12 +18,12 @@ export interface StoredPackage {
 }
 
 export interface Advisories {
-  /** Returns all advisories, by id (by bytes). */
-  digests(): AdvisoryDigest[]
+  /** Returns the ids of all advisories. */
+  digests(): KeyedDigests
   /** Returns undefined for an unknown id. */
   record(id: string): { digest: Uint8Array; text: string } | undefined
-  /** Returns the keys of all packages (`npm/@scope/name`, by bytes), each with a digest of what is stated about it. */
-  packages(): { key: string; digest: Uint8Array }[]
+  /** Returns the keys of all packages (`npm/@scope/name`), each with a digest of what is stated about it. */
+  packages(): KeyedDigests
   package(key: string): StoredPackage
 }
 
@@ -36,9 +36,11 @@ const COUNTS = `
     AND CASE a.feed WHEN 'osv' THEN o.modified > a.modified ELSE coalesce(o.modified >= a.modified, 1) END)`
 
 export function readAdvisories(database: Database.Database): Advisories {
-  const digests = database.prepare<[], AdvisoryDigest>(
-    `SELECT id, digest FROM advisory AS a INDEXED BY advisory_by_id WHERE ${COUNTS} ORDER BY id`,
-  )
+  const digests = database
+    .prepare<[], [string, string]>(
+      `SELECT id, hex(digest) FROM advisory AS a INDEXED BY advisory_by_id WHERE ${COUNTS} ORDER BY id`,
+    )
+    .raw()
   const record = database.prepare<[string], { digest: Uint8Array; body: PackedText }>(
     `SELECT digest, body FROM advisory AS a WHERE id = ? AND ${COUNTS}`,
   )
@@ -58,17 +60,21 @@ export function readAdvisories(database: Database.Database): Advisories {
       WHERE package = ? AND ${COUNTS} ORDER BY p.id`,
   )
   return {
-    digests: () => digests.all(),
+    digests() {
+      const collected = digestCollector()
+      for (const [id, digest] of digests.iterate()) collected.add(id, digest)
+      return collected.digests()
+    },
     record(id) {
       const found = record.get(id)
       return found && { digest: found.digest, text: unpackText(found.body) }
     },
     packages() {
-      const packages: { key: string; digest: Uint8Array }[] = []
+      const packages = digestCollector()
       let key: string | null = null
       let stated = ''
       const finish = () => {
-        if (key !== null) packages.push({ key, digest: digestOf(stated) })
+        if (key !== null) packages.add(key, digestOf(stated).toString('hex'))
         stated = ''
       }
       // A join would look up each statement in another place of the file.
@@ -80,7 +86,7 @@ export function readAdvisories(database: Database.Database): Advisories {
         stated += lineOf(id, digest)
       }
       finish()
-      return packages
+      return packages.digests()
     },
     package(key) {
       const rows = ofPackage.all(key)
@@ -94,5 +100,19 @@ export function readAdvisories(database: Database.Database): Advisories {
   }
 }
 
+/** Half a million digests as Buffers would take 150 MB more, and leave it scattered. */
+function digestCollector() {
+  const keys: string[] = []
+  const digests: string[] = []
+  return {
+    /** `digest` in hexadecimal digits. */
+    add(key: string, digest: string): void {
+      keys.push(key)
+      digests.push(digest)
+    },
+    digests: (): KeyedDigests => ({ keys, digests: Buffer.from(digests.join(''), 'hex') }),
+  }
+}
+
 const lineOf = (id: string, digest: string): string => `${id}\n${digest}\n`
-const digestOf = (stated: string): Uint8Array => hash('sha256', stated, 'buffer').subarray(0, 16)
+const digestOf = (stated: string): Buffer => hash('sha256', stated, 'buffer').subarray(0, 16)

@@ -65,14 +65,20 @@ type RecordRow = Omit<StoredRecord, 'parts'> & { parts: PackedText }
 
 const COLUMNS = 'cve_id AS cveId, version, digest, parts'
 
+/** SQLite's own default. */
+const CACHE_KIB = 2000
+
 /**
- * Opens the corpus at `path`. All reads see the state of the first read, even if an ingest commits meanwhile.
+ * Opens the corpus at `path`. All reads see the state of the first read, even if an ingest commits meanwhile. `cacheKiB`
+ * is what reads in random order may keep of the file.
  * @throws StoreError if there is not a corpus, or one of another schema version.
  */
-export function openCorpus(path: string, options: { readonly: boolean } = { readonly: true }): Corpus {
-  const database = openDatabase(path, options)
-  // 64 MiB of pages, at most: a build reads advisories and packages in the order of their hashes.
-  database.pragma('cache_size = -65536')
+export function openCorpus(
+  path: string,
+  { readonly = true, cacheKiB = CACHE_KIB }: { readonly?: boolean; cacheKiB?: number } = {},
+): Corpus {
+  const database = openDatabase(path, { readonly })
+  database.pragma(`cache_size = -${cacheKiB}`)
   database.exec('BEGIN')
   return readCorpus(database)
 }

@@ -96,7 +96,7 @@ test('a corpus from before schema 6 has no advisories until the next ingest, and
     const path = formerCorpus(schema)
     await migrate(path, quietEffects())
     const corpus = openCorpus(path)
-    assert.equal([corpus.advisories.digests(), corpus.advisories.packages()], [[], []])
+    assert.equal([corpus.advisories.digests().keys, corpus.advisories.packages().keys], [[], []])
     corpus.close()
     const dist = join(path, '../dist')
     const { counts } = await build({ corpus: path, dist, jobs: 0 }, quietEffects(), noProgress)

@@ -7,7 +7,7 @@ export function advisoryNames(corpus: string, cves: ReadonlySet<string>): Map<st
   try {
     const own = new Map<string, string>()
     const named = new Map<string, string[]>()
-    for (const { id } of opened.advisories.digests()) {
+    for (const id of opened.advisories.digests().keys) {
       const record = JSON.parse(opened.advisories.record(id)!.text) as {
         withdrawn?: string
         aliases?: string[]

@@ -18,7 +18,7 @@ export function packageCves(corpus: string): Map<string, Set<string>> {
   try {
     const records = opened.advisories
       .digests()
-      .map(({ id }) => JSON.parse(opened.advisories.record(id)!.text) as OsvRecord)
+      .keys.map((id) => JSON.parse(opened.advisories.record(id)!.text) as OsvRecord)
       .filter(({ withdrawn }) => withdrawn === undefined)
     const setOf = aliasSets(records)
     const packages = new Map<string, Set<string>>()

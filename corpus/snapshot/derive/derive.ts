@@ -49,7 +49,7 @@ import { encodePageStarts, pageStarts, pageStartsContent } from './page-starts.t
 import { type PageSource, type WrittenPages, writePages } from './pages.ts'
 import { encodeRowTable } from './row-table.ts'
 import type { Rows } from './rows.ts'
-import { type SortedList, sortList } from './sorted-list.ts'
+import { mainOrder, ordered, type SortedList, sortList } from './sorted-list.ts'
 import { statsOf } from './stats.ts'
 import { advisoryTexts, cveTexts, listTexts, packageTexts } from './texts.ts'
 
@@ -108,7 +108,8 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 
 /**
  * Returns the lists, their posting lists (null for a snapshot of an earlier builder), all searchable texts, the alias
- * sets, and the figures as JSON. Empties `rows.names`. Yields to the event loop between steps, so that threads get work.
+ * sets, and the figures as JSON. Empties `rows.names`, `rows.titles`, and what packages and advisories state. Yields to
+ * the event loop between steps, so that threads get work.
  */
 export async function deriveLists(
   { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages }: DeriveInput,
@@ -137,35 +138,47 @@ export async function deriveLists(
   rows.names = noNames(isJoined)
   await setImmediate()
   const texts = [cveTexts(rows, row), ...listTexts(ofRecords)]
+  rows.titles = []
+  const sorted: Partial<Record<ListName, SortedList>> = {}
+  const sort = async (lists: Partial<ListRows>) => {
+    for (const name of LIST_NAMES) {
+      if (!lists[name]) continue
+      await setImmediate()
+      sorted[name] = sortList(name, lists[name] as never, name === 'cnas' ? cnaStats : null)
+      // Frees the rows of a list as soon as its texts exist.
+      delete lists[name]
+    }
+  }
+  await sort(ofRecords)
   await setImmediate()
   const aliases = aliasSets(advisories)
-  await setImmediate()
-  const lists: ListRows = { ...ofRecords, packages: packages ? packageRows(packages, aliases) : [] }
+  let ofPackages: ListedCves['package'] = []
   if (packages) {
     await setImmediate()
-    texts.push(packageTexts(lists.packages), advisoryTexts(advisories, rows, row))
-  }
-  const sorted: SortedList[] = []
-  for (const name of LIST_NAMES) {
-    if (name === 'packages' && !packages) continue
+    const unsorted = packageRows(packages, aliases)
+    const order = mainOrder(LISTS.packages, unsorted)
+    const listed = { packages: ordered(unsorted, order) }
     await setImmediate()
-    sorted.push(sortList(name, lists[name] as never, name === 'cnas' ? cnaStats : null))
-    // Frees the rows of a list as soon as its texts exist.
-    lists[name] = []
+    ofPackages = ordered(cvesOfPackages(packages, advisories, aliases, rows.ids), order)
+    await setImmediate()
+    texts.push(packageTexts(listed.packages), advisoryTexts(advisories, rows, row))
+    // The tables need only keys and positions.
+    Object.assign(packages, { packages: [], advisories: [] } satisfies Partial<PackageRows>)
+    Object.assign(advisories, { aliases: [], cveIds: [] } satisfies Partial<AdvisoryRows>)
+    await sort(listed)
   }
   await setImmediate()
-  const ofPackages = packages ? cvesOfPackages(packages, advisories, aliases, rows.ids) : new Map()
-  const postings = isJoined ? postingsIn(sorted, { ...cves, package: ofPackages }, row) : null
-  return { lists: sorted, postings, texts, aliases, stats }
+  const lists = LIST_NAMES.flatMap((name) => sorted[name] ?? [])
+  const postings = isJoined ? postingsIn({ ...cves, package: ofPackages }, row) : null
+  return { lists, postings, texts, aliases, stats }
 }
 
-function postingsIn(lists: readonly SortedList[], cves: ListedCves, row: Uint32Array): ListPostings {
-  const ids = forEachFilter((filter) => lists.find(({ name }) => name === LISTED[filter])?.ids ?? [])
+function postingsIn(cves: ListedCves, row: Uint32Array): ListPostings {
   const ordinalOfRow = new Uint32Array(row.length)
   row.forEach((one, ordinal) => {
     ordinalOfRow[one] = ordinal
   })
-  return listPostings(cves, ids, ordinalOfRow)
+  return listPostings(cves, ordinalOfRow)
 }
 
 /** Yields all derived files. `temporary` returns the path to write a file of that name. */

@@ -17,17 +17,12 @@ const FILTERS = Object.keys(LISTED) as Listed[]
 /** The ordinals of each row of a list, in the main order of the list. Plain data, so that threads can transfer it. */
 export type ListPostings = Record<Listed, PostingLists>
 
-/** The CVE rows of each list row, by its id, ascending. */
-export type ListedCves = Record<Listed, ReadonlyMap<string, readonly number[]>>
+/** The rows of the CVEs of each list row, in the main order of the list. */
+export type ListedCves = Record<Listed, readonly (readonly number[])[]>
 
-/** Returns the posting lists. `ids` are those of each list in its main order. */
-export function listPostings(
-  cves: ListedCves,
-  ids: Record<Listed, readonly string[]>,
-  ordinalOfRow: Uint32Array,
-): ListPostings {
+export function listPostings(cves: ListedCves, ordinalOfRow: Uint32Array): ListPostings {
   return forEachFilter((filter) => {
-    const rows = ids[filter].map((id) => cves[filter].get(id) ?? [])
+    const rows = cves[filter]
     const starts = new Uint32Array(rows.length + 1)
     rows.forEach((own, at) => {
       starts[at + 1] = starts[at]! + own.length
@@ -41,21 +36,18 @@ export function listPostings(
 }
 
 /**
- * Returns the rows of the CVEs of each package, by its key: those that its advisories name, and those in their alias
- * sets, as in rows of `/affected`.
+ * Returns the rows of the CVEs of each package: those that its advisories name, and those in their alias sets, as in rows
+ * of `/affected`.
  */
 export function cvesOfPackages(
-  { keys, advisories: ofPackages }: PackageRows,
+  { advisories: ofPackages }: PackageRows,
   advisories: AdvisoryRows,
   { ids, setOf, starts, members }: AliasSets,
   cveIds: readonly string[],
-): Map<string, number[]> {
+): number[][] {
   const rowOf = new Map(cveIds.map((id, row) => [id, row]))
   const advisoryAt = new Map(advisories.keys.map((id, at) => [id, at]))
-  const known = new Map<string, readonly number[]>()
-  const rowsOf = (id: string): readonly number[] => {
-    let rows = known.get(id)
-    if (rows) return rows
+  const rowsOf = (id: string): number[] => {
     const at = advisoryAt.get(id)
     const stated = at === undefined ? [] : advisories.aliases[at]!
     const sets = new Set([id, ...stated].flatMap((one) => setOf.get(one) ?? []))
@@ -63,18 +55,9 @@ export function cvesOfPackages(
       Array.from(members.subarray(starts[set], starts[set + 1]), (member) => ids[member]!),
     )
     const named = [id, ...stated, ...aliases].flatMap((one) => parseCveId(one) ?? [])
-    rows = [...new Set([...named, ...(at === undefined ? [] : advisories.cveIds[at]!)])].flatMap(
-      (cveId) => rowOf.get(cveId) ?? [],
-    )
-    known.set(id, rows)
-    return rows
+    return [...named, ...(at === undefined ? [] : advisories.cveIds[at]!)].flatMap((cveId) => rowOf.get(cveId) ?? [])
   }
-  const found = new Map<string, number[]>()
-  keys.forEach((key, row) => {
-    const rows = new Set(ofPackages[row]!.flatMap(rowsOf))
-    if (rows.size > 0) found.set(key, [...rows])
-  })
-  return found
+  return ofPackages.map((ids) => [...new Set(ids.flatMap(rowsOf))])
 }
 
 export function encodeListPostings(postings: ListPostings): Buffer {

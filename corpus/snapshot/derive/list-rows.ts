@@ -16,14 +16,14 @@ import {
 import type { PackageRow } from '../../model/packages/package-entry.ts'
 import type { ExploitModule } from '../../model/record.ts'
 import { fold } from '../codec/fold.ts'
-import { LISTS } from '../cursor/lists.ts'
+import { LISTS, type ListSpec } from '../cursor/lists.ts'
 import type { PackageRows } from './advisory-rows.ts'
 import type { AliasSets } from './aliases.ts'
 import { FLAGS } from './facts.ts'
 import type { ListedCves } from './list-postings.ts'
 import { displayOf, type NameCount, type NameCounts, spellingsOf } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
-import { inMainOrder } from './sorted-list.ts'
+import { inMainOrder, mainOrder, ordered } from './sorted-list.ts'
 
 export interface CnaEntryDetail {
   slug: string
@@ -64,8 +64,8 @@ export function listRows(
 ): { lists: Omit<ListRows, 'packages'>; stats: CnaStats; cves: Omit<ListedCves, 'package'> } {
   const counts = weaknessCounts(rows)
   const { cnas, stats } = cnaRows(rows, entries.cnas, corpusDate === null ? 0 : Date.parse(corpusDate))
-  const vendors = vendorRows(rows.names)
-  const products = productRows(rows.names)
+  const vendors = countedInMainOrder(LISTS.vendors, vendorRows(rows.names))
+  const products = countedInMainOrder(LISTS.products, productRows(rows.names))
   const lists = {
     cwes: inMainOrder(
       LISTS.cwes,
@@ -73,33 +73,23 @@ export function listRows(
     ),
     capecs: inMainOrder(LISTS.capecs, entries.capecs.map(capecListEntry)),
     cnas: inMainOrder(LISTS.cnas, cnas),
-    vendors: inMainOrder(
-      LISTS.vendors,
-      vendors.map(({ row }) => row),
-    ),
-    products: inMainOrder(
-      LISTS.products,
-      products.map(({ row }) => row),
-    ),
+    vendors: vendors.map(({ row }) => row),
+    products: products.map(({ row }) => row),
     exploits: inMainOrder(
       LISTS.exploits,
       entries.exploits.map(({ cve_ids, ...module }) => module),
     ),
   }
-  const cves = {
-    vendor: new Map(vendors.map(({ row, cves }) => [LISTS.vendors.id(row), cves])),
-    product: new Map(products.map(({ row, cves }) => [LISTS.products.id(row), cves])),
-  }
+  const cves = { vendor: vendors.map((one) => one.cves), product: products.map((one) => one.cves) }
   return { lists, stats, cves }
 }
 
-/** Returns the rows of packages in the main order. Advisories of one alias set count once. */
+/** Returns the rows of packages, in the order of `packages`. Advisories of one alias set count once. */
 export function packageRows({ packages, advisories }: PackageRows, { setOf }: AliasSets): PackageRow[] {
-  const rows = packages.map(({ ecosystem, name, purl }, row) => {
+  return packages.map(({ ecosystem, name, purl }, row) => {
     const advisory_count = new Set(advisories[row]!.map((id) => setOf.get(id) ?? id)).size
     return { ecosystem, name, purl, advisory_count }
   })
-  return inMainOrder(LISTS.packages, rows)
 }
 
 const NO_CVES = { cve_count: 0, kev_count: 0 }
@@ -166,6 +156,11 @@ interface Counted<Row> {
   row: Row
   /** The rows of its CVEs. */
   cves: readonly number[]
+}
+
+function countedInMainOrder<Row>(spec: ListSpec<Row>, counted: readonly Counted<Row>[]): Counted<Row>[] {
+  const rows = counted.map(({ row }) => row)
+  return ordered(counted, mainOrder(spec, rows))
 }
 
 /** The key of a row is that of its display name. */

@@ -24,13 +24,19 @@ export interface SortedList {
 }
 
 /** Returns rows in the main order of their list; the index is the ordinal. */
-export function inMainOrder<Row>(spec: ListSpec<Row>, rows: readonly Row[]): Row[] {
+export const inMainOrder = <Row>(spec: ListSpec<Row>, rows: readonly Row[]): Row[] =>
+  ordered(rows, mainOrder(spec, rows))
+
+/** Returns the index in `rows` of each ordinal. */
+export function mainOrder<Row>(spec: ListSpec<Row>, rows: readonly Row[]): Uint32Array {
   const { key, descending, tiesAscend = false } = spec.sorts[spec.main]!
-  return rows
-    .map((row) => ({ value: key(row), id: spec.id(row), row }))
-    .sort((a, b) => compareRowKeys(spec, { tiesAscend }, descending, a, b))
-    .map(({ row }) => row)
+  const keyed = rows.map((row, index) => ({ value: key(row), id: spec.id(row), index }))
+  keyed.sort((a, b) => compareRowKeys(spec, { tiesAscend }, descending, a, b))
+  return Uint32Array.from(keyed, ({ index }) => index)
 }
+
+export const ordered = <T>(values: readonly T[], order: Uint32Array): T[] =>
+  Array.from(order, (index) => values[index]!)
 
 /** Returns a list in each of its sorts. `sorted` has its rows in the main order. */
 export function sortList<Name extends ListName>(
@@ -39,9 +45,10 @@ export function sortList<Name extends ListName>(
   extra: unknown = null,
 ): SortedList {
   const spec = specOf<RowOf<Name>>(name)
+  const ids = sorted.map(spec.id)
   const orders: SortedList['orders'] = {}
   for (const [sort, { key, descending, tiesAscend = false }] of Object.entries(spec.sorts)) {
-    const keyed = sorted.map((row, ordinal) => ({ value: key(row), id: spec.id(row), ordinal }))
+    const keyed = sorted.map((row, ordinal) => ({ value: key(row), id: ids[ordinal]!, ordinal }))
     if (sort !== spec.main) keyed.sort((a, b) => compareRowKeys(spec, { tiesAscend }, descending, a, b))
     const keys: SortValue[] = []
     for (const { value, ordinal } of keyed) keys[ordinal] = value
@@ -54,7 +61,7 @@ export function sortList<Name extends ListName>(
   const byOrdinal = Uint32Array.from(sorted, (_, ordinal) => ordinal)
   return {
     name,
-    ids: sorted.map(spec.id),
+    ids,
     texts: packTexts(sorted.length, (ordinal) => JSON.stringify(sorted[ordinal])),
     orders,
     filters: mapValues(spec.filters, (valuesOf) => encodePostings(byOrdinal, (one) => new Set(valuesOf(sorted[one]!)))),

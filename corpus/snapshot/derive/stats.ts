@@ -35,7 +35,7 @@ export interface StatsLists {
   cwes: ListRows['cwes']
   cnas: ListRows['cnas']
   vendors: ListRows['vendors']
-  /** The rows of the CVEs of each vendor, by its id. */
+  /** The rows of the CVEs of each vendor. */
   cvesOfVendor: ListedCves['vendor']
 }
 
@@ -192,15 +192,15 @@ function topWeaknesses(rows: Rows, cwes: StatsLists['cwes'], isRecent: (row: num
 }
 
 function topVendors(rows: Rows, { vendors, cvesOfVendor }: StatsLists, isRecent: (row: number) => boolean): TopEntries {
-  const countsOf = (slug: string, passes: (row: number) => boolean) => {
+  const countsOf = (cves: readonly number[], passes: (row: number) => boolean) => {
     const counts = none()
-    for (const row of cvesOfVendor.get(slug) ?? []) if (passes(row)) count(counts, rows, row)
+    for (const row of cves) if (passes(row)) count(counts, rows, row)
     return counts
   }
-  const entries = vendors.map(({ slug, display }) => [slug, display] as const)
+  const entries = vendors.map(({ slug, display }, i) => [slug, { name: display, cves: cvesOfVendor[i]! }] as const)
   return {
-    all_time: top(entries, (id, name) => ({ id, name, ...countsOf(id, () => true) })),
-    last_year: top(entries, (id, name) => ({ id, name, ...countsOf(id, isRecent) })),
+    all_time: top(entries, (id, { name, cves }) => ({ id, name, ...countsOf(cves, () => true) })),
+    last_year: top(entries, (id, { name, cves }) => ({ id, name, ...countsOf(cves, isRecent) })),
   }
 }
 

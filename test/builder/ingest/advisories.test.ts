@@ -37,20 +37,23 @@ function openWorld(first: FeedFiles) {
     /** Returns the text of each record that counts. */
     records: () =>
       read(({ advisories }) =>
-        Object.fromEntries(advisories.digests().map(({ id }) => [id, advisories.record(id)!.text])),
+        Object.fromEntries(advisories.digests().keys.map((id) => [id, advisories.record(id)!.text])),
       ),
     /** Returns `<id> <version that fixes it>` of each statement that counts, by package. */
     packages: () =>
       read(({ advisories }) =>
         Object.fromEntries(
-          advisories.packages().map(({ key }) => [key, advisories.package(key).advisories.map(statement)]),
+          advisories.packages().keys.map((key) => [key, advisories.package(key).advisories.map(statement)]),
         ),
       ),
     digest: () => read((one) => one.digest()),
     packageDigests: () =>
-      read(({ advisories }) =>
-        Object.fromEntries(advisories.packages().map(({ key, digest }) => [key, Buffer.from(digest).toString('hex')])),
-      ),
+      read(({ advisories }) => {
+        const { keys, digests } = advisories.packages()
+        assert.is(digests.length, keys.length * 16)
+        const hex = Buffer.from(digests).toString('hex')
+        return Object.fromEntries(keys.map((key, i) => [key, hex.slice(i * 32, (i + 1) * 32)]))
+      }),
     /** Returns all rows, with their row ids. */
     rows: () => {
       const database = new Database(corpus, { readonly: true })

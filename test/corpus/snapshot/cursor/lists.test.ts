@@ -105,14 +105,12 @@ test('packages are ordered by advisories, then by key; advisories that alias eac
     ['PyPI', 'Two_x', ['GHSA-1', 'PYSEC-1', 'GHSA-2']],
     ['npm', '@a/b', ['GHSA-2']],
   ] as const
-  const rows = packageRows(
-    {
-      ...noPackages(),
-      packages: packages.map(([ecosystem, name]) => ({ ecosystem, name, purl: null })),
-      advisories: packages.map(([, , ids]) => [...ids]),
-    },
-    aliasSets(advisories),
-  )
+  const stated = {
+    ...noPackages(),
+    packages: packages.map(([ecosystem, name]) => ({ ecosystem, name, purl: null })),
+    advisories: packages.map(([, , ids]) => [...ids]),
+  }
+  const rows = inMainOrder(LISTS.packages, packageRows(stated, aliasSets(advisories)))
   assert.equal(rows, [
     { ecosystem: 'PyPI', name: 'Two_x', purl: null, advisory_count: 2 },
     { ecosystem: 'npm', name: '@a/b', purl: null, advisory_count: 1 },

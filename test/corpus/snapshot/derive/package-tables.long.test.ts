@@ -2,6 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
+import { LISTS } from '../../../../corpus/snapshot/cursor/lists.ts'
 import type { AdvisoryRows, PackageRows } from '../../../../corpus/snapshot/derive/advisory-rows.ts'
 import { aliasesOf, aliasSets, decodeAliases, encodeAliases } from '../../../../corpus/snapshot/derive/aliases.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../../../corpus/snapshot/derive/hashed-index.ts'
 import { packageRows } from '../../../../corpus/snapshot/derive/list-rows.ts'
 import { decodeListTable, encodeList } from '../../../../corpus/snapshot/derive/lists.ts'
-import { sortList } from '../../../../corpus/snapshot/derive/sorted-list.ts'
+import { inMainOrder, sortList } from '../../../../corpus/snapshot/derive/sorted-list.ts'
 import { seeded } from '../query/sample.ts'
 
 const ADVISORIES = 500_000
@@ -107,7 +108,7 @@ test('the table of aliases takes at most 30 bytes per id, and finds all', () => 
 })
 
 test('the list of packages takes at most 40 bytes per row', () => {
-  const list = sortList('packages', packageRows(packages, sets))
+  const list = sortList('packages', inMainOrder(LISTS.packages, packageRows(packages, sets)))
   const pages = { advisories: new Uint32Array(Math.ceil(PACKAGES / 100)) }
   const table = decodeListTable('packages', encodeList(list, { pagesAt: pages, entries: null }))
   holds('list packages', table, PACKAGES, 40)
