@@ -60,7 +60,7 @@ export interface BuiltShard {
 /** Advisories and packages are read in the order of their hashes. */
 const CACHE_KIB = 16_384
 
-export const corpora = connections((path) => openCorpus(path, { cacheKiB: CACHE_KIB }))
+export const corpora = connections((path) => openCorpus(path, CACHE_KIB))
 
 /** @throws BuildError `corpus-changed` if a record is no longer the requested one */
 export function buildShard(input: ShardInput): BuiltShard {

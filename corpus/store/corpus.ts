@@ -73,11 +73,8 @@ const CACHE_KIB = 2000
  * is what reads in random order may keep of the file.
  * @throws StoreError if there is not a corpus, or one of another schema version.
  */
-export function openCorpus(
-  path: string,
-  { readonly = true, cacheKiB = CACHE_KIB }: { readonly?: boolean; cacheKiB?: number } = {},
-): Corpus {
-  const database = openDatabase(path, { readonly })
+export function openCorpus(path: string, cacheKiB = CACHE_KIB): Corpus {
+  const database = openDatabase(path, { readonly: true })
   database.pragma(`cache_size = -${cacheKiB}`)
   database.exec('BEGIN')
   return readCorpus(database)

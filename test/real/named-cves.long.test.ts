@@ -79,7 +79,7 @@ interface CveRecord {
 }
 
 function readRecords(): CveRecord[] {
-  const opened = openCorpus(corpus, { readonly: true })
+  const opened = openCorpus(corpus)
   try {
     return opened.blocks().flatMap(({ block }) =>
       Array.from(opened.records(block), ({ cveId: id, parts: { core, affected } }) => {

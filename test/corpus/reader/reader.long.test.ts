@@ -67,7 +67,7 @@ test('each section by itself, and in any order and repetition', async () => {
 })
 
 test('an id is taken in any case; one without a record, or with a rejected one, gives null', async () => {
-  const corpus = openCorpus(sample.corpus, { readonly: true })
+  const corpus = openCorpus(sample.corpus)
   const { cveId } = corpus.rejected()[0]!
   corpus.close()
   assert.is((await reader.get(ids[0]!.toLowerCase()))?.cve_id, ids[0])

@@ -12,6 +12,7 @@ import { PART_NAMES } from '../../../corpus/model/record.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
 import { StoreError } from '../../../corpus/store/error.ts'
 import { recordDigest } from '../../../corpus/store/record-parts.ts'
+import { openDatabase } from '../../../corpus/store/schema.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { baselineZip, cnaJson, epssCsv, kevJson, putFeeds } from '../../support/feeds.ts'
 
@@ -173,7 +174,7 @@ for (const [what, make, code, message] of OTHERS) {
     const file = make()
     for (const readonly of [true, false]) {
       try {
-        openCorpus(file, { readonly })
+        openDatabase(file, { readonly })
         assert.unreachable('it was opened')
       } catch (error) {
         assert.instance(error, StoreError)

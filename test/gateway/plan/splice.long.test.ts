@@ -45,7 +45,7 @@ const folder = temporaryFolder('splice')
 const made = { feeds: REAL_FEEDS, corpus: join(folder.path, 'corpus.db'), dist: join(folder.path, 'dist') }
 await ingestAndBuild({ ...made, jobs: 2 })
 const gateway = await testGateway(folder.path, made.dist)
-const corpus = openCorpus(made.corpus, { readonly: true })
+const corpus = openCorpus(made.corpus)
 const { release, scores: lines } = corpus.epss()
 const scores = new Map([...lines].map((score) => [score.cveId, score]))
 const index = corpus.blocks().flatMap(({ block }) => corpus.digests(block).map(({ cveId }) => cveId))

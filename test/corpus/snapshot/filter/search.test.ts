@@ -22,7 +22,7 @@ const ids = (ordinals: Iterable<number>) =>
   Array.from(ordinals, (ordinal) => idAt(snapshot.index, snapshot.columns.row[ordinal]!))
 
 /** The cores by id, read from the corpus and not from the snapshot. */
-const corpus = openCorpus(sample.corpus, { readonly: true })
+const corpus = openCorpus(sample.corpus)
 const cores = new Map(
   corpus
     .blocks()
