@@ -30,10 +30,17 @@ export class NotServing extends Error {
   }
 }
 
-export async function serving(folder: string, dist: string, words: readonly string[]): Promise<Serving> {
+/** `nodeOptions` are options of Node. */
+export async function serving(
+  folder: string,
+  dist: string,
+  words: readonly string[],
+  nodeOptions: readonly string[] = [],
+): Promise<Serving> {
   const { token, jwksFile } = await makeToken({ dir: join(folder, 'keys') })
   const given = ['--jwks', jwksFile, '--issuer', LOCAL.issuer, '--audience', LOCAL.audience, '--metrics-port', '0']
   const program = [
+    ...nodeOptions,
     '--import',
     'tsx',
     join(ROOT, 'gateway/process/cli.ts'),
