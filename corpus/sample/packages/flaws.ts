@@ -5,7 +5,7 @@ import { weighted } from '../distribution.ts'
 import { Random } from '../random.ts'
 import { type Facts, publishedFrom, type World } from '../world.ts'
 import { type Item, isExample } from './items.ts'
-import { KNOWN, newestMajor, PROJECT_RANK, projectAt, spelled } from './projects.ts'
+import { KNOWN, newestMajor, projectAt, projectRank, spelled } from './projects.ts'
 import { affectedBranches, combinedBranches } from './releases.ts'
 
 /** Weights: reviewed advisories of each ecosystem. Those of which a database of the ecosystem has a copy count twice. */
@@ -83,7 +83,7 @@ function flawOf(world: World, facts: Facts, ecosystem: Ecosystem, item: Item, is
 
 function projectOf(world: World, facts: Facts, ecosystem: Ecosystem, random: Random, isKnown: boolean): Package {
   if (isKnown) return projectAt(world.seed, random.int(KNOWN.length), ecosystem)
-  const rank = PROJECT_RANK(random.float())
+  const rank = projectRank(world, random)
   if (!random.chance(PRODUCT_SHARE)) return projectAt(world.seed, rank, ecosystem)
   const own = packageOf(world, facts)
   return own.ecosystem === ecosystem ? own : projectAt(world.seed, rank, ecosystem)

@@ -4,6 +4,7 @@ import { zipf } from '../distribution.ts'
 import { vendorRoot } from '../names.ts'
 import { Random } from '../random.ts'
 import { PACKAGE_SECOND, PRODUCT_FIRST } from '../words.ts'
+import type { World } from '../world.ts'
 
 /** The best known projects of every ecosystem. They are easy to type, for examples. */
 export const KNOWN = [
@@ -15,8 +16,21 @@ export const KNOWN = [
   'falcon-template',
 ]
 const COMBINED = PRODUCT_FIRST.length * PACKAGE_SECOND.length
-/** Popularity. The first project has about 5 % of the advisories of its ecosystem, as upstream. */
-export const PROJECT_RANK = zipf(60_000, 1.2, 4)
+const PROJECTS = 60_000
+const POPULARITY_EXPONENT = 1.2
+/** The first project has about 5 % of the advisories of its ecosystem, as in upstream Go. Packagist has 8 %, PyPI 10 %. */
+const POPULARITY_SHIFT = 4
+/**
+ * With more advisories, the share becomes smaller: upstream, the first project has 22 advisories in npm, 241 in Packagist,
+ * 275 in Go and 481 in PyPI. With 500,000 advisories, it has about 250 here.
+ */
+const ADVISORIES_PER_SHIFT = 25_000
+
+/** Returns the rank of a random project. The first ranks have the most advisories. */
+export function projectRank({ advisories }: Pick<World, 'advisories'>, random: Random): number {
+  const shift = Math.max(POPULARITY_SHIFT, advisories / ADVISORIES_PER_SHIFT)
+  return zipf(PROJECTS, POPULARITY_EXPONENT, shift)(random.float())
+}
 
 /** A version as three numbers. */
 export type Release = readonly [major: number, minor: number, patch: number]

@@ -4,7 +4,7 @@ import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from '../../calendar.ts'
 import { beforeChange, flawsOf } from '../../packages/flaws.ts'
 import { type Item, pairsAt } from '../../packages/items.ts'
 import { malwareOf } from '../../packages/malware.ts'
-import { PROJECT_RANK, projectAt } from '../../packages/projects.ts'
+import { projectAt, projectRank } from '../../packages/projects.ts'
 import { Random } from '../../random.ts'
 import { type Facts, publishedFrom, type World } from '../../world.ts'
 import { modifiedAt, secondOf } from '../ghsa.ts'
@@ -114,7 +114,7 @@ function malwareEntry(world: World, item: Item): Exported {
  */
 function debianEntry(world: World, facts: Facts, item: Item, isTracker: boolean): Exported {
   const random = new Random(world.seed, item.number, 'debian')
-  const name = projectAt(world.seed, PROJECT_RANK(random.float()), 'PyPI').name
+  const name = projectAt(world.seed, projectRank(world, random), 'PyPI').name
   const upstream = publishedFrom(facts) === facts.born ? [facts.id] : []
   const id = isTracker && upstream.length > 0 ? `DEBIAN-${facts.id}` : `DSA-${numberOf(world, item)}-1`
   const publishedAt =
