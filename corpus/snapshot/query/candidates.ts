@@ -36,7 +36,23 @@ export function countOf({ grams, gramCounts }: SetHead, gram: number): number {
 /** Postings that are requested at once: each can end the search for candidates. */
 const REMOTE_GRAMS = 4
 
-type Gram = [gram: number, entries: number]
+interface Gram {
+  gram: number
+  entries: number
+  /** Its first position in the string. */
+  at: number
+}
+
+/** Rarest first. Those that overlap a rarer one are last, because they exclude little more. */
+function inOrder(grams: readonly Gram[]): [Gram, ...Gram[]] {
+  const apart: Gram[] = []
+  const overlapping: Gram[] = []
+  for (const one of grams.toSorted((a, b) => a.entries - b.entries)) {
+    const isApart = apart.every(({ at }) => Math.abs(at - one.at) >= MAX_GRAM)
+    ;(isApart ? apart : overlapping).push(one)
+  }
+  return [...apart, ...overlapping] as [Gram, ...Gram[]]
+}
 
 /**
  * Returns entries that may contain `needle`. Stops intersecting when scanning is cheaper.
@@ -51,28 +67,32 @@ export function* candidates(rows: SetRows, needle: Uint8Array, stepsPerText: num
   const postingsOf = (gram: number): Postings => postings(readRow(rows, 'grams', gram), countOf(rows.head, gram), count)
 
   const length = Math.min(MAX_GRAM, needle.length)
-  const wanted = new Map<number, number>()
+  const wanted = new Map<number, Gram>()
   for (let at = 0; at + length <= needle.length; at++) {
     const gram = gramAt(needle, at, length)
-    wanted.set(gram, countOf(rows.head, gram))
+    if (!wanted.has(gram)) wanted.set(gram, { gram, entries: countOf(rows.head, gram), at })
   }
-  const [[rarest, fewest], ...others] = [...wanted].sort(([, a], [, b]) => a - b) as [Gram, ...Gram[]]
-  if (fewest === 0) return new Uint32Array(0)
+  const [rarest, ...others] = inOrder([...wanted.values()])
+  if (rarest.entries === 0) return new Uint32Array(0)
   // A gram in every entry excludes nothing.
-  const telling = others.filter(([, entries]) => entries < count)
-  const grams = telling.map(([gram]) => gram)
-  yield rowsOf([rarest, ...grams.slice(0, REMOTE_GRAMS)])
-  const few = postingsOf(rarest)
+  const telling = others.filter(({ entries }) => entries < count)
+  const grams = telling.map(({ gram }) => gram)
+  yield rowsOf([rarest.gram, ...grams.slice(0, REMOTE_GRAMS)])
+  const few = postingsOf(rarest.gram)
   if (few.isBits) {
     if (grams.length > REMOTE_GRAMS) yield rowsOf(grams)
     return intersectBits([few, ...grams.map(postingsOf)], count)
   }
   let found = decodePostings(few, count)
-  for (const [i, [gram, entries]] of telling.entries()) {
-    if (found.length * stepsPerText < entries) break
+  /** The share that the last gram excluded. The next one is expected to exclude no more. */
+  let excluded = 1
+  for (const [i, { gram, entries }] of telling.entries()) {
+    if (found.length * excluded * stepsPerText < entries) break
     const isNext = i > 0 && i % REMOTE_GRAMS === 0
     yield isNext ? rowsOf(grams.slice(i, i + REMOTE_GRAMS)) : undefined
+    const before = found.length
     found = intersect(found, postingsOf(gram), count)
+    excluded = 1 - found.length / before
   }
   return found
 }

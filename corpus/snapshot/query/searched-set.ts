@@ -46,7 +46,7 @@ interface Opening {
 
 const CANDIDATES_PER_STEP = 4096
 /** Searching a string in an entry takes about as long as this many steps of a postings merge. */
-const STEPS_PER_TEXT = 16
+const STEPS_PER_TEXT = 48
 /** A text takes about as many bytes as this many postings. */
 const REMOTE_STEPS_PER_TEXT = 4096
 
@@ -68,7 +68,12 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
   const eachMatch = (find: Find, ordinals: Uint32Array, each: EachMatch): Steps<void> =>
     isRemote ? eachRemoteMatch(rows, find, ordinals, each) : eachLocalMatch(find, ordinals, each)
 
-  function* eachLocalMatch(find: Find, ordinals: Uint32Array, each: EachMatch): Steps<void> {
+  function* eachLocalMatch(
+    find: Find,
+    ordinals: Uint32Array,
+    each: EachMatch,
+    isEnough: () => boolean = () => false,
+  ): Steps<void> {
     let texts: Texts | null = null
     let from = 0
     for (let n = 0; n < ordinals.length; n++) {
@@ -81,7 +86,9 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       }
       const i = ordinal - from
       const found = find(texts.bytes, texts.keyAt[i]!, texts.keyAt[i + 1]!)
-      if (found >= 0) each(ordinal, texts, i, found)
+      if (found < 0) continue
+      each(ordinal, texts, i, found)
+      if (isEnough()) return
     }
   }
 
@@ -127,6 +134,43 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       best.add(ordinal, rank, first)
     })
     return better < limit ? null : best.list()
+  }
+
+  /**
+   * Returns the best results without their number; null if only a search of all candidates finds them. An entry ranks no
+   * better for the string than for its first gram, unless the string is its key. The stored best entries of the gram
+   * contain all that rank better than the last one. So the search ends after `limit` matches with the rank of the last one.
+   */
+  function* bestOfLocal(needle: Uint8Array, limit: number): Steps<Ranked[] | null> {
+    const stored = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
+    if (!stored) return null
+    const { rank: last } = stored.at(-1)!
+    if (last <= RANK.prefix && (set !== 'cve' || CVE_KEY.test(Buffer.from(needle).toString()))) return null
+    const ordinals = yield* candidatesOf(needle)
+    const better = stored.flatMap(({ ordinal, rank }) => (rank < last ? [ordinal] : []))
+    const best = bestOf(limit)
+    const find = finder(needle)
+    let enough = 0
+    const adds = (isWanted: (rank: Rank) => boolean): EachMatch => {
+      return (ordinal, texts, i, found) => {
+        const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
+        if (!isWanted(rank)) return
+        best.add(ordinal, rank, isFirst(ordinal))
+        if (rank <= last) enough++
+      }
+    }
+    const isEnough = () => enough >= limit
+    const ofBetter = intersectAscending(Uint32Array.from(better).sort(), ordinals)
+    yield* eachLocalMatch(
+      find,
+      ofBetter,
+      adds((rank) => rank < last),
+    )
+    const add = adds((rank) => rank >= last)
+    if (!isEnough()) yield* eachLocalMatch(find, ordinals.filter(isFirst), add, isEnough)
+    const others = ordinals.filter((ordinal) => !isFirst(ordinal))
+    if (!isEnough()) yield* eachLocalMatch(find, others, add, isEnough)
+    return best.list()
   }
 
   /**
@@ -210,7 +254,8 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     *suggestions(q, limit, worst = RANK.elsewhere) {
       const needle = needleOf(q)
       const best = searched.best(q, limit)
-      if (!isRemote || needle.length <= MAX_GRAM) return (yield* best).ranked
+      if (needle.length <= MAX_GRAM) return (yield* best).ranked
+      if (!isRemote) return (cves === null && (yield* bestOfLocal(needle, limit))) || (yield* best).ranked
       const ranked = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
       // No entry ranks better for the string than the best one for its first gram, unless the string is its key.
       const least = Math.max(ranked?.at(0)?.rank ?? RANK.prefix, RANK.prefix) as Rank
