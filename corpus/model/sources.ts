@@ -32,7 +32,8 @@ export function compareText(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
     if (x !== y) return surrogatesLast(x) - surrogatesLast(y)
   }
   return a.length - b.length

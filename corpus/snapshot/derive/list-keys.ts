@@ -120,7 +120,8 @@ function groupedBy(vendors: readonly string[], { filters }: SortedList): Posting
 
 function rangeOf({ starts, ordinals }: PostingLists, ordinal: number): [start: number, count: number, crc: number] {
   const [start, end] = [starts[ordinal]!, starts[ordinal + 1]!]
-  return [start, end - start, crc32(bytesOf(ordinals.subarray(start, end)))]
+  // Most packages have no CVE. The CRC-32 of nothing is 0.
+  return [start, end - start, start === end ? 0 : crc32(bytesOf(ordinals.subarray(start, end)))]
 }
 
 /** The first part of the file, which is read once. */

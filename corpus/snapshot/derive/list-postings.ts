@@ -29,7 +29,9 @@ export function listPostings(cves: ListedCves, ordinalOfRow: Uint32Array): ListP
     })
     const ordinals = new Uint32Array(starts.at(-1)!)
     rows.forEach((own, at) => {
-      ordinals.set(Uint32Array.from(own, (row) => ordinalOfRow[row]!).sort(), starts[at])
+      let to = starts[at]!
+      for (const row of own) ordinals[to++] = ordinalOfRow[row]!
+      if (own.length > 1) ordinals.subarray(starts[at], to).sort()
     })
     return { starts, ordinals }
   })
@@ -47,17 +49,30 @@ export function cvesOfPackages(
 ): number[][] {
   const rowOf = new Map(cveIds.map((id, row) => [id, row]))
   const advisoryAt = new Map(advisories.keys.map((id, at) => [id, at]))
-  const rowsOf = (id: string): number[] => {
-    const at = advisoryAt.get(id)
-    const stated = at === undefined ? [] : advisories.aliases[at]!
-    const sets = new Set([id, ...stated].flatMap((one) => setOf.get(one) ?? []))
-    const aliases = [...sets].flatMap((set) =>
-      Array.from(members.subarray(starts[set], starts[set + 1]), (member) => ids[member]!),
-    )
-    const named = [id, ...stated, ...aliases].flatMap((one) => parseCveId(one) ?? [])
-    return [...named, ...(at === undefined ? [] : advisories.cveIds[at]!)].flatMap((cveId) => rowOf.get(cveId) ?? [])
-  }
-  return ofPackages.map((ids) => [...new Set(ids.flatMap(rowsOf))])
+  return ofPackages.map((advisoryIds) => {
+    const found = new Set<number>()
+    const add = (cveId: string | null) => {
+      const row = cveId === null ? undefined : rowOf.get(cveId)
+      if (row !== undefined) found.add(row)
+    }
+    /** An advisory and its aliases are in one set. */
+    let added: number | undefined
+    const addNamed = (id: string) => {
+      add(parseCveId(id))
+      const set = setOf.get(id)
+      if (set === undefined || set === added) return
+      added = set
+      for (const member of members.subarray(starts[set], starts[set + 1])) add(parseCveId(ids[member]!))
+    }
+    for (const id of advisoryIds) {
+      addNamed(id)
+      const at = advisoryAt.get(id)
+      if (at === undefined) continue
+      advisories.aliases[at]!.forEach(addNamed)
+      advisories.cveIds[at]!.forEach(add)
+    }
+    return [...found]
+  })
 }
 
 export function encodeListPostings(postings: ListPostings): Buffer {
