@@ -204,6 +204,31 @@ test('whatever changes in a set changes the content digest', () => {
   assert.is(new Set(digests).size, digests.length)
 })
 
+test('suggestions for a common word: the few texts that begin with it, then those in KEV, then the newest', () => {
+  const common = join(folder.path, 'common.db')
+  const numbers = Array.from({ length: 3000 }, (_, i) => i)
+  const keys = numbers.map((i) => `CVE-2024-${9999 - i}`)
+  const begins = (i: number) => i % 1000 === 999
+  const labels = numbers.map((i) => (begins(i) ? `Betatron ${i}` : i % 7 === 0 ? 'alphabetatron' : 'alpha betatron'))
+  const first = Uint8Array.from(numbers, (i) => (i % 700 === 1 ? 1 : 0))
+  buildQueryDb(common, [{ name: 'cve', keys, ids: keys, labels, subtitles: labels, first }])
+  const database = new Database(common, { readonly: true })
+  const query = openQuery(database)
+  const words = numbers.filter((i) => !begins(i) && i % 7 !== 0)
+  const expected = [
+    ...numbers.filter(begins),
+    ...words.filter((i) => first[i] === 1),
+    ...words.filter((i) => first[i] === 0),
+  ]
+  for (const limit of [2, 5, 15]) {
+    assert.equal(
+      query.suggest(['cve'], 'betatron', limit).map(({ id }) => id),
+      expected.slice(0, limit).map((i) => keys[i]),
+    )
+  }
+  database.close()
+})
+
 test('empty sets can be searched, and have nothing', () => {
   const empty = join(folder.path, 'empty.db')
   buildQueryDb(empty, [])
