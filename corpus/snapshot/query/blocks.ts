@@ -6,11 +6,11 @@
 import type { Texts } from './texts.ts'
 
 export interface Blocks {
-  /** Returns a block of a database; calls `make` on a cache miss. */
+  /** Returns a block of a database; calls `make` on a cache miss. A block that does not fit is not cached. */
   get(database: number, block: string, make: () => Texts): Texts
   drop(database: number): void
-  /** Whether another block may not fit. */
-  isFull(): boolean
+  /** Returns whether the next block of the database may not fit, even without those of other databases. */
+  isFull(database: number): boolean
 }
 
 export function blockCache(maxBytes: number): Blocks {
@@ -44,7 +44,11 @@ export function blockCache(maxBytes: number): Blocks {
     drop(database) {
       for (const [name, block] of blocks) if (name.startsWith(nameOf(database, ''))) remove(name, block)
     },
-    isFull: () => bytes + largest > maxBytes,
+    isFull(database) {
+      let own = 0
+      for (const [name, block] of blocks) if (name.startsWith(nameOf(database, ''))) own += sizeOf(block)
+      return own + largest > maxBytes
+    },
   }
 }
 

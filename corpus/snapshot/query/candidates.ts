@@ -33,6 +33,9 @@ export function countOf({ grams, gramCounts }: SetHead, gram: number): number {
   return grams[from] === gram ? gramCounts[from]! : 0
 }
 
+/** A gram is expected to exclude this share of the candidates, even if the one before it excluded fewer. */
+const LEAST_EXCLUDED = 0.1
+
 /** Postings that are requested at once: each can end the search for candidates. */
 const REMOTE_GRAMS = 4
 
@@ -81,10 +84,12 @@ export function* candidates(rows: SetRows, needle: Uint8Array, stepsPerText: num
   const few = postingsOf(rarest.gram)
   if (few.isBits) {
     if (grams.length > REMOTE_GRAMS) yield rowsOf(grams)
-    return intersectBits([few, ...grams.map(postingsOf)], count)
+    const all = [few, ...grams.map(postingsOf)]
+    // The length of its differences decides the form of each: a more frequent gram may have the other one.
+    if (all.every(({ isBits }) => isBits)) return intersectBits(all, count)
   }
   let found = decodePostings(few, count)
-  /** The share that the last gram excluded. The next one is expected to exclude no more. */
+  /** The share of the candidates that the next gram is expected to exclude: that of the last one. */
   let excluded = 1
   for (const [i, { gram, entries }] of telling.entries()) {
     if (found.length * excluded * stepsPerText < entries) break
@@ -92,7 +97,7 @@ export function* candidates(rows: SetRows, needle: Uint8Array, stepsPerText: num
     yield isNext ? rowsOf(grams.slice(i, i + REMOTE_GRAMS)) : undefined
     const before = found.length
     found = intersect(found, postingsOf(gram), count)
-    excluded = 1 - found.length / before
+    excluded = Math.max(LEAST_EXCLUDED, 1 - found.length / before)
   }
   return found
 }

@@ -72,13 +72,14 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     find: Find,
     ordinals: Uint32Array,
     each: EachMatch,
-    isEnough: () => boolean = () => false,
+    { isWanted, isEnough }: { isWanted(ordinal: number): boolean; isEnough(): boolean } = ALL,
   ): Steps<void> {
     let texts: Texts | null = null
     let from = 0
     for (let n = 0; n < ordinals.length; n++) {
       if (n % CANDIDATES_PER_STEP === 0) yield
       const ordinal = ordinals[n]!
+      if (!isWanted(ordinal)) continue
       if (texts === null || ordinal - from >= ENTRIES_PER_BLOCK) {
         const of = Math.floor(ordinal / ENTRIES_PER_BLOCK)
         from = of * ENTRIES_PER_BLOCK
@@ -137,39 +138,36 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
   }
 
   /**
-   * Returns the best results without their number; null if only a search of all candidates finds them. An entry ranks no
-   * better for the string than for its first gram, unless the string is its key. The stored best entries of the gram
-   * contain all that rank better than the last one. So the search ends after `limit` matches with the rank of the last one.
+   * Returns the best results without the number of matches; null if it would have to search all candidates.
+   *
+   * An entry ranks no better for the string than for its first gram, unless the string is its key. The stored best entries
+   * of the gram contain all that rank better than the last of them. So the search ends after `limit` matches that rank no
+   * worse than the last one.
    */
   function* bestOfLocal(needle: Uint8Array, limit: number): Steps<Ranked[] | null> {
     const stored = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
     if (!stored) return null
-    const { rank: last } = stored.at(-1)!
-    if (last <= RANK.prefix && (set !== 'cve' || CVE_KEY.test(Buffer.from(needle).toString()))) return null
+    const { rank: lastRank } = stored.at(-1)!
+    if (lastRank <= RANK.prefix && mayBeKey(needle)) return null
     const ordinals = yield* candidatesOf(needle)
-    const better = stored.flatMap(({ ordinal, rank }) => (rank < last ? [ordinal] : []))
+    const better = stored.flatMap(({ ordinal, rank }) => (rank < lastRank ? [ordinal] : []))
     const best = bestOf(limit)
     const find = finder(needle)
     let enough = 0
-    const adds = (isWanted: (rank: Rank) => boolean): EachMatch => {
+    const adding = (isBetter: boolean): EachMatch => {
       return (ordinal, texts, i, found) => {
         const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
-        if (!isWanted(rank)) return
+        if (rank < lastRank !== isBetter) return
         best.add(ordinal, rank, isFirst(ordinal))
-        if (rank <= last) enough++
+        if (rank <= lastRank) enough++
       }
     }
     const isEnough = () => enough >= limit
-    const ofBetter = intersectAscending(Uint32Array.from(better).sort(), ordinals)
-    yield* eachLocalMatch(
-      find,
-      ofBetter,
-      adds((rank) => rank < last),
-    )
-    const add = adds((rank) => rank >= last)
-    if (!isEnough()) yield* eachLocalMatch(find, ordinals.filter(isFirst), add, isEnough)
-    const others = ordinals.filter((ordinal) => !isFirst(ordinal))
-    if (!isEnough()) yield* eachLocalMatch(find, others, add, isEnough)
+    const isOther = (ordinal: number) => !isFirst(ordinal)
+    yield* eachLocalMatch(find, intersectAscending(Uint32Array.from(better).sort(), ordinals), adding(true))
+    for (const isWanted of [isFirst, isOther]) {
+      if (!isEnough()) yield* eachLocalMatch(find, ordinals, adding(false), { isWanted, isEnough })
+    }
     return best.list()
   }
 
@@ -210,6 +208,9 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     })
     return ordinals.subarray(0, matches)
   }
+
+  /** Whether an entry may have the string as its key. */
+  const mayBeKey = (needle: Uint8Array) => set !== 'cve' || CVE_KEY.test(Buffer.from(needle).toString())
 
   const needleOf = (q: string): Uint8Array => {
     const needle = Buffer.from(fold(q))
@@ -260,12 +261,12 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       // No entry ranks better for the string than the best one for its first gram, unless the string is its key.
       const least = Math.max(ranked?.at(0)?.rank ?? RANK.prefix, RANK.prefix) as Rank
       if (least > Math.max(worst, RANK.prefix)) return []
-      const mayBeKey = least === RANK.prefix && (set !== 'cve' || CVE_KEY.test(fold(q)))
+      const isPossiblyKey = least === RANK.prefix && mayBeKey(needle)
       if (cves === null) {
-        const hasPrefixes = !mayBeKey || (ranked?.at(-1)?.rank ?? RANK.prefix) > RANK.prefix
+        const hasPrefixes = !isPossiblyKey || (ranked?.at(-1)?.rank ?? RANK.prefix) > RANK.prefix
         const few = ranked && hasPrefixes ? yield* bestAmong(ranked, needle, limit) : null
         if (few) return few
-        if (!mayBeKey) return yield* bestOfFew(needle, limit, least)
+        if (!isPossiblyKey) return yield* bestOfFew(needle, limit, least)
       }
       return (yield* best).ranked
     },
@@ -275,10 +276,12 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       return (yield* among(needle, both)).length
     },
     *warm() {
-      for (let of = 0; of * ENTRIES_PER_BLOCK < count && !blocks.isFull(); of++) yield void block(of)
+      for (let of = 0; of * ENTRIES_PER_BLOCK < count && !blocks.isFull(database); of++) yield void block(of)
     },
   }
   return searched
 }
 
+/** Visits all candidates. */
+const ALL = { isWanted: () => true, isEnough: () => false }
 const CVE_KEY = /^cve-\d{4}-\d{4,}$/

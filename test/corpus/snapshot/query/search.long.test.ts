@@ -162,13 +162,14 @@ test('blocks stay in memory until those of another database need it, and are for
     })
   for (const key of ['a', 'b', 'c', 'd', 'a', 'b', 'c', 'd', 'a']) get(key)
   assert.equal(made.splice(0), ['1a', '1b', '1c', '1d', '1d'])
-  assert.ok(memory.isFull())
+  assert.ok(memory.isFull(1))
+  assert.not.ok(memory.isFull(12))
   for (const key of ['a', 'b']) get(key, 12)
   for (const key of ['a', 'c', 'b']) get(key)
   for (const key of ['a', 'b']) get(key, 12)
   assert.equal(made.splice(0), ['12a', '12b', '1c', '1b', '12a', '12b'])
   memory.drop(12)
-  assert.not.ok(memory.isFull())
+  assert.not.ok(memory.isFull(1))
   get('b')
   get('b', 12)
   assert.equal(made, ['12b'])
@@ -204,19 +205,25 @@ test('whatever changes in a set changes the content digest', () => {
   assert.is(new Set(digests).size, digests.length)
 })
 
+/** Returns a search of CVEs with these labels, newest first. One in 700 is in KEV. */
+function searchOf(name: string, labels: readonly string[]) {
+  const keys = labels.map((_, i) => `CVE-2024-${9999 - i}`)
+  const first = Uint8Array.from(labels, (_, i) => (i % 700 === 1 ? 1 : 0))
+  const path = join(folder.path, name)
+  buildQueryDb(path, [{ name: 'cve', keys, ids: keys, labels: [...labels], subtitles: keys, first }])
+  const database = new Database(path, { readonly: true })
+  return { keys, first, query: openQuery(database), close: () => database.close() }
+}
+
 test('suggestions for a common word: the few texts that begin with it, then those in KEV, then the newest', () => {
-  const common = join(folder.path, 'common.db')
-  const numbers = Array.from({ length: 3000 }, (_, i) => i)
-  const keys = numbers.map((i) => `CVE-2024-${9999 - i}`)
   const begins = (i: number) => i % 1000 === 999
-  const labels = numbers.map((i) => (begins(i) ? `Betatron ${i}` : i % 7 === 0 ? 'alphabetatron' : 'alpha betatron'))
-  const first = Uint8Array.from(numbers, (i) => (i % 700 === 1 ? 1 : 0))
-  buildQueryDb(common, [{ name: 'cve', keys, ids: keys, labels, subtitles: labels, first }])
-  const database = new Database(common, { readonly: true })
-  const query = openQuery(database)
-  const words = numbers.filter((i) => !begins(i) && i % 7 !== 0)
+  const labels = Array.from({ length: 3000 }, (_, i) =>
+    begins(i) ? `Betatron ${i}` : i % 7 === 0 ? 'alphabetatron' : 'alpha betatron',
+  )
+  const { keys, first, query, close } = searchOf('common.db', labels)
+  const words = [...keys.keys()].filter((i) => !begins(i) && i % 7 !== 0)
   const expected = [
-    ...numbers.filter(begins),
+    ...[...keys.keys()].filter(begins),
     ...words.filter((i) => first[i] === 1),
     ...words.filter((i) => first[i] === 0),
   ]
@@ -226,7 +233,36 @@ test('suggestions for a common word: the few texts that begin with it, then thos
       expected.slice(0, limit).map((i) => keys[i]),
     )
   }
-  database.close()
+  close()
+})
+
+for (const [where, label] of [
+  ['the beginning of most texts', 'betatron'],
+  ['the start of a word of most texts', 'alpha betatron'],
+  ['the middle of a word of most texts', 'alphabetatron'],
+] as const) {
+  test(`suggestions of a word at ${where} are the first results of its search`, () => {
+    const rarer = ['Betatron', 'a betatron', 'xbetatron', 'beta tron']
+    const labels = Array.from({ length: 3000 }, (_, i) => (i % 300 === 299 ? rarer[(i / 300) & 3]! : label))
+    const { query, close } = searchOf(`${label}.db`, labels)
+    for (const q of ['betatron', 'etat', 'cve-2024-99', 'CVE-2024-7001', 'CVE-2024-700', 'betatrons']) {
+      for (const limit of [1, 8, 15]) {
+        assert.equal(query.suggest(['cve'], q, limit), query.search(['cve'], q, limit).hits.cve, `${q} ${limit}`)
+      }
+    }
+    close()
+  })
+}
+
+test('trigrams of one frequency can have postings of both forms', () => {
+  // The last one makes the differences of "abc" as long as its bitmap.
+  const labels = Array.from({ length: 200 }, (_, i) => (i < 23 ? 'abcd' : i === 23 ? 'bcd' : i === 199 ? 'abc' : 'x'))
+  const { query, close } = searchOf('forms.db', labels)
+  assert.equal(
+    Array.from(query.matches('cve', 'abcd')),
+    Array.from({ length: 23 }, (_, i) => i),
+  )
+  close()
 })
 
 test('empty sets can be searched, and have nothing', () => {
