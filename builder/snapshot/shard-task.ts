@@ -57,7 +57,7 @@ export interface BuiltShard {
   leftOut: LeftOut[]
 }
 
-/** Advisories and packages are read in the order of their hashes. */
+/** Advisories and packages are read in the order of their hashes, each at another position of the file. */
 const CACHE_KIB = 16_384
 
 export const corpora = connections((path) => openCorpus(path, CACHE_KIB))

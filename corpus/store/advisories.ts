@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { type PackedText, unpackText } from './packed-text.ts'
 
-/** Keys by bytes, and 16 bytes of digest for each. */
+/** Keys, sorted by bytes. `digests` has 16 bytes for each key, in the same order. */
 export interface KeyedDigests {
   keys: string[]
   digests: Uint8Array
@@ -54,7 +54,7 @@ export function readAdvisories(database: Database.Database): Advisories {
     )
     .raw()
   const ofPackage = database.prepare<[string], { id: string; digest: string; purl: string | null; body: PackedText }>(
-    // The index spares the row of the advisory, which has its body.
+    // Reads only the index: rows of `advisory` contain the large bodies.
     `SELECT p.id, hex(p.digest) AS digest, purl, p.body
       FROM package_advisory AS p JOIN advisory AS a INDEXED BY advisory_by_id ON a.id = p.id AND a.feed = p.feed
       WHERE package = ? AND ${COUNTS} ORDER BY p.id`,
@@ -100,7 +100,7 @@ export function readAdvisories(database: Database.Database): Advisories {
   }
 }
 
-/** Half a million digests as Buffers would take 150 MB more, and leave it scattered. */
+/** Joins digests as text, because half a million Buffers would take 150 MB more. */
 function digestCollector() {
   const keys: string[] = []
   const digests: string[] = []

@@ -65,12 +65,12 @@ type RecordRow = Omit<StoredRecord, 'parts'> & { parts: PackedText }
 
 const COLUMNS = 'cve_id AS cveId, version, digest, parts'
 
-/** SQLite's own default. */
+/** Enough for scans, which read each page once. The default of better-sqlite3 is 16,000. */
 const CACHE_KIB = 2000
 
 /**
  * Opens the corpus at `path`. All reads see the state of the first read, even if an ingest commits meanwhile. `cacheKiB`
- * is what reads in random order may keep of the file.
+ * is the size of SQLite's page cache.
  * @throws StoreError if there is not a corpus, or one of another schema version.
  */
 export function openCorpus(path: string, cacheKiB = CACHE_KIB): Corpus {

@@ -21,8 +21,8 @@ const POPULARITY_EXPONENT = 1.2
 /** The first project has about 5 % of the advisories of its ecosystem, as in upstream Go. Packagist has 8 %, PyPI 10 %. */
 const POPULARITY_SHIFT = 4
 /**
- * With more advisories, the share becomes smaller: upstream, the first project has 22 advisories in npm, 241 in Packagist,
- * 275 in Go and 481 in PyPI. With 500,000 advisories, it has about 250 here.
+ * The share of the first project decreases with the number of advisories. Upstream, it has 22 advisories in npm, 241 in
+ * Packagist, 275 in Go and 481 in PyPI; here about 250 of 500,000.
  */
 const ADVISORIES_PER_SHIFT = 25_000
 

@@ -71,12 +71,19 @@ export function* entriesOf<Entry extends object>(
   let next = 0
   for (const plain of plainOfMany(wanted)) {
     const member = members[next++]!
-    const entry: unknown = JSON.parse(plain.toString())
-    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-      throw new SnapshotError('malformed', `the member ${member.key} is not a JSON object`)
-    }
-    yield { member, entry: entry as Entry }
+    yield { member, entry: parsed(member, plain) as Entry }
   }
+}
+
+function parsed(member: LocatedMember, plain: Buffer): object {
+  const what = `the member ${member.key} is not a JSON object`
+  try {
+    const entry: unknown = JSON.parse(plain.toString())
+    if (typeof entry === 'object' && entry !== null && !Array.isArray(entry)) return entry
+  } catch (cause) {
+    throw new SnapshotError('malformed', what, { cause })
+  }
+  throw new SnapshotError('malformed', what)
 }
 
 function assertKey(member: LocatedMember, key: string): void {

@@ -108,8 +108,8 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 
 /**
  * Returns the lists, their posting lists (null for a snapshot of an earlier builder), all searchable texts, the alias
- * sets, and the figures as JSON. Empties `rows.names`, `rows.titles`, and what packages and advisories state. Yields to
- * the event loop between steps, so that threads get work.
+ * sets, and the figures as JSON. Empties `rows.names` and `rows.titles`, and with packages also what packages and advisories
+ * state. Yields to the event loop between steps, so that threads get work.
  */
 export async function deriveLists(
   { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages }: DeriveInput,
@@ -163,8 +163,10 @@ export async function deriveLists(
     await setImmediate()
     texts.push(packageTexts(listed.packages), advisoryTexts(advisories, rows, row))
     // The tables need only keys and positions.
-    Object.assign(packages, { packages: [], advisories: [] } satisfies Partial<PackageRows>)
-    Object.assign(advisories, { aliases: [], cveIds: [] } satisfies Partial<AdvisoryRows>)
+    packages.packages = []
+    packages.advisories = []
+    advisories.aliases = []
+    advisories.cveIds = []
     await sort(listed)
   }
   await setImmediate()

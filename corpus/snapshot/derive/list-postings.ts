@@ -17,9 +17,10 @@ const FILTERS = Object.keys(LISTED) as Listed[]
 /** The ordinals of each row of a list, in the main order of the list. Plain data, so that threads can transfer it. */
 export type ListPostings = Record<Listed, PostingLists>
 
-/** The rows of the CVEs of each list row, in the main order of the list. */
+/** For each list row, in the main order of the list: the row numbers of its CVEs. */
 export type ListedCves = Record<Listed, readonly (readonly number[])[]>
 
+/** Returns the posting lists. Each ascends. */
 export function listPostings(cves: ListedCves, ordinalOfRow: Uint32Array): ListPostings {
   return forEachFilter((filter) => {
     const rows = cves[filter]
@@ -49,27 +50,28 @@ export function cvesOfPackages(
 ): number[][] {
   const rowOf = new Map(cveIds.map((id, row) => [id, row]))
   const advisoryAt = new Map(advisories.keys.map((id, at) => [id, at]))
+  const addRow = (found: Set<number>, cveId: string | null) => {
+    const row = cveId === null ? undefined : rowOf.get(cveId)
+    if (row !== undefined) found.add(row)
+  }
+  const known = new Map<number, ReadonlySet<number>>()
+  const rowsOfSet = (set: number): ReadonlySet<number> => {
+    const before = known.get(set)
+    if (before) return before
+    const found = new Set<number>()
+    for (const member of members.subarray(starts[set], starts[set + 1])) addRow(found, parseCveId(ids[member]!))
+    known.set(set, found)
+    return found
+  }
   return ofPackages.map((advisoryIds) => {
     const found = new Set<number>()
-    const add = (cveId: string | null) => {
-      const row = cveId === null ? undefined : rowOf.get(cveId)
-      if (row !== undefined) found.add(row)
-    }
-    /** An advisory and its aliases are in one set. */
-    let added: number | undefined
-    const addNamed = (id: string) => {
-      add(parseCveId(id))
-      const set = setOf.get(id)
-      if (set === undefined || set === added) return
-      added = set
-      for (const member of members.subarray(starts[set], starts[set + 1])) add(parseCveId(ids[member]!))
-    }
     for (const id of advisoryIds) {
-      addNamed(id)
+      // An advisory with aliases is in one set with them.
+      const set = setOf.get(id)
+      if (set === undefined) addRow(found, parseCveId(id))
+      else for (const row of rowsOfSet(set)) found.add(row)
       const at = advisoryAt.get(id)
-      if (at === undefined) continue
-      advisories.aliases[at]!.forEach(addNamed)
-      advisories.cveIds[at]!.forEach(add)
+      if (at !== undefined) for (const cveId of advisories.cveIds[at]!) addRow(found, cveId)
     }
     return [...found]
   })
