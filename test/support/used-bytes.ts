@@ -13,6 +13,7 @@ export async function usedBytes(): Promise<number> {
     await turn()
     collectGarbage()
   }
+  await turn()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }

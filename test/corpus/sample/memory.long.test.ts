@@ -9,13 +9,15 @@ const MB = 2 ** 20
 /** Allows for data being written; KEV's entries and the indexes of changes also grow, by a few bytes per CVE. */
 const ALLOWED_MB = 1.5
 
-/** Garbage is collected at one write of so many, and when a file is closed. */
-const NOTED_WRITES = 5
+/** Collecting garbage at every write would take minutes. */
+const WRITES_PER_MEASUREMENT = 20
 
-/** A disk that forgets what is written and notes, by feed, the most that was alive then. `pieces` gives back as much. */
+/**
+ * A disk that keeps nothing. `held` has the largest memory of each feed, measured at some writes of each file and at its
+ * end. `pieces` returns as many bytes as were written.
+ */
 function forgetfulDisk() {
   const held = new Map<string, number>()
-  let writes = 0
   const note = async (path: string) => {
     const feed = path.split('/')[1]!
     held.set(feed, Math.max(held.get(feed) ?? 0, await usedBytes()))
@@ -24,10 +26,11 @@ function forgetfulDisk() {
     mkdir: async () => {},
     create: async (path) => {
       let total = 0
+      let writes = 0
       return {
         write: async (bytes) => {
           total += bytes.length
-          if (writes++ % NOTED_WRITES === 0) await note(path)
+          if (writes++ % WRITES_PER_MEASUREMENT === 0) await note(path)
         },
         pieces: async function* () {
           for (let left = total; left > 0; left -= MB) yield Buffer.alloc(Math.min(left, MB))
