@@ -42,7 +42,7 @@ const SHORT = { cves: [10_000], rounds: 3, seconds: 0.3, longRounds: 2 }
 
 /** What a short run omits. */
 export const SHORT_REMARK =
-  '--short: growth, and what only full size shows (caches, memory, long builds), is left out; few and short rounds scatter'
+  '--short: omits growth and the effects of full size (caches, memory, long builds); figures of few, short rounds vary widely'
 
 const positive = (text: string) => {
   const number = Number(text)
@@ -81,15 +81,15 @@ function lineNames(text: string): string[] {
 const withCorpus = (command: Command): Command =>
   command
     .option('--cves <n,...>', `sizes of synthetic corpora (default: ${USUAL.cves.join()})`, sizes)
-    .option('--feeds <folder>', 'measure on these feeds instead')
+    .option('--feeds <folder>', 'measure real feeds instead')
     .option(
       '--nights <first,second>',
       'two nights of --feeds (default: the last days of the CVE list and EPSS)',
       nights,
     )
-    .option('--work <folder>', 'keep the corpora there for the next run')
-    .option('--fresh', 'make the corpora anew')
-    .option('--memory <folder>', 'keep what servers read there meanwhile: a file system in memory (/dev/shm)')
+    .option('--work <folder>', 'keep feeds, corpora and snapshots for the next run')
+    .option('--fresh', 'create the corpora again')
+    .option('--memory <folder>', 'copy the files that servers read into a folder in memory (/dev/shm)')
 
 export interface BenchActions {
   bench(options: BenchOptions): Promise<void>
@@ -100,31 +100,31 @@ export interface BenchActions {
 export function benchCommand({ bench, soak }: BenchActions): Command {
   const groups = Object.keys(GROUPS).join(', ')
   const program = withCorpus(new Command('bench').enablePositionalOptions())
-    .description('Measure the budgets: each line in turn with its reference, in the same run')
-    .option('--only <names>', `some groups (${groups}) or lines (build/full)`, lineNames)
-    .option('--short', `five minutes at most: ${SHORT.cves.join()} CVEs, ${SHORT.rounds} rounds`)
-    .option('--rounds <n>', `rounds of each line (default: ${USUAL.rounds})`, whole)
-    .option('--seconds <n>', `length of a round of requests (default: ${USUAL.seconds})`, positive)
+    .description('Measure the budgets. Each line alternates with its reference in the same run')
+    .option('--only <names>', `measure only these groups (${groups}) or lines (build/full)`, lineNames)
+    .option('--short', `take five minutes at most: ${SHORT.cves.join()} CVEs, ${SHORT.rounds} rounds`)
+    .option('--rounds <n>', `number of rounds of each line (default: ${USUAL.rounds})`, whole)
+    .option('--seconds <n>', `length of a round of requests, in seconds (default: ${USUAL.seconds})`, positive)
     .option(
       '--long-rounds <n>',
-      'rounds of full ingest and build (default: as --rounds, fewer on large corpora)',
+      'number of rounds of full ingest and build (default: that of --rounds, fewer on large corpora)',
       whole,
     )
-    .option('--json <file>', 'write the figures there')
-    .option('--plot <file>', 'draw them over the size of the corpus (SVG)')
-    .option('--against <checkout>', 'let the programs of another checkout take turns with these')
-    .option('--profile <folder>', 'write CPU profiles of what is measured there')
+    .option('--json <file>', 'write the figures after each line')
+    .option('--plot <file>', 'plot ratios by corpus size (SVG)')
+    .option('--against <checkout>', 'alternate with the programs of another checkout')
+    .option('--profile <folder>', 'write CPU profiles to this folder')
     .action(async (given: Partial<BenchOptions>) => {
       await bench({ ...USUAL, ...(given.short ? SHORT : {}), ...given })
     })
   withCorpus(program.command('soak'))
-    .description('a steady load below the capacity of its mix, with a swap of snapshots in it')
-    .option('--mix <name>', 'the requests: day, people, mirrors, or a file (default: day)')
-    .option('--minutes <n>', 'how long (default: 60)', positive)
-    .option('--share <n>', 'of the capacity (default: 0.7)', positive)
-    .option('--connections <n>', 'connections of the load (default: 64)', whole)
-    .option('--serve <words>', "further words of the gateway's command: '--workers 2'")
-    .option('--json <file>', 'write the figures there, after each minute')
+    .description('Run a steady load below the capacity of its mix, with one swap of snapshots')
+    .option('--mix <name>', 'mix of requests: day, people, mirrors, or a file (default: day)')
+    .option('--minutes <n>', 'duration in minutes (default: 60)', positive)
+    .option('--share <n>', 'share of the capacity (default: 0.7)', positive)
+    .option('--connections <n>', 'number of connections (default: 64)', whole)
+    .option('--serve <words>', "more options of the gateway: '--workers 2'")
+    .option('--json <file>', 'write the figures after each minute')
     .action(async (given: Partial<SoakCommandOptions>) => {
       await soak({ ...USUAL, ...given })
     })

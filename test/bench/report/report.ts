@@ -39,7 +39,7 @@ function conditions({ machine, command, began, seconds, corpora, rounds, roundSe
     loadBefore > 0.5 ? ': NOT AN IDLE MACHINE' : ''
   }
   corpus   ${sizes.join('; ')}
-  rounds   ${rounds} in turn with the reference, ${roundSeconds} s each where requests are counted; whatever loads a server shares the machine`
+  rounds   ${rounds}, alternating with the reference; rounds of requests take ${roundSeconds} s; the load generator shares the machine`
 }
 
 /** Returns a description of each line: its reference, and other measurements on each corpus. */
