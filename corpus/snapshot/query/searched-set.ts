@@ -46,7 +46,7 @@ interface Opening {
 
 const CANDIDATES_PER_STEP = 4096
 /** Searching a string in an entry takes about as long as this many steps of a postings merge. */
-const STEPS_PER_TEXT = 48
+const STEPS_PER_TEXT = 16
 /** A text takes about as many bytes as this many postings. */
 const REMOTE_STEPS_PER_TEXT = 4096
 
@@ -72,14 +72,13 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
     find: Find,
     ordinals: Uint32Array,
     each: EachMatch,
-    { isWanted, isEnough }: { isWanted(ordinal: number): boolean; isEnough(): boolean } = ALL,
+    isEnough: () => boolean = () => false,
   ): Steps<void> {
     let texts: Texts | null = null
     let from = 0
     for (let n = 0; n < ordinals.length; n++) {
       if (n % CANDIDATES_PER_STEP === 0) yield
       const ordinal = ordinals[n]!
-      if (!isWanted(ordinal)) continue
       if (texts === null || ordinal - from >= ENTRIES_PER_BLOCK) {
         const of = Math.floor(ordinal / ENTRIES_PER_BLOCK)
         from = of * ENTRIES_PER_BLOCK
@@ -138,22 +137,15 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
   }
 
   /**
-   * Returns the best results without the number of matches; null if it would have to search all candidates.
-   *
-   * An entry ranks no better for the string than for its first gram, unless the string is its key. The stored best entries
-   * of the gram contain all that rank better than the last of them. So the search ends after `limit` matches that rank no
-   * worse than the last one.
+   * Returns the best results without the number of matches. Only entries in `better`, which ascend, can rank better than
+   * `lastRank`. The others are searched in the order of results of one rank, until `limit` results rank no worse.
    */
-  function* bestOfLocal(needle: Uint8Array, limit: number): Steps<Ranked[] | null> {
-    const stored = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
-    if (!stored) return null
-    const { rank: lastRank } = stored.at(-1)!
-    if (lastRank <= RANK.prefix && mayBeKey(needle)) return null
+  function* bestUncounted(needle: Uint8Array, limit: number, lastRank: Rank, better: Uint32Array): Steps<Ranked[]> {
     const ordinals = yield* candidatesOf(needle)
-    const better = stored.flatMap(({ ordinal, rank }) => (rank < lastRank ? [ordinal] : []))
     const best = bestOf(limit)
     const find = finder(needle)
     let enough = 0
+    const isEnough = () => enough >= limit
     const adding = (isBetter: boolean): EachMatch => {
       return (ordinal, texts, i, found) => {
         const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
@@ -162,35 +154,29 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
         if (rank <= lastRank) enough++
       }
     }
-    const isEnough = () => enough >= limit
-    const isOther = (ordinal: number) => !isFirst(ordinal)
-    yield* eachLocalMatch(find, intersectAscending(Uint32Array.from(better).sort(), ordinals), adding(true))
-    for (const isWanted of [isFirst, isOther]) {
-      if (!isEnough()) yield* eachLocalMatch(find, ordinals, adding(false), { isWanted, isEnough })
+    yield* eachMatch(find, intersectAscending(better, ordinals), adding(true))
+    const request = { rows: ordinals.length > REMOTE_ROWS ? limit : REMOTE_ROWS, isEnough }
+    for (const isFirstNow of [true, false]) {
+      if (isEnough()) break
+      const searched = ordinals.filter((ordinal) => isFirst(ordinal) === isFirstNow)
+      yield* isRemote
+        ? eachRemoteMatch(rows, find, searched, adding(false), request)
+        : eachLocalMatch(find, searched, adding(false), isEnough)
     }
     return best.list()
   }
 
   /**
-   * Returns the best results, with as few texts as possible: those of candidates with the first bit, then the others, until
-   * no later one can be better. No entry ranks better than `least`.
+   * Returns the best results without the number of matches, from texts in memory; null if all candidates have to be
+   * searched. The stored best entries of the first gram contain all that rank better for it than the last of them.
    */
-  function* bestOfFew(needle: Uint8Array, limit: number, least: Rank): Steps<Ranked[]> {
-    const ordinals = yield* candidatesOf(needle)
-    const best = bestOf(limit)
-    const find = finder(needle)
-    let unbeaten = 0
-    const add: EachMatch = (ordinal, texts, i, found) => {
-      const rank = rankOf(texts, i, needle, find, found, RANK.elsewhere)
-      best.add(ordinal, rank, isFirst(ordinal))
-      if (rank <= least) unbeaten++
-    }
-    const isEnough = () => unbeaten >= limit
-    const request = { rows: ordinals.length > REMOTE_ROWS ? limit : REMOTE_ROWS, isEnough }
-    const others = ordinals.filter((ordinal) => !isFirst(ordinal))
-    yield* eachRemoteMatch(rows, find, ordinals.filter(isFirst), add, request)
-    if (!isEnough()) yield* eachRemoteMatch(rows, find, others, add, request)
-    return best.list()
+  function* bestInMemory(needle: Uint8Array, limit: number): Steps<Ranked[] | null> {
+    const stored = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
+    if (!stored) return null
+    const { rank: lastRank } = stored.at(-1)!
+    if (lastRank <= RANK.prefix && mayBeKey(needle)) return null
+    const better = stored.filter(({ rank }) => rank < lastRank).map(({ ordinal }) => ordinal)
+    return yield* bestUncounted(needle, limit, lastRank, Uint32Array.from(better).sort())
   }
 
   function* entries(q: string): Steps<Uint32Array> {
@@ -256,7 +242,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       const needle = needleOf(q)
       const best = searched.best(q, limit)
       if (needle.length <= MAX_GRAM) return (yield* best).ranked
-      if (!isRemote) return (cves === null && (yield* bestOfLocal(needle, limit))) || (yield* best).ranked
+      if (!isRemote) return (cves === null && (yield* bestInMemory(needle, limit))) || (yield* best).ranked
       const ranked = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
       // No entry ranks better for the string than the best one for its first gram, unless the string is its key.
       const least = Math.max(ranked?.at(0)?.rank ?? RANK.prefix, RANK.prefix) as Rank
@@ -266,7 +252,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
         const hasPrefixes = !isPossiblyKey || (ranked?.at(-1)?.rank ?? RANK.prefix) > RANK.prefix
         const few = ranked && hasPrefixes ? yield* bestAmong(ranked, needle, limit) : null
         if (few) return few
-        if (!isPossiblyKey) return yield* bestOfFew(needle, limit, least)
+        if (!isPossiblyKey) return yield* bestUncounted(needle, limit, least, new Uint32Array(0))
       }
       return (yield* best).ranked
     },
@@ -282,6 +268,4 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
   return searched
 }
 
-/** Visits all candidates. */
-const ALL = { isWanted: () => true, isEnough: () => false }
 const CVE_KEY = /^cve-\d{4}-\d{4,}$/

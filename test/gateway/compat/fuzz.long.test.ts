@@ -12,8 +12,8 @@ const SEED = Number(process.env.VULNSHELF_TEST_SEED ?? 1)
 /** A third of them for each interface. */
 const REQUESTS = 200_000
 const PARALLEL = 16
-/** Memory that the second half of the requests may leave: 100 bytes each. */
-const GROWTH_BYTES = 10e6
+/** Memory that the second half of the requests may leave: 50 bytes each. */
+const GROWTH_BYTES = 5e6
 const DOCUMENTED = [200, 400, 413, 415]
 /** What a stack trace, a path or a token of the service would look like. */
 const LEAKS = /\bat \S+ \(|node_modules|file:\/\/|\.ts:\d+|eyJ[\w-]+\.eyJ/

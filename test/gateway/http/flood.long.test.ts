@@ -16,7 +16,7 @@ const { dist } = await sampleDist(folder.path, 300)
 const CONNECTIONS = 2000
 const MIB = 1024 * 1024
 const MOST_BYTES = 700 * MIB
-/** Without a limit, the heap grows with the garbage that V8 has not collected yet: 300 to 820 MB for the same flood. */
+/** Without a limit, garbage that V8 has not collected yet would count too. */
 const MOST_HEAP_MB = 400
 
 /** The largest file with a fixed name that needs no token. */
