@@ -199,7 +199,6 @@ export { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from './filter/nam
 export { isCveKey, orderView } from './filter/order-view.ts'
 export { perSnapshot } from './filter/per-snapshot.ts'
 export { firstPassing } from './filter/search.ts'
-export { blockCache } from './query/blocks.ts'
 export { type FileRows, openFileRows } from './query/file-rows.ts'
 export { type Hit, openQuery, openRemoteQuery, type Query, type QueryInSteps, type SearchResult } from './query/open.ts'
 export { encodePostings, type Postings, writeOrdinals } from './query/postings.ts'
@@ -209,6 +208,7 @@ export { checkQuerySchema, MAX_PAGE_BYTES } from './query/schema.ts'
 export { type SearchItem, type Suggestion, searchItem, suggestion } from './query/search-item.ts'
 export { SEARCH_TYPES, type SearchType, type TextSetName } from './query/sets.ts'
 export type { Steps } from './query/steps.ts'
+export { textMemory } from './query/text-memory.ts'
 export {
   type CatalogEntry,
   type CatalogName,

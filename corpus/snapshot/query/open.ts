@@ -4,13 +4,13 @@
  */
 import type { Database } from 'better-sqlite3'
 import { SnapshotError } from '../error.ts'
-import { type Blocks, blockCache } from './blocks.ts'
 import { decodeItem, ITEMS_PER_ROW, type Item } from './items.ts'
 import { bucketOf, MAX_BEST, RANK, type Rank, type Ranked } from './rank.ts'
 import { decodeSetHead, noHead, type RowName, type RowReader, rowReader } from './rows.ts'
-import { openSearched, type SearchedSet } from './searched-set.ts'
+import { openSearched, type SearchedSet, type Source } from './searched-set.ts'
 import { isLater, LATER_SETS, SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
 import { finish, type Steps, together } from './steps.ts'
+import { type TextMemory, textMemory } from './text-memory.ts'
 
 export interface Hit extends Item {
   type: SearchType
@@ -54,22 +54,22 @@ const MEMORY_BYTES = 48 * 1024 * 1024
 let opened = 0
 
 /**
- * Opens the searches of a database. Several databases may share `blocks`, the text cache.
+ * Opens the searches of a database. Several databases may share the memory for texts.
  * @throws SnapshotError when the database is invalid or damaged; searches throw it too, because they check each row
  */
-export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY_BYTES)): Query {
+export function openQuery(database: Database, memory: TextMemory = textMemory(MEMORY_BYTES)): Query {
   const reader = rowReader(database)
   const number = opened++
   // Both absent: an earlier builder wrote the file. One of them absent: the file is damaged.
   const isEarlier = !LATER_SETS.some((set) => reader.has('sets', setNumber(set), 0))
-  const { open, stepped } = openSearches({ reader, isEarlier, blocks, database: number, isRemote: false })
+  const { open, stepped } = openSearches(reader, isEarlier, { memory, database: number })
   finish(open(TEXT_SETS))
   return {
     matches: (set, q) => finish(stepped.matches(set, q)),
     search: (types, q, limit) => finish(stepped.search(types, q, limit)),
     suggest: (types, q, limit) => finish(stepped.suggest(types, q, limit)),
     stepped,
-    forget: () => blocks.drop(number),
+    forget: () => memory.drop(number),
   }
 }
 
@@ -78,15 +78,7 @@ export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY
  * `isEarlier` if its builder did not know packages.
  */
 export const openRemoteQuery = (reader: RowReader, isEarlier: boolean): QueryInSteps =>
-  openSearches({ reader, isEarlier, blocks: blockCache(0), database: 0, isRemote: true }).stepped
-
-interface Opening {
-  reader: RowReader
-  isEarlier: boolean
-  blocks: Blocks
-  database: number
-  isRemote: boolean
-}
+  openSearches(reader, isEarlier, 'remote').stepped
 
 interface Searches {
   /**
@@ -97,7 +89,7 @@ interface Searches {
   stepped: QueryInSteps
 }
 
-function openSearches({ reader, isEarlier, ...opening }: Opening): Searches {
+function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Searches {
   const sets = new Map<TextSetName, SearchedSet>()
   const counts = new Map<TextSetName, number>()
   const set = (name: TextSetName): SearchedSet => sets.get(name)!
@@ -114,7 +106,7 @@ function openSearches({ reader, isEarlier, ...opening }: Opening): Searches {
         throw new SnapshotError('malformed', 'advisories in query.db refer to CVEs that it does not contain')
       }
       counts.set(name, head.count)
-      sets.set(name, openSearched(name, { head, reader, ...opening }))
+      sets.set(name, openSearched(name, { head, reader, source }))
     }
   }
 

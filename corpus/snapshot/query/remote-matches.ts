@@ -14,6 +14,13 @@ import { decodeBlock, ENTRIES_PER_BLOCK, type Find, foldTexts, type Texts } from
 /** Gets the entry `i` of `texts`, and the position of its first match. */
 export type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => void
 
+export interface Until {
+  /** Rows to request at first. */
+  rows: number
+  /** Whether the matches so far are enough. */
+  isEnough(): boolean
+}
+
 /** Rows with texts that are requested at once: 13 MB of blocks of titles. */
 export const REMOTE_ROWS = 64
 /** Up to this number of candidates in a block, their items take less time than the block of some 200 KB. */
@@ -39,7 +46,7 @@ export function* eachRemoteMatch(
   find: Find,
   ordinals: Uint32Array,
   each: EachMatch,
-  { rows, isEnough }: { rows: number; isEnough(): boolean } = { rows: REMOTE_ROWS, isEnough: () => false },
+  { rows, isEnough }: Until = { rows: REMOTE_ROWS, isEnough: () => false },
 ): Steps<void> {
   for (let from = 0; from < ordinals.length; rows = Math.min(2 * rows, REMOTE_ROWS)) {
     const { parts, next } = partsFrom(set, ordinals, from, rows)

@@ -6,17 +6,17 @@
 
 import { fold } from '../codec/fold.ts'
 import { SnapshotError } from '../error.ts'
-import type { Blocks } from './blocks.ts'
 import { candidates, countOf, readRow, rowOf, type SetRows } from './candidates.ts'
 import { gramAt, MAX_GRAM } from './entry-grams.ts'
 import { BEST_FROM, unpackBest } from './grams.ts'
 import { intersectAscending } from './postings.ts'
 import { bestOf, bestResults, bucketOf, RANK, type Rank, type Ranked, rankOf } from './rank.ts'
-import { type EachMatch, eachRemoteMatch, REMOTE_ROWS } from './remote-matches.ts'
+import { type EachMatch, eachRemoteMatch, REMOTE_ROWS, type Until } from './remote-matches.ts'
 import type { RowReader, SetHead } from './rows.ts'
 import { setNumber, type TextSetName } from './sets.ts'
 import type { Steps } from './steps.ts'
-import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, type Texts } from './texts.ts'
+import type { SearchableTexts, TextMemory } from './text-memory.ts'
+import { ENTRIES_PER_BLOCK, finder } from './texts.ts'
 
 export interface SearchedSet {
   /** Returns the ordinals of all results, ascending. */
@@ -37,58 +37,69 @@ export interface SearchedSet {
 interface Opening {
   head: SetHead
   reader: RowReader
-  blocks: Blocks
-  /** Distinguishes the blocks of this database in the cache. */
-  database: number
-  /** Each row is a download: read as few bytes as possible, and many rows at once. Does not use `blocks`. */
-  isRemote: boolean
+  source: Source
 }
+
+/** Where texts are searched. */
+export type Source =
+  /** In memory. The number distinguishes the databases there. */
+  | { memory: TextMemory; database: number }
+  /** Each row is a download: read as few bytes as possible, and many rows at once. */
+  | 'remote'
+
+type Local = Exclude<Source, 'remote'>
 
 const CANDIDATES_PER_STEP = 4096
 /** Searching a string in an entry takes about as long as this many steps of a postings merge. */
-const STEPS_PER_TEXT = 16
+const STEPS_PER_TEXT = 6
 /** A text takes about as many bytes as this many postings. */
 const REMOTE_STEPS_PER_TEXT = 4096
 
-export function openSearched(set: TextSetName, { head, reader, blocks, database, isRemote }: Opening): SearchedSet {
+export function openSearched(set: TextSetName, { head, reader, source }: Opening): SearchedSet {
   const rows: SetRows = { set, head, reader }
   const { count, first, cves } = head
   const resultOf = (ordinal: number) => (cves ? cves[ordinal]! : ordinal)
-  const stepsPerText = isRemote ? REMOTE_STEPS_PER_TEXT : STEPS_PER_TEXT
+  const stepsPerText = source === 'remote' ? REMOTE_STEPS_PER_TEXT : STEPS_PER_TEXT
   const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
 
   const candidatesOf = (needle: Uint8Array) => candidates(rows, needle, stepsPerText)
 
-  function block(of: number): Texts {
+  /** Calls `each` for each candidate with `needle`, and its first occurrence in the texts of its block. */
+  const eachMatch = (needle: Uint8Array, ordinals: Uint32Array, each: EachMatch, until?: Until): Steps<void> =>
+    source === 'remote'
+      ? eachRemoteMatch(rows, finder(needle), ordinals, each, until)
+      : eachLocalMatch(source, needle, ordinals, each, until)
+
+  function block({ memory, database }: Local, of: number): SearchableTexts {
     const entries = Math.min(ENTRIES_PER_BLOCK, count - of * ENTRIES_PER_BLOCK)
-    return blocks.get(database, `${setNumber(set)} ${of}`, () => decodeBlock(readRow(rows, 'texts', of), entries))
+    return memory.get(database, `${setNumber(set)} ${of}`, entries, () => readRow(rows, 'texts', of))
   }
 
-  /** Calls `each` for each candidate with `needle`, and its first occurrence in the texts of its block. */
-  const eachMatch = (find: Find, ordinals: Uint32Array, each: EachMatch): Steps<void> =>
-    isRemote ? eachRemoteMatch(rows, find, ordinals, each) : eachLocalMatch(find, ordinals, each)
-
   function* eachLocalMatch(
-    find: Find,
+    local: Local,
+    needle: Uint8Array,
     ordinals: Uint32Array,
     each: EachMatch,
-    isEnough: () => boolean = () => false,
+    until?: Until,
   ): Steps<void> {
-    let texts: Texts | null = null
-    let from = 0
-    for (let n = 0; n < ordinals.length; n++) {
-      if (n % CANDIDATES_PER_STEP === 0) yield
-      const ordinal = ordinals[n]!
-      if (texts === null || ordinal - from >= ENTRIES_PER_BLOCK) {
-        const of = Math.floor(ordinal / ENTRIES_PER_BLOCK)
-        from = of * ENTRIES_PER_BLOCK
-        texts = block(of)
+    const entries = new Uint32Array(ENTRIES_PER_BLOCK)
+    let searched = 0
+    for (let n = 0; n < ordinals.length; ) {
+      const of = Math.floor(ordinals[n]! / ENTRIES_PER_BLOCK)
+      const first = of * ENTRIES_PER_BLOCK
+      let asked = 0
+      while (n < ordinals.length && ordinals[n]! - first < ENTRIES_PER_BLOCK) entries[asked++] = ordinals[n++]! - first
+      const texts = block(local, of)
+      const found = texts.find(needle, entries.subarray(0, asked))
+      for (let m = 0; m < found.count; m++) {
+        const i = found.entries[m]!
+        each(first + i, texts, i, found.positions[m]!)
+        if (until?.isEnough()) return
       }
-      const i = ordinal - from
-      const found = find(texts.bytes, texts.keyAt[i]!, texts.keyAt[i + 1]!)
-      if (found < 0) continue
-      each(ordinal, texts, i, found)
-      if (isEnough()) return
+      searched += asked
+      if (searched < CANDIDATES_PER_STEP) continue
+      searched = 0
+      yield
     }
   }
 
@@ -154,14 +165,12 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
         if (rank <= lastRank) enough++
       }
     }
-    yield* eachMatch(find, intersectAscending(better, ordinals), adding(true))
-    const request = { rows: ordinals.length > REMOTE_ROWS ? limit : REMOTE_ROWS, isEnough }
+    yield* eachMatch(needle, intersectAscending(better, ordinals), adding(true))
+    const until = { rows: ordinals.length > REMOTE_ROWS ? limit : REMOTE_ROWS, isEnough }
     for (const isFirstNow of [true, false]) {
       if (isEnough()) break
       const searched = ordinals.filter((ordinal) => isFirst(ordinal) === isFirstNow)
-      yield* isRemote
-        ? eachRemoteMatch(rows, find, searched, adding(false), request)
-        : eachLocalMatch(find, searched, adding(false), isEnough)
+      yield* eachMatch(needle, searched, adding(false), until)
     }
     return best.list()
   }
@@ -189,7 +198,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
   function* among(needle: Uint8Array, ordinals: Uint32Array): Steps<Uint32Array> {
     if (needle.length <= MAX_GRAM) return ordinals
     let matches = 0
-    yield* eachMatch(finder(needle), ordinals, (ordinal) => {
+    yield* eachMatch(needle, ordinals, (ordinal) => {
       ordinals[matches++] = ordinal
     })
     return ordinals.subarray(0, matches)
@@ -227,7 +236,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       const best = cves ? bestResults(limit) : bestOf(limit)
       const find = finder(needle)
       let matches = 0
-      yield* eachMatch(find, ordinals, (ordinal, texts, i, found) => {
+      yield* eachMatch(needle, ordinals, (ordinal, texts, i, found) => {
         matches++
         const first = isFirst(ordinal)
         const worst = best.worst(first)
@@ -242,7 +251,7 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       const needle = needleOf(q)
       const best = searched.best(q, limit)
       if (needle.length <= MAX_GRAM) return (yield* best).ranked
-      if (!isRemote) return (cves === null && (yield* bestInMemory(needle, limit))) || (yield* best).ranked
+      if (source !== 'remote') return (cves === null && (yield* bestInMemory(needle, limit))) || (yield* best).ranked
       const ranked = yield* storedBest(gramAt(needle, 0, MAX_GRAM))
       // No entry ranks better for the string than the best one for its first gram, unless the string is its key.
       const least = Math.max(ranked?.at(0)?.rank ?? RANK.prefix, RANK.prefix) as Rank
@@ -262,7 +271,9 @@ export function openSearched(set: TextSetName, { head, reader, blocks, database,
       return (yield* among(needle, both)).length
     },
     *warm() {
-      for (let of = 0; of * ENTRIES_PER_BLOCK < count && !blocks.isFull(database); of++) yield void block(of)
+      if (source === 'remote') return
+      const { memory, database } = source
+      for (let of = 0; of * ENTRIES_PER_BLOCK < count && !memory.isFull(database); of++) yield void block(source, of)
     },
   }
   return searched

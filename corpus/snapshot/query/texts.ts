@@ -62,22 +62,31 @@ export function blockBytes({ bytes, count, keyAt }: Texts, block: number): Uint8
   return bytes.subarray(keyAt[from]! - 1, keyAt[Math.min(from + ENTRIES_PER_BLOCK, count)]!)
 }
 
+/** Where a block is: its bytes, and arrays for the starts of its keys and labels. */
+type Place = Pick<Texts, 'keyAt' | 'labelAt'> & { from: number; to: number }
+
 /** @throws SnapshotError `malformed` when there are not `count` entries */
-export function decodeBlock(bytes: Uint8Array, count: number): Texts {
-  const keyAt = new Uint32Array(count + 1)
-  const labelAt = new Uint32Array(count)
+export function decodeBlock(bytes: Uint8Array, count: number, place = wholly(bytes, count)): Texts {
+  const { from, to, keyAt, labelAt } = place
   let borders = 0
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = from; at < to; at++) {
     if (bytes[at] !== BORDER) continue
     if (borders & 1) labelAt[borders >>> 1] = at + 1
     else keyAt[borders >>> 1] = at + 1
     borders++
   }
-  if (borders !== 2 * count + 1 || bytes[0] !== BORDER || keyAt[count] !== bytes.length) {
+  if (borders !== 2 * count + 1 || bytes[from] !== BORDER || keyAt[count] !== to) {
     throw new SnapshotError('malformed', 'texts of query.db cannot be decoded')
   }
   return { bytes, count, keyAt, labelAt }
 }
+
+const wholly = (bytes: Uint8Array, count: number): Place => ({
+  from: 0,
+  to: bytes.length,
+  keyAt: new Uint32Array(count + 1),
+  labelAt: new Uint32Array(count),
+})
 
 /** Returns the first occurrence of a string from `from` on, before `to`, or -1. */
 export type Find = (bytes: Uint8Array, from: number, to: number) => number

@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { blockCache } from '../../../../corpus/snapshot/query/blocks.ts'
 import { buildQueryDb, queryContent } from '../../../../corpus/snapshot/query/build.ts'
 import { openQuery } from '../../../../corpus/snapshot/query/open.ts'
 import { queryDigest } from '../../../../corpus/snapshot/query/rows.ts'
 import { SEARCH_TYPES, type SearchType, TEXT_SETS, type TextSet } from '../../../../corpus/snapshot/query/sets.ts'
-import { foldTexts } from '../../../../corpus/snapshot/query/texts.ts'
+import { textMemory } from '../../../../corpus/snapshot/query/text-memory.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
 import { bestFirst, plainMatches, plainResults, sampleQueries, sampleSets } from './sample.ts'
 
@@ -140,39 +139,15 @@ test('searches in steps do not disturb one another', () => {
 
 test('whatever the bound of the memory, answers are the same; reading ahead stops at the bound', () => {
   for (const maxBytes of [0, 300_000]) {
-    const small = openQuery(database, blockCache(maxBytes))
+    const small = openQuery(database, textMemory(maxBytes))
     for (const q of ['CVE-20', 'overflow', 'in the']) {
       assert.equal(small.matches('cve', q), query.matches('cve', q))
       assert.equal(small.search(SEARCH_TYPES, q, 25), query.search(SEARCH_TYPES, q, 25))
     }
   }
-  const steps = (maxBytes: number) => [...openQuery(database, blockCache(maxBytes)).stepped.warm()].length
+  const steps = (maxBytes: number) => [...openQuery(database, textMemory(maxBytes)).stepped.warm()].length
   assert.is(steps(0), 1)
   assert.ok(steps(300_000) < steps(100_000_000))
-})
-
-test('blocks stay in memory until those of another database need it, and are forgotten with their database', () => {
-  const texts = foldTexts({ keys: ['a'], labels: [''] })
-  const memory = blockCache(3 * (texts.bytes.byteLength + 12))
-  const made: string[] = []
-  const get = (of: string, from = 1) =>
-    memory.get(from, of, () => {
-      made.push(`${from}${of}`)
-      return texts
-    })
-  for (const key of ['a', 'b', 'c', 'd', 'a', 'b', 'c', 'd', 'a']) get(key)
-  assert.equal(made.splice(0), ['1a', '1b', '1c', '1d', '1d'])
-  assert.ok(memory.isFull(1))
-  assert.not.ok(memory.isFull(12))
-  for (const key of ['a', 'b']) get(key, 12)
-  for (const key of ['a', 'c', 'b']) get(key)
-  for (const key of ['a', 'b']) get(key, 12)
-  assert.equal(made.splice(0), ['12a', '12b', '1c', '1b', '12a', '12b'])
-  memory.drop(12)
-  assert.not.ok(memory.isFull(1))
-  get('b')
-  get('b', 12)
-  assert.equal(made, ['12b'])
 })
 
 test('the three ways to the content digest agree, whatever the order of the sets', () => {

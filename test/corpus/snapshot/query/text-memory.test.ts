@@ -1,0 +1,101 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Random } from '../../../../corpus/sample/random.ts'
+import { textMemory } from '../../../../corpus/snapshot/query/text-memory.ts'
+import { blockBytes, ENTRIES_PER_BLOCK, finder, foldTexts } from '../../../../corpus/snapshot/query/texts.ts'
+
+/** A block with one entry. It takes 16 bytes of memory. */
+const rowOf = (key: string) => Buffer.from(blockBytes(foldTexts({ keys: [key], labels: [''] }), 0))
+
+test('blocks stay in memory until another database needs it, and are forgotten with their database', () => {
+  const row = rowOf('a')
+  const memory = textMemory(3 * 16)
+  const made: string[] = []
+  const get = (of: string, from = 1) => {
+    const { bytes, keyAt } = memory.get(from, of, 1, () => {
+      made.push(`${from}${of}`)
+      return row
+    })
+    assert.equal(Buffer.from(bytes.subarray(keyAt[0]! - 1, keyAt[1])), row)
+  }
+  for (const key of ['a', 'b', 'c', 'd', 'a', 'b', 'c', 'd', 'a']) get(key)
+  assert.equal(made.splice(0), ['1a', '1b', '1c', '1d', '1d'])
+  assert.ok(memory.isFull(1))
+  assert.not.ok(memory.isFull(12))
+  for (const key of ['a', 'b']) get(key, 12)
+  for (const key of ['a', 'c', 'b']) get(key)
+  get('a')
+  assert.equal(made.splice(0), ['12a', '12b', '1a', '1c', '1b'])
+  for (const key of ['a', 'b']) get(key, 12)
+  memory.drop(1)
+  for (const key of ['a', 'b']) get(key, 12)
+  assert.equal(made.splice(0), ['12a', '12b'])
+  memory.drop(12)
+  assert.not.ok(memory.isFull(12))
+  get('b', 12)
+  assert.equal(made, ['12b'])
+})
+
+test('of several databases, the least recently used one leaves the memory', () => {
+  const row = rowOf('a')
+  const memory = textMemory(3 * 16)
+  const made: number[] = []
+  for (const database of [1, 2, 3, 1, 4, 1, 3, 2]) {
+    memory.get(database, 'a', 1, () => {
+      made.push(database)
+      return row
+    })
+  }
+  assert.equal(made, [1, 2, 3, 4, 2])
+})
+
+test('WebAssembly finds the same occurrences as the search without it', () => {
+  const random = new Random('find')
+  const letters = 'aab\u00e9\u4e2d '
+  const textOf = (most: number) =>
+    Array.from({ length: random.int(most + 1) }, () => letters[random.int(letters.length)]).join('')
+  for (const longest of [0, 3, 20, 400]) {
+    const keys = Array.from({ length: 300 }, () => textOf(longest))
+    const labels = Array.from({ length: 300 }, () => textOf(longest))
+    const texts = foldTexts({ keys, labels })
+    const row = blockBytes(texts, 0)
+    const memory = textMemory(1024 * 1024)
+    memory.get(0, 'before', 1, () => rowOf('a'))
+    const placed = memory.get(0, 'block', keys.length, () => row)
+    const shift = placed.keyAt[0]! - texts.keyAt[0]!
+    let matches = 0
+    for (let n = 0; n < 300; n++) {
+      const from = random.int(row.length)
+      const needle = row.slice(from, from + 1 + random.int(Math.min(longest, 40) + 1))
+      const asked = Uint32Array.from([...keys.keys()].filter(() => random.int(3) > 0))
+      const find = finder(needle)
+      const expected = [...asked].flatMap((i) => {
+        const at = find(row, texts.keyAt[i]!, texts.keyAt[i + 1]!)
+        return at < 0 ? [] : [[i, at + shift]]
+      })
+      const { count, entries, positions } = placed.find(needle, asked)
+      const found = Array.from({ length: count }, (_, m) => [entries[m], positions[m]])
+      assert.equal(found, expected, `${Buffer.from(needle).toString('latin1')}, texts of up to ${longest} characters`)
+      matches += count
+    }
+    assert.ok(matches > 0)
+  }
+})
+
+test('a search text that no memory is kept for is refused', () => {
+  const memory = textMemory(1024)
+  const block = memory.get(0, 'a', 1, () => rowOf('a'))
+  assert.is(block.find(new Uint8Array(64 * 1024).fill(97), Uint32Array.of(0)).count, 0)
+  assert.throws(() => block.find(new Uint8Array(64 * 1024 + 1), Uint32Array.of(0)), RangeError)
+})
+
+test('the largest block fits, even if there is no memory to keep it', () => {
+  const labels = Array.from({ length: ENTRIES_PER_BLOCK }, (_, i) => `${i} `.padEnd(4096, 'x'))
+  const texts = foldTexts({ keys: labels, labels })
+  const block = textMemory(0).get(0, 'a', labels.length, () => blockBytes(texts, 0))
+  const all = Uint32Array.from(labels.keys())
+  assert.is(block.find(Buffer.from('x'), all).count, labels.length)
+  assert.is(block.find(Buffer.from('xx\u00ffy'), all).count, 0)
+})
+
+test.run()
