@@ -6,6 +6,7 @@ import { openInterfaces } from '../compat/interfaces.ts'
 import type { CompatAuth } from '../compat/listener.ts'
 import { GatewayError } from '../http/errors.ts'
 import { defaultMemory, holdBytes } from './bounds.ts'
+import { collectLessOften } from './garbage-collection.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
 import type { LogOptions } from './log-options.ts'
@@ -72,6 +73,7 @@ export async function serveFromCommand(dist: string, flags: ServeFlags): Promise
     throw new GatewayError('bad_option', 'a login link works with one process only; omit --workers')
   }
   if (flags.compat !== undefined) openInterfaces({ ...flags, compat: flags.compat })
+  collectLessOften()
   const log = openLog({ level: flags.logLevel, format: flags.logFormat })
   try {
     // Handles signals from here on: the first mirror of a repository can take an hour.

@@ -8,9 +8,10 @@ import type { CveTables } from '../record/cve-tables.ts'
 import { RARE_BYTES } from './bounds.ts'
 import type { CveFilters } from './filters.ts'
 import { type Constraint, constraintsOf, nameOf, type RangeConstraint } from './filters.ts'
+import { lowerBound } from './lower-bound.ts'
 import { type OrderView, orderView } from './order-view.ts'
 import { perSnapshot } from './per-snapshot.ts'
-import { passes, runsFrom, scan, type Tests, testsOf } from './scan.ts'
+import { passes, type Run, runsFrom, scan, type Tests, testsOf } from './scan.ts'
 
 export interface Wanted {
   order: OrderView
@@ -29,16 +30,29 @@ export function firstPassing(
   { order, start, most }: Wanted,
 ): number[] {
   const constraints = withRareFacets(snapshot, constraintsOf(snapshot, filters, matches))
-  const shortest = shortestOf(snapshot, constraints)
-  if (shortest && shortest.ordinals.length <= SHORT_LIST) {
-    const others = constraints.filter((one) => one !== shortest.constraint)
-    return sortedMatches(snapshot, order, start, shortest.ordinals, testsOf(snapshot, others, order), most)
-  }
   // A range of the order itself bounds the scan and needs no test.
   const own = constraints.find((one): one is RangeConstraint => one.kind === 'range' && one.sort === order.sort)
   const runs = runsFrom(order, start, own ?? { from: 0, to: order.count })
-  const others = constraints.filter((one) => one !== own)
-  return scan(snapshot, order, runs, testsOf(snapshot, others, order), most)
+  const shortest = shortestOf(snapshot, constraints)
+  const others = constraints.filter((one) => one !== shortest?.constraint)
+  if (shortest?.constraint.kind === 'list' && order.sort === 'published' && others.every((one) => one === own)) {
+    return firstOf(shortest.ordinals, runs, most)
+  }
+  if (shortest && shortest.ordinals.length <= SHORT_LIST) {
+    return sortedMatches(snapshot, order, start, shortest.ordinals, testsOf(snapshot, others, order), most)
+  }
+  const tested = constraints.filter((one) => one !== own)
+  return scan(snapshot, order, runs, testsOf(snapshot, tested, order), most)
+}
+
+/** Returns the first `most` of a list along `runs` of the order of publication, where ordinals are positions. */
+function firstOf(ordinals: Uint32Array, runs: readonly Run[], most: number): number[] {
+  const found: number[] = []
+  for (const { low, high, up } of runs) {
+    const [first, end] = [lowerBound(ordinals, low), lowerBound(ordinals, high)]
+    for (let i = first; i < end && found.length < most; i++) found.push(ordinals[up ? i : first + end - 1 - i]!)
+  }
+  return found
 }
 
 interface Candidates {

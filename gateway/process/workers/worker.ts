@@ -2,6 +2,7 @@
 
 import { sentError } from '../../../corpus/errors/sent-error.ts'
 import { loadTables } from '../../snapshots/table-loader.ts'
+import { collectLessOften } from '../garbage-collection.ts'
 import { type Gateway, type OpenGateway, openGateway } from '../gateway.ts'
 import { openLog } from '../log.ts'
 import type { LogOptions } from '../log-options.ts'
@@ -10,6 +11,7 @@ import { askedLimits } from './limits.ts'
 import type { ToPrimary, ToWorker } from './protocol.ts'
 
 const [level, format] = process.argv.slice(2) as [LogOptions['level'], LogOptions['format']]
+collectLessOften()
 const log = openLog({ level, format })
 const limits = askedLimits(send)
 let gateway: OpenGateway | null = null

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const MODULE = new URL('../../../gateway/process/garbage-collection.ts', import.meta.url).href
+
+/** Like a gateway: holds 200 MB of buffers, and creates 2 GB of short-lived ones. Prints the number of full collections. */
+const program = (prepare: string) => `
+  import { collectLessOften } from '${MODULE}'
+  ${prepare}
+  let full = 0
+  const count = (entries) => { for (const { detail } of entries) if (detail.kind === 4) full++ }
+  const observer = new PerformanceObserver((list) => count(list.getEntries()))
+  observer.observe({ entryTypes: ['gc'] })
+  const held = Array.from({ length: 200 }, () => Buffer.alloc(1024 * 1024, 1))
+  for (let turn = 0; turn < 100; turn++) {
+    const answers = Array.from({ length: 1000 }, () => Buffer.allocUnsafeSlow(20 * 1024))
+    await new Promise((resolve) => setImmediate(resolve, answers))
+  }
+  count(observer.takeRecords())
+  console.log(full + 0 * held.length)
+`
+
+function fullCollections(prepare: string): number {
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program(prepare)]
+  return Number(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 }))
+}
+
+test('answers cause fewer full collections', () => {
+  const usual = fullCollections('')
+  const fewer = fullCollections('collectLessOften()')
+  assert.ok(usual >= 4, `${usual} without the option`)
+  assert.ok(fewer <= usual / 2, `${fewer} with the option, ${usual} without`)
+})
+
+test.run()
