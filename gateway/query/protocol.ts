@@ -11,9 +11,10 @@ export type Found = Matches | SearchResult | Hit[]
 export type QueryRequest =
   /**
    * A snapshot is retained: open its `query.db` now, before `prune` removes it. The main thread keeps `descriptor`
-   * open on the same file, so that a later thread can read it without its name.
+   * open on the same file, so that a later thread can read it without its name. Texts of an earlier snapshot than the
+   * current one are not kept in memory.
    */
-  | { kind: 'open'; path: string; descriptor: number | null }
+  | { kind: 'open'; path: string; descriptor: number | null; isEarlier: boolean }
   | { kind: 'ask'; number: number; path: string; question: Question; budgetMs: number }
   /** The snapshot was released. */
   | { kind: 'forget'; path: string }

@@ -21,8 +21,11 @@ export interface Queries {
   /** Includes total numbers. */
   search(path: string, types: readonly SearchType[], q: string, limit: number): Promise<SearchResult>
   suggest(path: string, types: readonly SearchType[], q: string, limit: number): Promise<Hit[]>
-  /** The file stays open until `forget`, even if it is deleted. */
-  open(path: string): void
+  /**
+   * The file stays open until `forget`, even if it is deleted. Its texts are read into memory, unless it is of an earlier
+   * snapshot than the current one.
+   */
+  open(path: string, isEarlier: boolean): void
   forget(path: string): void
   readonly figures: QueryFigures
   close(): Promise<void>
@@ -60,6 +63,7 @@ interface Job {
 interface Held {
   holders: number
   descriptor: number | null
+  isEarlier: boolean
 }
 
 const RETRY_AFTER_SECONDS = 1
@@ -103,7 +107,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
       }
     })
     started.unref()
-    for (const [path, { descriptor }] of held) tell(started, { kind: 'open', path, descriptor })
+    for (const [path, { descriptor, isEarlier }] of held) tell(started, { kind: 'open', path, descriptor, isEarlier })
     return started
   }
 
@@ -178,12 +182,12 @@ export function openQueries(options: QueryOptions = {}): Queries {
     matches: (path, set, q) => ask(path, { kind: 'matches', set, q }) as Promise<Matches>,
     search: (path, types, q, limit) => ask(path, { kind: 'search', types, q, limit }) as Promise<SearchResult>,
     suggest: (path, types, q, limit) => ask(path, { kind: 'suggest', types, q, limit }) as Promise<Hit[]>,
-    open(path) {
+    open(path, isEarlier) {
       const known = held.get(path)
       if (known) return void known.holders++
       const descriptor = openIfThere(path)
-      held.set(path, { holders: 1, descriptor })
-      tell(worker, { kind: 'open', path, descriptor })
+      held.set(path, { holders: 1, descriptor, isEarlier })
+      tell(worker, { kind: 'open', path, descriptor, isEarlier })
     },
     forget(path) {
       const known = held.get(path)

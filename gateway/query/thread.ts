@@ -133,7 +133,8 @@ function receive(request: QueryRequest): void {
   } else if (request.kind === 'open') {
     descriptors.set(request.path, request.descriptor)
     try {
-      warming.set(request.path, queryAt(request.path).stepped.warm())
+      const { stepped } = queryAt(request.path)
+      if (!request.isEarlier) warming.set(request.path, stepped.warm())
     } catch {
       // The next query reports the failure.
     }

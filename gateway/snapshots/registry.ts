@@ -63,8 +63,8 @@ export interface RegistryOptions {
   /** Tables of the first snapshot, if they are already read. */
   tables?: SnapshotTables
   log: Log
-  /** Called before the snapshot answers. */
-  onOpen?: (snapshot: OpenSnapshot) => void
+  /** Called before the snapshot answers. `isEarlier` if a later one is served. */
+  onOpen?: (snapshot: OpenSnapshot, isEarlier: boolean) => void
   onClose?: (snapshot: OpenSnapshot) => void
 }
 
@@ -83,13 +83,13 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     onOpen = () => {},
     onClose = () => {},
   } = options
-  const shelve = (snapshot: OpenSnapshot) => {
-    onOpen(snapshot)
+  const shelve = (snapshot: OpenSnapshot, isEarlier: boolean) => {
+    onOpen(snapshot, isEarlier)
     return shelved(snapshot, onClose)
   }
   // Tables may be older than the pointer; the first check detects that.
   const seen = tables ? '' : stampOf(dist)
-  let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest))
+  let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest), false)
   hold(current, holdBytes)
   /** Newest first. */
   const older: ServedSnapshot[] = []
@@ -99,9 +99,9 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
 
   log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
 
-  async function open(digest: string): Promise<ServedSnapshot> {
+  async function open(digest: string, isEarlier: boolean): Promise<ServedSnapshot> {
     reading = loadTables(dist, digest, false)
-    return shelve(await openTablesInTurns(dist, await reading.result, () => closed))
+    return shelve(await openTablesInTurns(dist, await reading.result, () => closed), isEarlier)
   }
 
   /** Opens earlier snapshots, for cursors from before a restart. */
@@ -123,7 +123,7 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
         return tell(error)
       }
       try {
-        older.push(await open(digest))
+        older.push(await open(digest, true))
       } catch (error) {
         // A mirror may have skipped only this night.
         tell(error)
@@ -133,7 +133,7 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
 
   async function prepare(digest: string): Promise<void> {
     await settled
-    prepared = await open(digest)
+    prepared = await open(digest, false)
   }
 
   function readInAdvance(snapshot: ServedSnapshot): void {

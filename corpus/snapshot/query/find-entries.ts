@@ -5,7 +5,7 @@ const ASSEMBLED =
   'AGFzbQEAAAABCwFgBn9/f39/fwF/AhEBBXRleHRzBm1lbW9yeQIAAQMCAQAHDwELZmluZEVudHJpZXMAAAq1AgGyAgIKfwJ7IAAtAAD9DyEQIAAgAWpBAWstAAD9DyERAkADQCAGIARPDQEgAiADIAZBAnRqKAIAQQJ0aiEIIAgoAgAhCUEBIAgoAgQgAWtqIQoCQANAIAkgCk4NASAJ/QAAACAQ/SMgCSABakEBa/0AAAAgEf0j/U79ZCELAkADQCALRQ0BIAkgC2hqIQwgDCAKTg0DIAsgC0EBa3EhC0EAIQ0DQEH//wMgDCANav0AAAAgACANav0AAAD9I/1kcyEOIAEgDWshDyAPQRBJBEAgDkEgIA9rdCEOCyAODQEgDUEQaiENIA0gAUkNAAsgBSAHQQJ0aiAMNgIAIAMgB0ECdGogAyAGQQJ0aigCADYCACAHQQFqIQcMAwsLIAlBEGohCQwACwsgBkEBaiEGDAALCyAHCw=='
 
 /** All parameters but `length` and `count` are addresses in the memory. */
-export type FindEntries = (
+type FindEntries = (
   needle: number,
   length: number,
   starts: number,
@@ -29,8 +29,13 @@ const PAGE_BYTES = 64 * 1024
 const { WebAssembly } = globalThis as unknown as { WebAssembly: WebAssemblyTypes }
 let compiled: object | null = null
 
+export interface SearchableMemory {
+  bytes: Uint8Array
+  findEntries: FindEntries
+}
+
 /** Returns memory of at least `size` bytes, and the function of `find-entries.wat` for texts in it. */
-export function searchableMemory(size: number): { bytes: Uint8Array; findEntries: FindEntries } {
+export function searchableMemory(size: number): SearchableMemory {
   compiled ??= new WebAssembly.Module(Buffer.from(ASSEMBLED, 'base64'))
   const memory = new WebAssembly.Memory({ initial: Math.ceil(size / PAGE_BYTES) })
   const { findEntries } = new WebAssembly.Instance(compiled, { texts: { memory } }).exports

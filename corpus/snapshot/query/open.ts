@@ -37,7 +37,7 @@ export interface QueryInSteps {
    * that none crowds out the others; then in order of `SEARCH_TYPES`.
    */
   suggest(types: readonly SearchType[], q: string, limit: number): Steps<Hit[]>
-  /** Fills the text cache, so that the first search does not wait for it. */
+  /** Keeps the texts in memory and reads them, so that the first search does not wait for it. */
   warm(): Steps<void>
 }
 
@@ -54,7 +54,7 @@ const MEMORY_BYTES = 48 * 1024 * 1024
 let opened = 0
 
 /**
- * Opens the searches of a database. Several databases may share the memory for texts.
+ * Opens the searches of a database. Several databases may share the memory for texts: it keeps those of one.
  * @throws SnapshotError when the database is invalid or damaged; searches throw it too, because they check each row
  */
 export function openQuery(database: Database, memory: TextMemory = textMemory(MEMORY_BYTES)): Query {
@@ -187,6 +187,7 @@ function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Se
       return yield* hitsOf(found.slice(0, limit))
     },
     *warm() {
+      if (source !== 'remote') source.memory.keep(source.database)
       for (const one of sets.values()) yield* one.warm()
     },
   }

@@ -30,7 +30,7 @@ export interface SearchedSet {
   /** Returns how many of some entries match `q`, which is not empty. `ordinals` ascend. */
   countAmong(ordinals: Uint32Array, q: string): Steps<number>
   isFirst(ordinal: number): boolean
-  /** Loads its texts into memory, one block per step, until the cache is full. */
+  /** Reads its texts, one block per step, until the memory is full. */
   warm(): Steps<void>
 }
 
@@ -272,8 +272,8 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
     },
     *warm() {
       if (source === 'remote') return
-      const { memory, database } = source
-      for (let of = 0; of * ENTRIES_PER_BLOCK < count && !memory.isFull(database); of++) yield void block(source, of)
+      const { memory } = source
+      for (let of = 0; of * ENTRIES_PER_BLOCK < count && !memory.isFull(); of++) yield void block(source, of)
     },
   }
   return searched

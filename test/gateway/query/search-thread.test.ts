@@ -44,11 +44,16 @@ async function rejects(promise: Promise<unknown>, expected: (error: unknown) => 
   assert.ok(expected(error), String(error))
 }
 
+const isDamaged = (table: string) => (error: unknown) =>
+  error instanceof Error &&
+  !(error instanceof ApiError) &&
+  new RegExp(`row \\d+ in ${table} of query.db is damaged`).test(error.message)
+
 const ordinalsOf = async (matches: Promise<Matches>) => [...unpackMatches(await matches)]
 
 test('all three kinds of question are answered', async () => {
   const queries = openQueries()
-  queries.open(good)
+  queries.open(good, false)
   assert.equal(await ordinalsOf(queries.matches(good, 'cve', 'CVE-2024-9998')), [1])
   assert.is((await queries.search(good, SEARCH_TYPES, 'title', 5)).counts.cve, 3000)
   assert.is((await queries.suggest(good, ['cve'], 'title', 8)).length, 8)
@@ -100,7 +105,7 @@ test('rule 7: a retained query.db is searched on after its name is gone, and by 
     })`,
   )
   const queries = openQueries({ thread })
-  queries.open(path)
+  queries.open(path, false)
   rmSync(path)
   await rejects(queries.matches(path, 'cve', '9998'), (error) => error instanceof Error && error.message === 'crashed')
   assert.equal(await ordinalsOf(queries.matches(path, 'cve', '9998')), [1])
@@ -130,7 +135,7 @@ test('a thread that hangs is replaced, and the next one answers', async () => {
     })`,
   )
   const queries = openQueries({ deadlineMs: 3000, graceMs: 0, thread })
-  queries.open(good)
+  queries.open(good, false)
   const hung = queries.matches(good, 'cve', 'a')
   await rejects(hung, isApiError('overloaded'))
   assert.equal(await ordinalsOf(queries.matches(good, 'cve', '9998')), [1])
@@ -148,22 +153,34 @@ test('API 6.15: more than may wait are refused at once', async () => {
   await queries.close()
 })
 
+test('the texts of the current snapshot stay in memory when an earlier one is opened', async () => {
+  const [current, earlier] = ['current.db', 'earlier.db'].map((name) => join(folder.path, name)) as [string, string]
+  for (const path of [current, earlier]) copyFileSync(good, path)
+  const queries = openQueries()
+  queries.open(current, false)
+  assert.is((await queries.search(current, ['cve'], 'title', 1)).counts.cve, 3000)
+  queries.open(earlier, true)
+  assert.is((await queries.search(earlier, ['cve'], 'title', 1)).counts.cve, 3000)
+  for (const path of [current, earlier]) {
+    const database = new Database(path)
+    database.exec('UPDATE texts SET bytes = zeroblob(length(bytes))')
+    database.close()
+  }
+  assert.is((await queries.search(current, ['cve'], 'titl', 1)).counts.cve, 3000)
+  await rejects(queries.search(earlier, ['cve'], 'titl', 1), isDamaged('texts'))
+  await queries.close()
+})
+
 test('a rotten row is an error of ours, not an answer', async () => {
   const path = join(folder.path, 'rotten.db')
   copyFileSync(good, path)
   const queries = openQueries()
-  queries.open(path)
+  queries.open(path, false)
   assert.is((await queries.search(path, ['cve'], 'title', 1)).counts.cve, 3000)
   const database = new Database(path)
   database.exec('UPDATE items SET bytes = zeroblob(length(bytes))')
   database.close()
-  await rejects(queries.search(path, ['cve'], 'titl', 1), (error) => {
-    return (
-      error instanceof Error &&
-      !(error instanceof ApiError) &&
-      /row \d+ in items of query.db is damaged/.test(error.message)
-    )
-  })
+  await rejects(queries.search(path, ['cve'], 'titl', 1), isDamaged('items'))
   await queries.close()
 })
 

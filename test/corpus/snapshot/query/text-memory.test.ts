@@ -7,7 +7,7 @@ import { blockBytes, ENTRIES_PER_BLOCK, finder, foldTexts } from '../../../../co
 /** A block with one entry. It takes 16 bytes of memory. */
 const rowOf = (key: string) => Buffer.from(blockBytes(foldTexts({ keys: [key], labels: [''] }), 0))
 
-test('blocks stay in memory until another database needs it, and are forgotten with their database', () => {
+test('the texts of one database stay in memory, as many as fit', () => {
   const row = rowOf('a')
   const memory = textMemory(3 * 16)
   const made: string[] = []
@@ -18,35 +18,23 @@ test('blocks stay in memory until another database needs it, and are forgotten w
     })
     assert.equal(Buffer.from(bytes.subarray(keyAt[0]! - 1, keyAt[1])), row)
   }
+  assert.not.ok(memory.isFull())
   for (const key of ['a', 'b', 'c', 'd', 'a', 'b', 'c', 'd', 'a']) get(key)
   assert.equal(made.splice(0), ['1a', '1b', '1c', '1d', '1d'])
-  assert.ok(memory.isFull(1))
-  assert.not.ok(memory.isFull(12))
-  for (const key of ['a', 'b']) get(key, 12)
-  for (const key of ['a', 'c', 'b']) get(key)
+  assert.ok(memory.isFull())
+  for (const key of ['a', 'a']) get(key, 12)
   get('a')
-  assert.equal(made.splice(0), ['12a', '12b', '1a', '1c', '1b'])
-  for (const key of ['a', 'b']) get(key, 12)
-  memory.drop(1)
-  for (const key of ['a', 'b']) get(key, 12)
-  assert.equal(made.splice(0), ['12a', '12b'])
   memory.drop(12)
-  assert.not.ok(memory.isFull(12))
-  get('b', 12)
-  assert.equal(made, ['12b'])
-})
-
-test('of several databases, the least recently used one leaves the memory', () => {
-  const row = rowOf('a')
-  const memory = textMemory(3 * 16)
-  const made: number[] = []
-  for (const database of [1, 2, 3, 1, 4, 1, 3, 2]) {
-    memory.get(database, 'a', 1, () => {
-      made.push(database)
-      return row
-    })
-  }
-  assert.equal(made, [1, 2, 3, 4, 2])
+  get('a')
+  assert.equal(made.splice(0), ['12a', '12a'])
+  memory.keep(12)
+  assert.not.ok(memory.isFull())
+  for (const key of ['a', 'a']) get(key, 12)
+  get('a')
+  assert.equal(made.splice(0), ['12a', '1a'])
+  memory.drop(12)
+  for (const key of ['a', 'a']) get(key)
+  assert.equal(made, ['1a'])
 })
 
 test('WebAssembly finds the same occurrences as the search without it', () => {
