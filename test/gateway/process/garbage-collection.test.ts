@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 
 const MODULE = new URL('../../../gateway/process/garbage-collection.ts', import.meta.url).href
 
-/** Like a gateway: holds 200 MB of buffers, and creates 2 GB of short-lived ones. Prints the number of full collections. */
+/** Like a gateway: holds 400 MB of buffers, and creates 2 GB of short-lived ones. Prints the number of full collections. */
 const program = (prepare: string) => `
   import { collectLessOften } from '${MODULE}'
   ${prepare}
@@ -12,7 +12,7 @@ const program = (prepare: string) => `
   const count = (entries) => { for (const { detail } of entries) if (detail.kind === 4) full++ }
   const observer = new PerformanceObserver((list) => count(list.getEntries()))
   observer.observe({ entryTypes: ['gc'] })
-  const held = Array.from({ length: 200 }, () => Buffer.alloc(1024 * 1024, 1))
+  const held = Array.from({ length: 400 }, () => Buffer.alloc(1024 * 1024, 1))
   for (let turn = 0; turn < 100; turn++) {
     const answers = Array.from({ length: 1000 }, () => Buffer.allocUnsafeSlow(20 * 1024))
     await new Promise((resolve) => setImmediate(resolve, answers))
