@@ -15,7 +15,7 @@ import {
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
 import { lowerCpuPriority } from '../process/low-priority.ts'
-import type { LoaderReply, LoaderTask } from './table-loader.ts'
+import { checkFiles, type LoaderReply, type LoaderTask } from './table-loader.ts'
 import { readTables } from './tables.ts'
 
 const port = parentPort!
@@ -41,8 +41,7 @@ function buffersIn(value: unknown, found = new Set<ArrayBuffer>()): ArrayBuffer[
   return [...found]
 }
 
-async function sendTables(dist: string, digest: string | null): Promise<Manifest> {
-  const manifest = digest === null ? readCurrent(dist).manifest : readManifest(dist, digest)
+async function sendTables(dist: string, manifest: Manifest): Promise<void> {
   const { rejected, ...tables } = readTables(dist, manifest)
   const entries = [...rejected]
   for (let at = 0; at < entries.length; at += REJECTED_AT_ONCE) {
@@ -51,7 +50,6 @@ async function sendTables(dist: string, digest: string | null): Promise<Manifest
   const { files, ...about } = tables.manifest
   await send({ kind: 'files', files })
   await send({ kind: 'tables', tables: { ...tables, manifest: { ...about, files: [] } } })
-  return tables.manifest
 }
 
 const CHUNK_BYTES = 262_144
@@ -81,10 +79,13 @@ try {
   // Urgent at the start, when the gateway waits for the tables, and for `serve --check`.
   if (!task.urgent) lowerCpuPriority()
   if (task.kind === 'tables') {
-    const manifest = await sendTables(task.dist, task.digest)
+    const { dist, digest, urgent } = task
+    const manifest = digest === null ? readCurrent(dist).manifest : readManifest(dist, digest)
     // Its rows have their own digests, but a damaged tree would show only at the first queries. After the start, all
     // files were checked before.
-    if (task.urgent) checkFile(task.dist, fileOf(manifest, 'query'), Buffer.allocUnsafe(CHUNK_BYTES))
+    const files = urgent ? [fileOf(manifest, 'query')] : []
+    const checked = checkFiles(dist, { ...manifest, files }, new Set(), urgent).result
+    await Promise.all([checked, sendTables(dist, manifest)])
   } else {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     for (const file of task.files) {
