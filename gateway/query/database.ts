@@ -12,12 +12,12 @@ const CHUNK_BYTES = 4 * 1024 * 1024
  * only and resolves `/proc/self/fd/…` to the deleted name. So the file is copied to a temporary name.
  */
 export function openDatabase(path: string, descriptor: number | null): Database {
-  if (descriptor === null || existsSync(path)) return bounded(openQueryFile(path))
+  if (descriptor === null || existsSync(path)) return prepared(openQueryFile(path))
   const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-query-'))
   try {
     const copy = join(folder, 'query.db')
     copyOpen(descriptor, copy)
-    return bounded(openQueryFile(copy))
+    return prepared(openQueryFile(copy))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -26,8 +26,10 @@ export function openDatabase(path: string, descriptor: number | null): Database 
 /** Rows are read whole and rarely twice, so only index pages need a cache. */
 const CACHE_KIB = 2048
 
-function bounded(database: Database): Database {
+function prepared(database: Database): Database {
   database.pragma(`cache_size = -${CACHE_KIB}`)
+  // Nothing writes the file. Without this, SQLite locks it for each row (test/bench/README.md, "Choices").
+  database.pragma('locking_mode = EXCLUSIVE')
   return database
 }
 

@@ -1,8 +1,7 @@
 /** The query thread: deadlines, a bounded queue, files whose names are gone, and damage that is never answered. */
-import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LOADED } from '../../../corpus/runtime/threads.ts'
@@ -25,6 +24,16 @@ const set: TextSet = {
 }
 const good = join(folder.path, 'good.db')
 buildQueryDb(good, [set])
+/** Larger than what SQLite caches. */
+const large = join(folder.path, 'large.db')
+buildQueryDb(large, [{ ...set, labels: keys.map(() => `Some title ${'x'.repeat(2000)}`) }])
+
+/** Damages all rows of a `query.db` that contain `text`. Texts are folded, items are not. */
+function damage(path: string, text: string): void {
+  const bytes = readFileSync(path)
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) bytes[at + 1]! ^= 4
+  writeFileSync(path, bytes)
+}
 
 /** A thread that does with messages what `body` says. */
 function threadThat(name: string, body: string): URL {
@@ -155,17 +164,13 @@ test('API 6.15: more than may wait are refused at once', async () => {
 
 test('the texts of the current snapshot stay in memory when an earlier one is opened', async () => {
   const [current, earlier] = ['current.db', 'earlier.db'].map((name) => join(folder.path, name)) as [string, string]
-  for (const path of [current, earlier]) copyFileSync(good, path)
+  for (const path of [current, earlier]) copyFileSync(large, path)
   const queries = openQueries()
   queries.open(current, false)
   assert.is((await queries.search(current, ['cve'], 'title', 1)).counts.cve, 3000)
   queries.open(earlier, true)
   assert.is((await queries.search(earlier, ['cve'], 'title', 1)).counts.cve, 3000)
-  for (const path of [current, earlier]) {
-    const database = new Database(path)
-    database.exec('UPDATE texts SET bytes = zeroblob(length(bytes))')
-    database.close()
-  }
+  for (const path of [current, earlier]) damage(path, 'some title')
   assert.is((await queries.search(current, ['cve'], 'titl', 1)).counts.cve, 3000)
   await rejects(queries.search(earlier, ['cve'], 'titl', 1), isDamaged('texts'))
   await queries.close()
@@ -173,14 +178,12 @@ test('the texts of the current snapshot stay in memory when an earlier one is op
 
 test('a rotten row is an error of ours, not an answer', async () => {
   const path = join(folder.path, 'rotten.db')
-  copyFileSync(good, path)
+  copyFileSync(large, path)
   const queries = openQueries()
   queries.open(path, false)
   assert.is((await queries.search(path, ['cve'], 'title', 1)).counts.cve, 3000)
-  const database = new Database(path)
-  database.exec('UPDATE items SET bytes = zeroblob(length(bytes))')
-  database.close()
-  await rejects(queries.search(path, ['cve'], 'titl', 1), isDamaged('items'))
+  damage(path, 'Some title')
+  await rejects(queries.search(path, ['cve'], 'CVE-2024-7500', 1), isDamaged('items'))
   await queries.close()
 })
 
