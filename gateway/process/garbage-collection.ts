@@ -7,10 +7,10 @@ const V8_MAJOR = 14
 /**
  * Lets V8 collect garbage less often (test/bench/README.md, "Choices"). By default it starts a full collection whenever
  * a fixed amount of new buffers exists, several times a second under load, because every answer is a buffer. With the
- * options, their amount may reach 15 % of the buffers in use.
+ * options, their amount may reach a tenth of the buffers in use.
  */
 export function collectLessOften(): void {
   if (Number.parseInt(process.versions.v8, 10) < V8_MAJOR) return
   setFlagsFromString('--external-memory-accounted-in-global-limit')
-  setFlagsFromString('--external-memory-max-growing-factor=1.15')
+  setFlagsFromString('--external-memory-max-growing-factor=1.1')
 }
