@@ -50,6 +50,8 @@ export type Source =
 type Local = Exclude<Source, 'remote'>
 
 const CANDIDATES_PER_STEP = 4096
+/** Each may have to be read and decoded. */
+const BLOCKS_PER_STEP = 4
 /** Searching a string in an entry takes about as long as this many steps of a postings merge. */
 const STEPS_PER_TEXT = 6
 /** A text takes about as many bytes as this many postings. */
@@ -82,21 +84,21 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
     each: EachMatch,
     until?: Until,
   ): Steps<void> {
-    const entries = new Uint32Array(ENTRIES_PER_BLOCK)
     let searched = 0
     for (let n = 0; n < ordinals.length; ) {
       const of = Math.floor(ordinals[n]! / ENTRIES_PER_BLOCK)
       const first = of * ENTRIES_PER_BLOCK
+      const texts = block(local, of)
+      const { entries, positions } = texts
       let asked = 0
       while (n < ordinals.length && ordinals[n]! - first < ENTRIES_PER_BLOCK) entries[asked++] = ordinals[n++]! - first
-      const texts = block(local, of)
-      const found = texts.find(needle, entries.subarray(0, asked))
-      for (let m = 0; m < found.count; m++) {
-        const i = found.entries[m]!
-        each(first + i, texts, i, found.positions[m]!)
+      const found = texts.find(needle, asked)
+      for (let m = 0; m < found; m++) {
+        const i = entries[m]!
+        each(first + i, texts, i, positions[m]!)
         if (until?.isEnough()) return
       }
-      searched += asked
+      searched += Math.max(asked, CANDIDATES_PER_STEP / BLOCKS_PER_STEP)
       if (searched < CANDIDATES_PER_STEP) continue
       searched = 0
       yield

@@ -17,19 +17,16 @@ export interface TextMemory {
 }
 
 export interface SearchableTexts extends Texts {
-  /**
-   * Returns those of some entries, numbered from the begin of the block, that contain a string.
-   * @throws RangeError when it is longer than 64 KiB
-   */
-  find(needle: Uint8Array, entries: Uint32Array): FoundEntries
-}
-
-/** The next search overwrites the arrays. */
-export interface FoundEntries {
-  count: number
+  /** Entries to search, ascending, numbered from the start of the block. */
   entries: Uint32Array
-  /** The first occurrence in each entry. */
+  /** The first occurrence in each entry that was found. */
   positions: Uint32Array
+  /**
+   * Searches the first `count` of `entries`. Moves those that contain the string to the front, and returns their number.
+   * Blocks share the two arrays.
+   * @throws RangeError when the string is longer than 64 KiB
+   */
+  find(needle: Uint8Array, count: number): number
 }
 
 const WORD = 4
@@ -92,16 +89,14 @@ function place({ bytes, findEntries }: SearchableMemory, at: number, row: Uint8A
   const labelAt = new Uint32Array(buffer, keyAt.byteOffset + keyAt.byteLength, count)
   const textsAt = labelAt.byteOffset + labelAt.byteLength
   bytes.set(row, textsAt)
-  const entries = new Uint32Array(buffer, ENTRIES_AT, ENTRIES_PER_BLOCK)
-  const positions = new Uint32Array(buffer, POSITIONS_AT, ENTRIES_PER_BLOCK)
   return {
     ...decodeBlock(bytes, count, { from: textsAt, to: textsAt + row.length, keyAt, labelAt }),
+    entries: new Uint32Array(buffer, ENTRIES_AT, ENTRIES_PER_BLOCK),
+    positions: new Uint32Array(buffer, POSITIONS_AT, ENTRIES_PER_BLOCK),
     find(needle, asked) {
       if (needle.length > NEEDLE_BYTES) throw new RangeError(`a search text has at most ${NEEDLE_BYTES} bytes`)
       bytes.set(needle)
-      entries.set(asked)
-      const found = findEntries(0, needle.length, at, ENTRIES_AT, asked.length, POSITIONS_AT)
-      return { count: found, entries, positions }
+      return findEntries(0, needle.length, at, ENTRIES_AT, asked, POSITIONS_AT)
     },
   }
 }
