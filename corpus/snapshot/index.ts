@@ -208,7 +208,7 @@ export { checkQuerySchema, MAX_PAGE_BYTES } from './query/schema.ts'
 export { type SearchItem, type Suggestion, searchItem, suggestion } from './query/search-item.ts'
 export { SEARCH_TYPES, type SearchType, type TextSetName } from './query/sets.ts'
 export type { Steps } from './query/steps.ts'
-export { textMemory } from './query/text-memory.ts'
+export { textCache } from './query/text-cache.ts'
 export {
   type CatalogEntry,
   type CatalogName,

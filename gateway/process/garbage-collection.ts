@@ -5,9 +5,9 @@ import { setFlagsFromString } from 'node:v8'
 const V8_MAJOR = 14
 
 /**
- * Lets V8 collect garbage less often (test/bench/README.md, "Choices"). By default it starts a full collection whenever
- * a fixed amount of new buffers exists, several times a second under load, because every answer is a buffer. With the
- * options, their amount may reach a tenth of the buffers in use.
+ * Reduces the number of full garbage collections (test/bench/README.md, "Choices"). Each answer is a buffer. By default,
+ * V8 starts a full collection after a fixed amount of new buffers, several times a second under load. With these options,
+ * it waits until new buffers take a tenth of the memory of those in use. Has no effect before V8 14.
  */
 export function collectLessOften(): void {
   if (Number.parseInt(process.versions.v8, 10) < V8_MAJOR) return

@@ -28,7 +28,7 @@ const CACHE_KIB = 2048
 
 function prepared(database: Database): Database {
   database.pragma(`cache_size = -${CACHE_KIB}`)
-  // Nothing writes the file. Without this, SQLite locks it for each row (test/bench/README.md, "Choices").
+  // No process writes the file. By default, SQLite locks and unlocks it for each row (test/bench/README.md, "Choices").
   database.pragma('locking_mode = EXCLUSIVE')
   return database
 }

@@ -11,10 +11,9 @@ export type Found = Matches | SearchResult | Hit[]
 export type QueryRequest =
   /**
    * A snapshot is retained: open its `query.db` now, before `prune` removes it. The main thread keeps `descriptor`
-   * open on the same file, so that a later thread can read it without its name. Texts of an earlier snapshot than the
-   * current one are not kept in memory.
+   * open on the same file, so that a later thread can read it without its name. `warm`: read the texts into the cache.
    */
-  | { kind: 'open'; path: string; descriptor: number | null; isEarlier: boolean }
+  | { kind: 'open'; path: string; descriptor: number | null; warm: boolean }
   | { kind: 'ask'; number: number; path: string; question: Question; budgetMs: number }
   /** The snapshot was released. */
   | { kind: 'forget'; path: string }

@@ -22,10 +22,10 @@ export interface Queries {
   search(path: string, types: readonly SearchType[], q: string, limit: number): Promise<SearchResult>
   suggest(path: string, types: readonly SearchType[], q: string, limit: number): Promise<Hit[]>
   /**
-   * The file stays open until `forget`, even if it is deleted. Its texts are read into memory, unless it is of an earlier
-   * snapshot than the current one.
+   * Opens the file until `forget`, even if it is deleted. `warm` reads the texts into the cache, in place of those of
+   * another file; a further call for an open file does not.
    */
-  open(path: string, isEarlier: boolean): void
+  open(path: string, warm: boolean): void
   forget(path: string): void
   readonly figures: QueryFigures
   close(): Promise<void>
@@ -63,7 +63,7 @@ interface Job {
 interface Held {
   holders: number
   descriptor: number | null
-  isEarlier: boolean
+  warm: boolean
 }
 
 const RETRY_AFTER_SECONDS = 1
@@ -107,7 +107,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
       }
     })
     started.unref()
-    for (const [path, { descriptor, isEarlier }] of held) tell(started, { kind: 'open', path, descriptor, isEarlier })
+    for (const [path, { descriptor, warm }] of held) tell(started, { kind: 'open', path, descriptor, warm })
     return started
   }
 
@@ -182,12 +182,12 @@ export function openQueries(options: QueryOptions = {}): Queries {
     matches: (path, set, q) => ask(path, { kind: 'matches', set, q }) as Promise<Matches>,
     search: (path, types, q, limit) => ask(path, { kind: 'search', types, q, limit }) as Promise<SearchResult>,
     suggest: (path, types, q, limit) => ask(path, { kind: 'suggest', types, q, limit }) as Promise<Hit[]>,
-    open(path, isEarlier) {
+    open(path, warm) {
       const known = held.get(path)
       if (known) return void known.holders++
       const descriptor = openIfThere(path)
-      held.set(path, { holders: 1, descriptor, isEarlier })
-      tell(worker, { kind: 'open', path, descriptor, isEarlier })
+      held.set(path, { holders: 1, descriptor, warm })
+      tell(worker, { kind: 'open', path, descriptor, warm })
     },
     forget(path) {
       const known = held.get(path)

@@ -4,7 +4,7 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { loadSqlite, reportLoaded } from '../../corpus/runtime/threads.ts'
-import { openQuery, type Query, type Steps, textMemory } from '../../corpus/snapshot/index.ts'
+import { openQuery, type Query, type Steps, textCache } from '../../corpus/snapshot/index.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import { lowerCpuPriority } from '../process/low-priority.ts'
 import { openDatabase } from './database.ts'
@@ -28,7 +28,7 @@ interface Search {
 
 const port = parentPort!
 lowerCpuPriority()
-const memory = textMemory(PROCESS_BYTES.texts)
+const cache = textCache(PROCESS_BYTES.texts)
 const descriptors = new Map<string, number | null>()
 const opened = new Map<string, { query: Query; close(): void }>()
 const searches = new Map<number, Search>()
@@ -40,7 +40,7 @@ function queryAt(path: string): Query {
   if (!entry) {
     const database = openDatabase(path, descriptors.get(path) ?? null)
     try {
-      const query = openQuery(database, memory)
+      const query = openQuery(database, cache)
       const close = () => {
         query.forget()
         database.close()
@@ -134,7 +134,7 @@ function receive(request: QueryRequest): void {
     descriptors.set(request.path, request.descriptor)
     try {
       const { stepped } = queryAt(request.path)
-      if (!request.isEarlier) warming.set(request.path, stepped.warm())
+      if (request.warm) warming.set(request.path, stepped.warm())
     } catch {
       // The next query reports the failure.
     }

@@ -81,8 +81,8 @@ try {
   if (task.kind === 'tables') {
     const { dist, digest, urgent } = task
     const manifest = digest === null ? readCurrent(dist).manifest : readManifest(dist, digest)
-    // Its rows have their own digests, but a damaged tree would show only at the first queries. After the start, all
-    // files were checked before.
+    // Each row of `query.db` has a digest, but a damaged tree would show only at the first queries. Another thread checks
+    // the file while this one reads the tables. After the start, all files were checked before.
     const files = urgent ? [fileOf(manifest, 'query')] : []
     const checked = checkFiles(dist, { ...manifest, files }, new Set(), urgent).result
     await Promise.all([checked, sendTables(dist, manifest)])

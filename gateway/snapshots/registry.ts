@@ -63,7 +63,7 @@ export interface RegistryOptions {
   /** Tables of the first snapshot, if they are already read. */
   tables?: SnapshotTables
   log: Log
-  /** Called before the snapshot answers. `isEarlier` if a later one is served. */
+  /** Called before the snapshot answers. `isEarlier`: a later one is already served. */
   onOpen?: (snapshot: OpenSnapshot, isEarlier: boolean) => void
   onClose?: (snapshot: OpenSnapshot) => void
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the first CVEs after a position of an order that pass all filters. Tests and sorts the CVEs of a short list;
- * otherwise scans the order.
+ * Finds the first CVEs after a position of an order that pass all filters. Reads a list directly if it is in that order
+ * and nothing else is to be tested. Tests and sorts the CVEs of a short list. Otherwise scans the order.
  */
 
 import { generationalCache } from '../../runtime/generational-cache.ts'
@@ -30,7 +30,7 @@ export function firstPassing(
   { order, start, most }: Wanted,
 ): number[] {
   const constraints = withRareFacets(snapshot, constraintsOf(snapshot, filters, matches))
-  // A range of the order itself bounds the scan and needs no test.
+  // A range of the order itself bounds the runs.
   const own = constraints.find((one): one is RangeConstraint => one.kind === 'range' && one.sort === order.sort)
   const runs = runsFrom(order, start, own ?? { from: 0, to: order.count })
   const shortest = shortestOf(snapshot, constraints)
@@ -45,7 +45,7 @@ export function firstPassing(
   return scan(snapshot, order, runs, testsOf(snapshot, tested, order), most)
 }
 
-/** Returns the first `most` of a list along `runs` of the order of publication, where ordinals are positions. */
+/** Returns the first `most` ordinals of a list in `runs` of the order `published`. There an ordinal is its own position. */
 function firstOf(ordinals: Uint32Array, runs: readonly Run[], most: number): number[] {
   const found: number[] = []
   for (const { low, high, up } of runs) {

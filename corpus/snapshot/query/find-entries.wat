@@ -1,10 +1,11 @@
-;; Finds the entries of a block whose texts contain a string. find-entries.ts has the assembled form.
+;; Finds the entries of a block whose texts contain a string. find-entries.ts contains the binary.
 (module
   (import "texts" "memory" (memory 1))
 
-  ;; Keeps those of `count` entries that contain the `length` bytes at `needle`, and writes the address of the first
-  ;; occurrence in each to `positions`. Entry i has the texts from the i-th address at `starts` to the next one. Reads up
-  ;; to 15 bytes behind the texts. Returns the number of entries that are kept.
+  ;; Filters the `count` numbers at `entries` in place: keeps an entry if its texts contain the `length` bytes at `needle`.
+  ;; Writes the address of the first occurrence in each kept entry to `positions`. The texts of entry i begin at the i-th
+  ;; address in `starts` and end at the next one. Reads up to 15 bytes past the end of the texts and of the needle.
+  ;; Returns the number of kept entries.
   (func (export "findEntries")
     (param $needle i32) (param $length i32) (param $starts i32)
     (param $entries i32) (param $count i32) (param $positions i32)
@@ -25,11 +26,11 @@
           (i32.load (i32.add (local.get $entries) (i32.shl (local.get $i) (i32.const 2))))
           (i32.const 2))))
         (local.set $at (i32.load (local.get $start)))
-        ;; Behind the last position where the string fits.
+        ;; One past the last position where the string fits.
         (local.set $end (i32.add (i32.const 1) (i32.sub (i32.load offset=4 (local.get $start)) (local.get $length))))
 
         (block $absent
-          ;; Sixteen positions at once: those with the first and the last byte of the string.
+          ;; Compares 16 positions at once. A hit has the first and the last byte of the string.
           (loop $nextWindow
             (br_if $absent (i32.ge_s (local.get $at) (local.get $end)))
             (local.set $hits (i8x16.bitmask (v128.and
@@ -45,7 +46,7 @@
                 (br_if $absent (i32.ge_s (local.get $hit) (local.get $end)))
                 (local.set $hits (i32.and (local.get $hits) (i32.sub (local.get $hits) (i32.const 1))))
 
-                ;; Sixteen bytes of the string at once; of the last ones, as many as it has.
+                ;; Compares 16 bytes at once. In the last part, ignores the bytes after the end of the string.
                 (local.set $k (i32.const 0))
                 (loop $nextPart
                   (local.set $differing (i32.xor (i32.const 0xffff) (i8x16.bitmask (i8x16.eq

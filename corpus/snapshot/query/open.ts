@@ -10,7 +10,7 @@ import { decodeSetHead, noHead, type RowName, type RowReader, rowReader } from '
 import { openSearched, type SearchedSet, type Source } from './searched-set.ts'
 import { isLater, LATER_SETS, SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
 import { finish, type Steps, together } from './steps.ts'
-import { type TextMemory, textMemory } from './text-memory.ts'
+import { type TextCache, textCache } from './text-cache.ts'
 
 export interface Hit extends Item {
   type: SearchType
@@ -37,7 +37,7 @@ export interface QueryInSteps {
    * that none crowds out the others; then in order of `SEARCH_TYPES`.
    */
   suggest(types: readonly SearchType[], q: string, limit: number): Steps<Hit[]>
-  /** Keeps the texts in memory and reads them, so that the first search does not wait for it. */
+  /** Reads the texts into the cache in place of another database's, so that the first search does not wait for the file. */
   warm(): Steps<void>
 }
 
@@ -50,26 +50,26 @@ export interface Query {
   forget(): void
 }
 
-const MEMORY_BYTES = 48 * 1024 * 1024
+const CACHE_BYTES = 48 * 1024 * 1024
 let opened = 0
 
 /**
- * Opens the searches of a database. Several databases may share the memory for texts: it keeps those of one.
+ * Opens the searches of a database. Several databases may share `cache`, which has the texts of one database at a time.
  * @throws SnapshotError when the database is invalid or damaged; searches throw it too, because they check each row
  */
-export function openQuery(database: Database, memory: TextMemory = textMemory(MEMORY_BYTES)): Query {
+export function openQuery(database: Database, cache: TextCache = textCache(CACHE_BYTES)): Query {
   const reader = rowReader(database)
   const number = opened++
   // Both absent: an earlier builder wrote the file. One of them absent: the file is damaged.
   const isEarlier = !LATER_SETS.some((set) => reader.has('sets', setNumber(set), 0))
-  const { open, stepped } = openSearches(reader, isEarlier, { memory, database: number })
+  const { open, stepped } = openSearches(reader, isEarlier, { cache, database: number })
   finish(open(TEXT_SETS))
   return {
     matches: (set, q) => finish(stepped.matches(set, q)),
     search: (types, q, limit) => finish(stepped.search(types, q, limit)),
     suggest: (types, q, limit) => finish(stepped.suggest(types, q, limit)),
     stepped,
-    forget: () => memory.drop(number),
+    forget: () => cache.drop(number),
   }
 }
 
@@ -187,7 +187,7 @@ function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Se
       return yield* hitsOf(found.slice(0, limit))
     },
     *warm() {
-      if (source !== 'remote') source.memory.keep(source.database)
+      if (source !== 'remote') source.cache.select(source.database)
       for (const one of sets.values()) yield* one.warm()
     },
   }

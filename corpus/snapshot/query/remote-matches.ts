@@ -15,7 +15,7 @@ import { decodeBlock, ENTRIES_PER_BLOCK, type Find, foldTexts, type Texts } from
 export type EachMatch = (ordinal: number, texts: Texts, i: number, found: number) => void
 
 export interface Until {
-  /** Rows to request at first. */
+  /** Rows to request at first, from a remote file. */
   rows: number
   /** Whether the matches so far are enough. */
   isEnough(): boolean

@@ -15,7 +15,7 @@ import { type EachMatch, eachRemoteMatch, REMOTE_ROWS, type Until } from './remo
 import type { RowReader, SetHead } from './rows.ts'
 import { setNumber, type TextSetName } from './sets.ts'
 import type { Steps } from './steps.ts'
-import type { SearchableTexts, TextMemory } from './text-memory.ts'
+import type { SearchableTexts, TextCache } from './text-cache.ts'
 import { ENTRIES_PER_BLOCK, finder } from './texts.ts'
 
 export interface SearchedSet {
@@ -30,7 +30,7 @@ export interface SearchedSet {
   /** Returns how many of some entries match `q`, which is not empty. `ordinals` ascend. */
   countAmong(ordinals: Uint32Array, q: string): Steps<number>
   isFirst(ordinal: number): boolean
-  /** Reads its texts, one block per step, until the memory is full. */
+  /** Reads its texts, one block per step, until the cache is full. */
   warm(): Steps<void>
 }
 
@@ -40,17 +40,17 @@ interface Opening {
   source: Source
 }
 
-/** Where texts are searched. */
+/** The source of the texts. */
 export type Source =
-  /** In memory. The number distinguishes the databases there. */
-  | { memory: TextMemory; database: number }
+  /** A local file. `database` distinguishes it from others that share the cache. */
+  | { cache: TextCache; database: number }
   /** Each row is a download: read as few bytes as possible, and many rows at once. */
   | 'remote'
 
 type Local = Exclude<Source, 'remote'>
 
 const CANDIDATES_PER_STEP = 4096
-/** Each may have to be read and decoded. */
+/** At most this many, because each may have to be read and decoded. */
 const BLOCKS_PER_STEP = 4
 /** Searching a string in an entry takes about as long as this many steps of a postings merge. */
 const STEPS_PER_TEXT = 6
@@ -66,15 +66,15 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
 
   const candidatesOf = (needle: Uint8Array) => candidates(rows, needle, stepsPerText)
 
-  /** Calls `each` for each candidate with `needle`, and its first occurrence in the texts of its block. */
+  /** Calls `each` for each candidate that contains `needle`, with the position of the first occurrence. */
   const eachMatch = (needle: Uint8Array, ordinals: Uint32Array, each: EachMatch, until?: Until): Steps<void> =>
     source === 'remote'
       ? eachRemoteMatch(rows, finder(needle), ordinals, each, until)
       : eachLocalMatch(source, needle, ordinals, each, until)
 
-  function block({ memory, database }: Local, of: number): SearchableTexts {
+  function block({ cache, database }: Local, of: number): SearchableTexts {
     const entries = Math.min(ENTRIES_PER_BLOCK, count - of * ENTRIES_PER_BLOCK)
-    return memory.get(database, `${setNumber(set)} ${of}`, entries, () => readRow(rows, 'texts', of))
+    return cache.get(database, `${setNumber(set)} ${of}`, entries, () => readRow(rows, 'texts', of))
   }
 
   function* eachLocalMatch(
@@ -274,8 +274,8 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
     },
     *warm() {
       if (source === 'remote') return
-      const { memory } = source
-      for (let of = 0; of * ENTRIES_PER_BLOCK < count && !memory.isFull(); of++) yield void block(source, of)
+      const { cache } = source
+      for (let of = 0; of * ENTRIES_PER_BLOCK < count && !cache.isFull(); of++) yield void block(source, of)
     },
   }
   return searched

@@ -62,12 +62,12 @@ export function blockBytes({ bytes, count, keyAt }: Texts, block: number): Uint8
   return bytes.subarray(keyAt[from]! - 1, keyAt[Math.min(from + ENTRIES_PER_BLOCK, count)]!)
 }
 
-/** Where a block is: its bytes, and arrays for the starts of its keys and labels. */
-type Place = Pick<Texts, 'keyAt' | 'labelAt'> & { from: number; to: number }
+/** The byte range of a block, and the arrays that `decodeBlock` fills with the starts of keys and labels. */
+type BlockRange = Pick<Texts, 'keyAt' | 'labelAt'> & { from: number; to: number }
 
 /** @throws SnapshotError `malformed` when there are not `count` entries */
-export function decodeBlock(bytes: Uint8Array, count: number, place = wholly(bytes, count)): Texts {
-  const { from, to, keyAt, labelAt } = place
+export function decodeBlock(bytes: Uint8Array, count: number, range = wholeRange(bytes, count)): Texts {
+  const { from, to, keyAt, labelAt } = range
   let borders = 0
   for (let at = from; at < to; at++) {
     if (bytes[at] !== BORDER) continue
@@ -81,7 +81,7 @@ export function decodeBlock(bytes: Uint8Array, count: number, place = wholly(byt
   return { bytes, count, keyAt, labelAt }
 }
 
-const wholly = (bytes: Uint8Array, count: number): Place => ({
+const wholeRange = (bytes: Uint8Array, count: number): BlockRange => ({
   from: 0,
   to: bytes.length,
   keyAt: new Uint32Array(count + 1),

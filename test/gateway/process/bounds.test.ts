@@ -9,8 +9,8 @@ test('the default is at most a quarter of the machine, and at most 1 GB', () => 
 })
 
 test('each worker keeps what its share leaves', () => {
-  assert.is(holdBytes(700e6, 1), 75e6)
-  assert.is(holdBytes(1.4e9, 2), 75e6)
+  assert.is(holdBytes(750e6, 1), 60e6)
+  assert.is(holdBytes(1.5e9, 2), 60e6)
   assert.is(holdBytes(1.2e9, 2), 0)
 })
 

@@ -7,7 +7,7 @@ import { buildQueryDb, queryContent } from '../../../../corpus/snapshot/query/bu
 import { openQuery } from '../../../../corpus/snapshot/query/open.ts'
 import { queryDigest } from '../../../../corpus/snapshot/query/rows.ts'
 import { SEARCH_TYPES, type SearchType, TEXT_SETS, type TextSet } from '../../../../corpus/snapshot/query/sets.ts'
-import { textMemory } from '../../../../corpus/snapshot/query/text-memory.ts'
+import { textCache } from '../../../../corpus/snapshot/query/text-cache.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
 import { bestFirst, plainMatches, plainResults, sampleQueries, sampleSets } from './sample.ts'
 
@@ -139,13 +139,13 @@ test('searches in steps do not disturb one another', () => {
 
 test('whatever the bound of the memory, answers are the same; reading ahead stops at the bound', () => {
   for (const maxBytes of [0, 300_000]) {
-    const small = openQuery(database, textMemory(maxBytes))
+    const small = openQuery(database, textCache(maxBytes))
     for (const q of ['CVE-20', 'overflow', 'in the']) {
       assert.equal(small.matches('cve', q), query.matches('cve', q))
       assert.equal(small.search(SEARCH_TYPES, q, 25), query.search(SEARCH_TYPES, q, 25))
     }
   }
-  const steps = (maxBytes: number) => [...openQuery(database, textMemory(maxBytes)).stepped.warm()].length
+  const steps = (maxBytes: number) => [...openQuery(database, textCache(maxBytes)).stepped.warm()].length
   assert.is(steps(0), 1)
   assert.ok(steps(300_000) < steps(100_000_000))
 })

@@ -1,43 +1,43 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Random } from '../../../../corpus/sample/random.ts'
-import { textMemory } from '../../../../corpus/snapshot/query/text-memory.ts'
+import { textCache } from '../../../../corpus/snapshot/query/text-cache.ts'
 import { blockBytes, ENTRIES_PER_BLOCK, finder, foldTexts } from '../../../../corpus/snapshot/query/texts.ts'
 
-/** A block with one entry. It takes 16 bytes of memory. */
+/** A block with one entry. It takes 16 bytes of cache. */
 const rowOf = (key: string) => Buffer.from(blockBytes(foldTexts({ keys: [key], labels: [''] }), 0))
 
-test('the texts of one database stay in memory, as many as fit', () => {
+test('the texts of one database stay in the cache, as many as fit', () => {
   const row = rowOf('a')
-  const memory = textMemory(3 * 16)
+  const cache = textCache(3 * 16)
   const made: string[] = []
   const get = (of: string, from = 1) => {
-    const { bytes, keyAt } = memory.get(from, of, 1, () => {
+    const { bytes, keyAt } = cache.get(from, of, 1, () => {
       made.push(`${from}${of}`)
       return row
     })
     assert.equal(Buffer.from(bytes.subarray(keyAt[0]! - 1, keyAt[1])), row)
   }
-  assert.not.ok(memory.isFull())
+  assert.not.ok(cache.isFull())
   for (const key of ['a', 'b', 'c', 'd', 'a', 'b', 'c', 'd', 'a']) get(key)
   assert.equal(made.splice(0), ['1a', '1b', '1c', '1d', '1d'])
-  assert.ok(memory.isFull())
+  assert.ok(cache.isFull())
   for (const key of ['a', 'a']) get(key, 12)
   get('a')
-  memory.drop(12)
+  cache.drop(12)
   get('a')
   assert.equal(made.splice(0), ['12a', '12a'])
-  memory.keep(12)
-  assert.not.ok(memory.isFull())
+  cache.select(12)
+  assert.not.ok(cache.isFull())
   for (const key of ['a', 'a']) get(key, 12)
   get('a')
   assert.equal(made.splice(0), ['12a', '1a'])
-  memory.drop(12)
+  cache.drop(12)
   for (const key of ['a', 'a']) get(key)
   assert.equal(made, ['1a'])
 })
 
-test('WebAssembly finds the same occurrences as the search without it', () => {
+test('WebAssembly finds the same occurrences as the JavaScript search', () => {
   const random = new Random('find')
   const letters = 'aab\u00e9\u4e2d '
   const textOf = (most: number) =>
@@ -47,9 +47,9 @@ test('WebAssembly finds the same occurrences as the search without it', () => {
     const labels = Array.from({ length: 300 }, () => textOf(longest))
     const texts = foldTexts({ keys, labels })
     const row = blockBytes(texts, 0)
-    const memory = textMemory(1024 * 1024)
-    memory.get(0, 'before', 1, () => rowOf('a'))
-    const placed = memory.get(0, 'block', keys.length, () => row)
+    const cache = textCache(1024 * 1024)
+    cache.get(0, 'before', 1, () => rowOf('a'))
+    const placed = cache.get(0, 'block', keys.length, () => row)
     const shift = placed.keyAt[0]! - texts.keyAt[0]!
     let matches = 0
     for (let n = 0; n < 300; n++) {
@@ -71,18 +71,18 @@ test('WebAssembly finds the same occurrences as the search without it', () => {
   }
 })
 
-test('a search text that no memory is kept for is refused', () => {
-  const memory = textMemory(1024)
-  const block = memory.get(0, 'a', 1, () => rowOf('a'))
+test('a search string longer than 64 KiB is rejected', () => {
+  const cache = textCache(1024)
+  const block = cache.get(0, 'a', 1, () => rowOf('a'))
   block.entries[0] = 0
   assert.is(block.find(new Uint8Array(64 * 1024).fill(97), 1), 0)
   assert.throws(() => block.find(new Uint8Array(64 * 1024 + 1), 1), RangeError)
 })
 
-test('the largest block fits, even if there is no memory to keep it', () => {
+test('the largest block is searched, even if it does not fit in the cache', () => {
   const labels = Array.from({ length: ENTRIES_PER_BLOCK }, (_, i) => `${i} `.padEnd(4096, 'x'))
   const texts = foldTexts({ keys: labels, labels })
-  const block = textMemory(0).get(0, 'a', labels.length, () => blockBytes(texts, 0))
+  const block = textCache(0).get(0, 'a', labels.length, () => blockBytes(texts, 0))
   for (const [needle, found] of [
     ['x', labels.length],
     ['xy', 0],
