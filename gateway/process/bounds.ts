@@ -10,13 +10,16 @@ const MIB = 1024 * 1024
 /** A gateway under load without rows and pages of a snapshot in memory, at 350,000 CVEs and 540,000 advisories. */
 const BASE_BYTES = 690e6
 
-/** The default of `--memory`. */
+/** The default of `--memory`, per worker. */
 const MOST_BYTES = 1e9
 const SHARE_OF_MACHINE = 1 / 4
 
-/** Returns a quarter of the memory of the machine or container, at most 1 GB. */
-export const defaultMemory = (): number =>
-  Math.min(MOST_BYTES, Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) * SHARE_OF_MACHINE)
+/** Returns a quarter of the memory of the machine or container, at most 1 GB per worker. */
+export const defaultMemory = (workers: number): number =>
+  Math.min(
+    MOST_BYTES * workers,
+    Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) * SHARE_OF_MACHINE,
+  )
 
 /** Returns the memory for rows and pages of the current snapshot, in each worker. */
 export const holdBytes = (memory: number, workers: number): number => Math.max(0, memory / workers - BASE_BYTES)

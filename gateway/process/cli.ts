@@ -167,7 +167,7 @@ program
   .addOption(
     option(
       '--memory <bytes>',
-      'memory of all workers together, such as 700M (default: a quarter of the machine, at most 1G)',
+      'memory of all workers together, such as 700M (default: a quarter of the machine, at most 1G per worker)',
     ).argParser(bytes),
   )
   .addOption(

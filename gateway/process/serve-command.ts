@@ -141,7 +141,7 @@ const abortOf = (signal: AbortSignal): Promise<void> =>
 
 async function startGateways(
   dist: string,
-  { pollSeconds, workers, memory = defaultMemory(), ...flags }: ServeFlags,
+  { pollSeconds, workers, memory = defaultMemory(workers), ...flags }: ServeFlags,
   login: Login | null,
   log: OpenLog,
 ): Promise<Gateway | RunningWorkers> {

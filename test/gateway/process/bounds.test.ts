@@ -3,9 +3,12 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultMemory, holdBytes } from '../../../gateway/process/bounds.ts'
 
-test('the default is at most a quarter of the machine, and at most 1 GB', () => {
-  assert.ok(defaultMemory() > 0)
-  assert.ok(defaultMemory() <= Math.min(1e9, totalmem() / 4))
+test('the default is at most a quarter of the machine, and at most 1 GB per worker', () => {
+  for (const workers of [1, 2, 1000]) {
+    assert.ok(defaultMemory(workers) > 0)
+    assert.ok(defaultMemory(workers) <= Math.min(workers * 1e9, totalmem() / 4))
+  }
+  assert.ok(defaultMemory(1000) > defaultMemory(1) || totalmem() <= 4e9)
 })
 
 test('each worker keeps what its share leaves', () => {
