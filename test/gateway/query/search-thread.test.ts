@@ -1,5 +1,5 @@
 /** The query thread: deadlines, a bounded queue, files whose names are gone, and damage that is never answered. */
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { test } from 'uvu'
@@ -11,6 +11,7 @@ import { SEARCH_TYPES, type TextSet } from '../../../corpus/snapshot/query/sets.
 import { ApiError } from '../../../gateway/http/errors.ts'
 import { type Matches, unpackMatches } from '../../../gateway/query/matches.ts'
 import { openQueries } from '../../../gateway/query/queries.ts'
+import { damageText } from '../../support/damage-text.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 
 const folder = temporaryFolder('search-thread')
@@ -27,13 +28,6 @@ buildQueryDb(good, [set])
 /** Larger than what SQLite caches. */
 const large = join(folder.path, 'large.db')
 buildQueryDb(large, [{ ...set, labels: keys.map(() => `Some title ${'x'.repeat(2000)}`) }])
-
-/** Damages all rows of a `query.db` that contain `text`. Texts are folded, items are not. */
-function damage(path: string, text: string): void {
-  const bytes = readFileSync(path)
-  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) bytes[at + 1]! ^= 4
-  writeFileSync(path, bytes)
-}
 
 /** A thread that does with messages what `body` says. */
 function threadThat(name: string, body: string): URL {
@@ -170,7 +164,7 @@ test('the texts of the current snapshot stay in the cache when an earlier one is
   assert.is((await queries.search(current, ['cve'], 'title', 1)).counts.cve, 3000)
   queries.open(earlier, false)
   assert.is((await queries.search(earlier, ['cve'], 'title', 1)).counts.cve, 3000)
-  for (const path of [current, earlier]) damage(path, 'some title')
+  for (const path of [current, earlier]) damageText(path, 'some title')
   assert.is((await queries.search(current, ['cve'], 'titl', 1)).counts.cve, 3000)
   await rejects(queries.search(earlier, ['cve'], 'titl', 1), isDamaged('texts'))
   await queries.close()
@@ -182,7 +176,7 @@ test('a rotten row is an error of ours, not an answer', async () => {
   const queries = openQueries()
   queries.open(path, true)
   assert.is((await queries.search(path, ['cve'], 'title', 1)).counts.cve, 3000)
-  damage(path, 'Some title')
+  damageText(path, 'Some title')
   await rejects(queries.search(path, ['cve'], 'CVE-2024-7500', 1), isDamaged('items'))
   await queries.close()
 })
