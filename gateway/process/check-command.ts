@@ -140,7 +140,7 @@ async function checkSnapshot(dist: string, isMirrored: boolean): Promise<string>
   const tables = await loadTables(dist, null, true).result
   const { close } = openTables(dist, tables)
   close()
-  await checkFiles(dist, tables.manifest, new Set(), true).result
+  await checkFiles(dist, tables.manifest.files, new Set(), true).result
   return `${tables.manifest.snapshot.slice(0, 12)}, ${counted(tables.about.counts.cves ?? 0, 'CVE')}`
 }
 

@@ -135,7 +135,8 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       ...(options.holdBytes === undefined ? {} : { holdBytes: options.holdBytes }),
       ...(parts.led === undefined ? {} : { led: parts.led }),
       ...(parts.tables === undefined ? {} : { tables: parts.tables }),
-      onOpen: (snapshot, isEarlier) => queries.open(snapshot.query.path, !isEarlier),
+      onOpen: (snapshot) => queries.open(snapshot.query.path),
+      onServe: (snapshot) => queries.serve(snapshot.query.path),
       onClose: (snapshot) => queries.forget(snapshot.query.path),
     }),
   )

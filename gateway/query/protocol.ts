@@ -11,10 +11,12 @@ export type Found = Matches | SearchResult | Hit[]
 export type QueryRequest =
   /**
    * A snapshot is retained: open its `query.db` now, before `prune` removes it. The main thread keeps `descriptor`
-   * open on the same file, so that a later thread can read it without its name. `warm`: read the texts into the cache.
+   * open on the same file, so that a later thread can read it without its name.
    */
-  | { kind: 'open'; path: string; descriptor: number | null; warm: boolean }
+  | { kind: 'open'; path: string; descriptor: number | null }
   | { kind: 'ask'; number: number; path: string; question: Question; budgetMs: number }
+  /** The snapshot is the current one: keep its texts in the cache, in place of those of another. */
+  | { kind: 'serve'; path: string }
   /** The snapshot was released. */
   | { kind: 'forget'; path: string }
 

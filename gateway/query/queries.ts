@@ -21,11 +21,10 @@ export interface Queries {
   /** Includes total numbers. */
   search(path: string, types: readonly SearchType[], q: string, limit: number): Promise<SearchResult>
   suggest(path: string, types: readonly SearchType[], q: string, limit: number): Promise<Hit[]>
-  /**
-   * Opens the file until `forget`, even if it is deleted. `warm` reads the texts into the cache, in place of those of
-   * another file; a further call for an open file does not.
-   */
-  open(path: string, warm: boolean): void
+  /** The file stays open until `forget`, even if it is deleted. */
+  open(path: string): void
+  /** Keeps the texts of an open file in the cache, in place of those of another. */
+  serve(path: string): void
   forget(path: string): void
   readonly figures: QueryFigures
   close(): Promise<void>
@@ -63,7 +62,6 @@ interface Job {
 interface Held {
   holders: number
   descriptor: number | null
-  warm: boolean
 }
 
 const RETRY_AFTER_SECONDS = 1
@@ -80,6 +78,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   const jobs = new Map<number, Job>()
   let numbered = 0
   const held = new Map<string, Held>()
+  let served: string | null = null
   let timeouts = 0
   let refusals = 0
   let hanging = 0
@@ -107,7 +106,8 @@ export function openQueries(options: QueryOptions = {}): Queries {
       }
     })
     started.unref()
-    for (const [path, { descriptor, warm }] of held) tell(started, { kind: 'open', path, descriptor, warm })
+    for (const [path, { descriptor }] of held) tell(started, { kind: 'open', path, descriptor })
+    if (served !== null) tell(started, { kind: 'serve', path: served })
     return started
   }
 
@@ -182,17 +182,22 @@ export function openQueries(options: QueryOptions = {}): Queries {
     matches: (path, set, q) => ask(path, { kind: 'matches', set, q }) as Promise<Matches>,
     search: (path, types, q, limit) => ask(path, { kind: 'search', types, q, limit }) as Promise<SearchResult>,
     suggest: (path, types, q, limit) => ask(path, { kind: 'suggest', types, q, limit }) as Promise<Hit[]>,
-    open(path, warm) {
+    open(path) {
       const known = held.get(path)
       if (known) return void known.holders++
       const descriptor = openIfThere(path)
-      held.set(path, { holders: 1, descriptor, warm })
-      tell(worker, { kind: 'open', path, descriptor, warm })
+      held.set(path, { holders: 1, descriptor })
+      tell(worker, { kind: 'open', path, descriptor })
+    },
+    serve(path) {
+      served = path
+      tell(worker, { kind: 'serve', path })
     },
     forget(path) {
       const known = held.get(path)
       if (!known || --known.holders > 0) return
       held.delete(path)
+      if (served === path) served = null
       if (known.descriptor !== null) closeSync(known.descriptor)
       tell(worker, { kind: 'forget', path })
     },

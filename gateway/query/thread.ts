@@ -32,7 +32,7 @@ const cache = textCache(PROCESS_BYTES.texts)
 const descriptors = new Map<string, number | null>()
 const opened = new Map<string, { query: Query; close(): void }>()
 const searches = new Map<number, Search>()
-const warming = new Map<string, Steps<void>>()
+let warming: Steps<void> | null = null
 let turning = false
 
 function queryAt(path: string): Query {
@@ -86,7 +86,7 @@ function turn(): void {
     const outcome = advance(searches.get(next)!)
     if (outcome) reply(next, outcome)
   }
-  turning = searches.size > 0 || warming.size > 0
+  turning = searches.size > 0 || warming !== null
   // New questions arrive between two turns.
   if (turning) setImmediate(turn)
 }
@@ -110,14 +110,11 @@ function advance(search: Search): Outcome | null {
 }
 
 function warmNext(): void {
-  for (const [path, steps] of warming) {
-    try {
-      if (steps.next().done) warming.delete(path)
-    } catch {
-      // The next query reports the damage.
-      warming.delete(path)
-    }
-    return
+  try {
+    if (warming?.next().done) warming = null
+  } catch {
+    // The next query reports the damage.
+    warming = null
   }
 }
 
@@ -133,13 +130,19 @@ function receive(request: QueryRequest): void {
   } else if (request.kind === 'open') {
     descriptors.set(request.path, request.descriptor)
     try {
-      const { stepped } = queryAt(request.path)
-      if (request.warm) warming.set(request.path, stepped.warm())
+      queryAt(request.path)
     } catch {
       // The next query reports the failure.
     }
+  } else if (request.kind === 'serve') {
+    try {
+      warming = queryAt(request.path).stepped.warm()
+    } catch {
+      // The next query reports the failure.
+    }
+    // Selects the texts to cache, even while searches take all turns.
+    warmNext()
   } else {
-    warming.delete(request.path)
     opened.get(request.path)?.close()
     opened.delete(request.path)
     descriptors.delete(request.path)
@@ -150,7 +153,7 @@ loadSqlite()
 reportLoaded()
 port.on('message', (request: QueryRequest) => {
   receive(request)
-  if (turning || (searches.size === 0 && warming.size === 0)) return
+  if (turning || (searches.size === 0 && warming === null)) return
   turning = true
   setImmediate(turn)
 })

@@ -83,9 +83,12 @@ try {
     const manifest = digest === null ? readCurrent(dist).manifest : readManifest(dist, digest)
     // Each row of `query.db` has a digest, but a damaged tree would show only at the first queries. Another thread checks
     // the file while this one reads the tables. After the start, all files were checked before.
-    const files = urgent ? [fileOf(manifest, 'query')] : []
-    const checked = checkFiles(dist, { ...manifest, files }, new Set(), urgent).result
-    await Promise.all([checked, sendTables(dist, manifest)])
+    const checking = checkFiles(dist, urgent ? [fileOf(manifest, 'query')] : [], new Set(), urgent)
+    try {
+      await Promise.all([checking.result, sendTables(dist, manifest)])
+    } finally {
+      checking.cancel()
+    }
   } else {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     for (const file of task.files) {

@@ -63,8 +63,10 @@ export interface RegistryOptions {
   /** Tables of the first snapshot, if they are already read. */
   tables?: SnapshotTables
   log: Log
-  /** Called before the snapshot answers. `isEarlier`: a later one is already served. */
-  onOpen?: (snapshot: OpenSnapshot, isEarlier: boolean) => void
+  /** Called before the snapshot answers. */
+  onOpen?: (snapshot: OpenSnapshot) => void
+  /** Called when the snapshot becomes the current one. */
+  onServe?: (snapshot: OpenSnapshot) => void
   onClose?: (snapshot: OpenSnapshot) => void
 }
 
@@ -81,15 +83,17 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     tables,
     log,
     onOpen = () => {},
+    onServe = () => {},
     onClose = () => {},
   } = options
-  const shelve = (snapshot: OpenSnapshot, isEarlier: boolean) => {
-    onOpen(snapshot, isEarlier)
+  const shelve = (snapshot: OpenSnapshot) => {
+    onOpen(snapshot)
     return shelved(snapshot, onClose)
   }
   // Tables may be older than the pointer; the first check detects that.
   const seen = tables ? '' : stampOf(dist)
-  let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest), false)
+  let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest))
+  onServe(current)
   hold(current, holdBytes)
   /** Newest first. */
   const older: ServedSnapshot[] = []
@@ -99,9 +103,9 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
 
   log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
 
-  async function open(digest: string, isEarlier: boolean): Promise<ServedSnapshot> {
+  async function open(digest: string): Promise<ServedSnapshot> {
     reading = loadTables(dist, digest, false)
-    return shelve(await openTablesInTurns(dist, await reading.result, () => closed), isEarlier)
+    return shelve(await openTablesInTurns(dist, await reading.result, () => closed))
   }
 
   /** Opens earlier snapshots, for cursors from before a restart. */
@@ -123,7 +127,7 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
         return tell(error)
       }
       try {
-        older.push(await open(digest, true))
+        older.push(await open(digest))
       } catch (error) {
         // A mirror may have skipped only this night.
         tell(error)
@@ -133,7 +137,7 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
 
   async function prepare(digest: string): Promise<void> {
     await settled
-    prepared = await open(digest, false)
+    prepared = await open(digest)
   }
 
   function readInAdvance(snapshot: ServedSnapshot): void {
@@ -147,6 +151,7 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     release(current)
     older.unshift(current)
     current = prepared
+    onServe(current)
     hold(current, holdBytes)
     readInAdvance(current)
     prepared = null

@@ -75,8 +75,8 @@ export function loadTables(dist: string, digest: string | null, urgent: boolean)
  * Compares each file's digest. Skips the digests in `sound`, and adds verified ones. Rejects with a SnapshotError
  * `digest` or `missing`. `urgent` if the caller waits.
  */
-export function checkFiles(dist: string, manifest: Manifest, sound: Set<string>, urgent = false): Loading<void> {
-  const files = manifest.files.filter(({ sha256 }) => !sound.has(sha256))
+export function checkFiles(dist: string, all: readonly FileEntry[], sound: Set<string>, urgent = false): Loading<void> {
+  const files = all.filter(({ sha256 }) => !sound.has(sha256))
   if (files.length === 0) return { result: Promise.resolve(), cancel: () => {} }
   return run(
     { kind: 'check', dist, files, urgent },

@@ -45,7 +45,7 @@ export function watchPointer(dist: string, seen: string, { pollMs, log, serving,
   let refusals = 0
 
   async function check(manifest: Manifest): Promise<void> {
-    checking = checkFiles(dist, manifest, sound)
+    checking = checkFiles(dist, manifest.files, sound)
     await checking.result
   }
 

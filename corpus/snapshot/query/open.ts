@@ -54,16 +54,18 @@ const CACHE_BYTES = 48 * 1024 * 1024
 let opened = 0
 
 /**
- * Opens the searches of a database. Several databases may share `cache`, which has the texts of one database at a time.
+ * Opens the searches of a database. Several databases may share a cache, which has the texts of one database at a time: the last one that was warmed.
  * @throws SnapshotError when the database is invalid or damaged; searches throw it too, because they check each row
  */
-export function openQuery(database: Database, cache: TextCache = textCache(CACHE_BYTES)): Query {
+export function openQuery(database: Database, shared: TextCache | null = null): Query {
+  const cache = shared ?? textCache(CACHE_BYTES)
   const reader = rowReader(database)
   const number = opened++
   // Both absent: an earlier builder wrote the file. One of them absent: the file is damaged.
   const isEarlier = !LATER_SETS.some((set) => reader.has('sets', setNumber(set), 0))
   const { open, stepped } = openSearches(reader, isEarlier, { cache, database: number })
   finish(open(TEXT_SETS))
+  if (!shared) cache.select(number)
   return {
     matches: (set, q) => finish(stepped.matches(set, q)),
     search: (types, q, limit) => finish(stepped.search(types, q, limit)),

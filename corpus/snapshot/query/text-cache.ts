@@ -10,8 +10,8 @@ export interface TextCache {
    */
   get(database: number, block: string, count: number, read: () => Uint8Array): SearchableTexts
   /**
-   * Caches the texts of this database from now on, and drops those of the previous one. If none is selected, the next
-   * `get` selects its database.
+   * Caches the texts of this database from now on, and drops those of the previous one. Before the first call, nothing is
+   * cached.
    */
   select(database: number): void
   drop(database: number): void
@@ -27,14 +27,14 @@ export interface SearchableTexts extends Texts {
   /**
    * Returns how many of the first `count` of `entries` contain `needle`, and moves these to the front. All blocks share
    * `entries` and `positions`, so the next search overwrites them.
-   * @throws RangeError when the string is longer than 64 KiB
+   * @throws RangeError when the string is longer than 32 KiB
    */
   find(needle: Uint8Array, count: number): number
 }
 
 const WORD = 4
 /** Layout of the memory: the needle, the entries of a search, their positions, then the blocks. */
-const NEEDLE_BYTES = 64 * 1024
+const NEEDLE_BYTES = 32 * 1024
 const ENTRIES_AT = NEEDLE_BYTES
 const POSITIONS_AT = ENTRIES_AT + ENTRIES_PER_BLOCK * WORD
 const BLOCKS_AT = POSITIONS_AT + ENTRIES_PER_BLOCK * WORD
@@ -60,7 +60,6 @@ export function textCache(maxBytes: number): TextCache {
 
   return {
     get(database, name, count, read) {
-      if (selected === null) select(database)
       const known = selected === database ? blocks.get(name) : undefined
       if (known) return known
       memory ??= searchableMemory(BLOCKS_AT + maxBytes + LARGEST_BLOCK_BYTES + PADDING_BYTES)

@@ -8,7 +8,7 @@ test('the default is at most a quarter of the machine, and at most 1 GB per work
     assert.ok(defaultMemory(workers) > 0)
     assert.ok(defaultMemory(workers) <= Math.min(workers * 1e9, totalmem() / 4))
   }
-  assert.ok(defaultMemory(1000) > defaultMemory(1) || totalmem() <= 4e9)
+  assert.is(defaultMemory(2), Math.min(2e9, defaultMemory(1000)))
 })
 
 test('each worker keeps what its share leaves', () => {

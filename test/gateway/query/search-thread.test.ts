@@ -56,7 +56,7 @@ const ordinalsOf = async (matches: Promise<Matches>) => [...unpackMatches(await 
 
 test('all three kinds of question are answered', async () => {
   const queries = openQueries()
-  queries.open(good, true)
+  queries.open(good)
   assert.equal(await ordinalsOf(queries.matches(good, 'cve', 'CVE-2024-9998')), [1])
   assert.is((await queries.search(good, SEARCH_TYPES, 'title', 5)).counts.cve, 3000)
   assert.is((await queries.suggest(good, ['cve'], 'title', 8)).length, 8)
@@ -108,7 +108,7 @@ test('rule 7: a retained query.db is searched on after its name is gone, and by 
     })`,
   )
   const queries = openQueries({ thread })
-  queries.open(path, true)
+  queries.open(path)
   rmSync(path)
   await rejects(queries.matches(path, 'cve', '9998'), (error) => error instanceof Error && error.message === 'crashed')
   assert.equal(await ordinalsOf(queries.matches(path, 'cve', '9998')), [1])
@@ -138,7 +138,7 @@ test('a thread that hangs is replaced, and the next one answers', async () => {
     })`,
   )
   const queries = openQueries({ deadlineMs: 3000, graceMs: 0, thread })
-  queries.open(good, true)
+  queries.open(good)
   const hung = queries.matches(good, 'cve', 'a')
   await rejects(hung, isApiError('overloaded'))
   assert.equal(await ordinalsOf(queries.matches(good, 'cve', '9998')), [1])
@@ -160,9 +160,10 @@ test('the texts of the current snapshot stay in the cache when an earlier one is
   const [current, earlier] = ['current.db', 'earlier.db'].map((name) => join(folder.path, name)) as [string, string]
   for (const path of [current, earlier]) copyFileSync(large, path)
   const queries = openQueries()
-  queries.open(current, true)
+  queries.open(current)
+  queries.serve(current)
   assert.is((await queries.search(current, ['cve'], 'title', 1)).counts.cve, 3000)
-  queries.open(earlier, false)
+  queries.open(earlier)
   assert.is((await queries.search(earlier, ['cve'], 'title', 1)).counts.cve, 3000)
   for (const path of [current, earlier]) damageText(path, 'some title')
   assert.is((await queries.search(current, ['cve'], 'titl', 1)).counts.cve, 3000)
@@ -174,7 +175,7 @@ test('a rotten row is an error of ours, not an answer', async () => {
   const path = join(folder.path, 'rotten.db')
   copyFileSync(large, path)
   const queries = openQueries()
-  queries.open(path, true)
+  queries.open(path)
   assert.is((await queries.search(path, ['cve'], 'title', 1)).counts.cve, 3000)
   damageText(path, 'Some title')
   await rejects(queries.search(path, ['cve'], 'CVE-2024-7500', 1), isDamaged('items'))

@@ -7,8 +7,10 @@ import { manifestPath, pointerPath } from '../../../corpus/snapshot/files/layout
 import { encodeManifest, type FileEntry, type Manifest, snapshotId } from '../../../corpus/snapshot/files/manifest.ts'
 import { encodePointer } from '../../../corpus/snapshot/files/pointer.ts'
 import type { ErrorBody } from '../../../gateway/http/errors.ts'
+import { openRegistry } from '../../../gateway/snapshots/registry.ts'
 import { goodSnapshot } from '../../corpus/snapshot/forgery.ts'
 import { testGateway } from '../../support/gateway.ts'
+import { listLog } from '../../support/server.ts'
 
 interface Row {
   id: string
@@ -176,6 +178,23 @@ test('a snapshot outside the chain is listed by its time while it is open', asyn
     assert.is(await other.since(createdAt(1)), aside)
   } finally {
     await other.close()
+  }
+})
+
+test('each current snapshot is announced, earlier ones are not', async () => {
+  const dist = good.copy()
+  const nights = writeNights(dist, [filesOf('night 0'), filesOf('night 1')])
+  const announced: string[] = []
+  const registry = openRegistry(dist, { log: listLog().log, pollMs: 0, onServe: ({ id }) => void announced.push(id) })
+  try {
+    await registry.settled
+    assert.is(registry.opened.length, 2)
+    assert.equal(announced, [nights[1]!.manifest.snapshot])
+    const third = writeNight(dist, filesOf('night 2'), 2, nights[1])
+    await registry.refresh()
+    assert.equal(announced, [nights[1]!.manifest.snapshot, third.manifest.snapshot])
+  } finally {
+    registry.close()
   }
 })
 
