@@ -2,6 +2,7 @@
  * Ascending texts in memory. Each text stores only what differs from the text before it: ids of advisories take half of
  * their length.
  */
+import { partitionPoint } from '../../model/values/partition-point.ts'
 import { SnapshotError } from '../error.ts'
 
 /** Plain data, so that threads can transfer it. */
@@ -91,16 +92,11 @@ export function sortedText({ bytes, starts }: SortedTexts, position: number): st
 /** Returns the position of a text, or -1. */
 export function sortedPosition({ bytes, starts, count }: SortedTexts, wanted: string): number {
   const plain = Buffer.from(wanted)
-  let from = 0
-  let to = starts.length - 1
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (plain.compare(text, 0, readText(bytes, starts[middle]!)) < 0) to = middle
-    else from = middle + 1
-  }
-  if (from === 0) return -1
-  end = starts[from - 1]!
-  const first = (from - 1) * TEXTS_PER_GROUP
+  const isBehind = (group: number) => plain.compare(text, 0, readText(bytes, starts[group]!)) < 0
+  const group = partitionPoint(starts.length - 1, isBehind) - 1
+  if (group < 0) return -1
+  end = starts[group]!
+  const first = group * TEXTS_PER_GROUP
   for (let position = first; position < Math.min(first + TEXTS_PER_GROUP, count); position++) {
     const order = plain.compare(text, 0, readText(bytes, end))
     if (order <= 0) return order === 0 ? position : -1

@@ -1,5 +1,6 @@
 /** The index of hashed shards: the position of each member, by the hash of its key. SPEC.md, "Index". */
 import { compareText } from '../../model/sources.ts'
+import { partitionPoint } from '../../model/values/partition-point.ts'
 import { sha256 } from '../../runtime/digest.ts'
 import { MAX_HASHED_ROWS, MAX_HASHED_SHARDS } from '../bounds.ts'
 import { column, decodeTable, encodeTable } from '../codec/table.ts'
@@ -91,15 +92,9 @@ export function decodeHashedIndex(bytes: Uint8Array | null, shards: number): Has
 export function hashedPositions(index: HashedIndex, key: string): HashedPosition[] {
   const { hashHigh, hashLow, at, length, shards } = index
   const { high, low } = keyHash(key)
-  let from = 0
-  let to = hashHigh.length
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if ((hashHigh[middle]! - high || hashLow[middle]! - low) < 0) from = middle + 1
-    else to = middle
-  }
+  const first = partitionPoint(hashHigh.length, (row) => (hashHigh[row]! - high || hashLow[row]! - low) >= 0)
   const found: HashedPosition[] = []
-  for (let row = from; hashHigh[row] === high && hashLow[row] === low; row++) {
+  for (let row = first; hashHigh[row] === high && hashLow[row] === low; row++) {
     found.push({ shard: shardOfHash(high, shards), at: at[row]!, length: length[row]! })
   }
   return found

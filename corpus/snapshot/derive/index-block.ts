@@ -1,5 +1,6 @@
 /** The rows of one CVE shard in the index, for readers that do not load it whole. SPEC.md, "Index". */
 import { type CveId, compareCveIds, cveBlock, cveIdParts, firstOfBlock, isRecordId } from '../../model/ids/cve-id.ts'
+import { partitionPoint } from '../../model/values/partition-point.ts'
 import { SnapshotError } from '../error.ts'
 import type { FileEntry } from '../files/manifest.ts'
 
@@ -68,17 +69,9 @@ export function positionInBlock(
   id: CveId,
 ): { position: number; found: boolean } {
   const wanted = distance(block, Number(cveIdParts(id).number & LOW))
-  let last = -1
-  let position = 0
-  for (const low of numberLow) {
-    const one = distance(block, low)
-    if (one <= last || one >= BLOCK_IDS)
-      throw new SnapshotError('malformed', `the index of ${block.shard.name} is damaged`)
-    if (one < wanted) position++
-    last = one
-  }
-  const low = numberLow[position]
-  return { position, found: low !== undefined && distance(block, low) === wanted }
+  const distances = distancesOf({ block, numberLow })
+  const position = partitionPoint(distances.length, (row) => distances[row]! >= wanted)
+  return { position, found: distances[position] === wanted }
 }
 
 /** The rows of a block, with 16 bytes per row that identify the source of its member. */
@@ -91,7 +84,7 @@ export interface SourcedBlock extends BlockColumns {
  * Returns the distances of the rows from the first id of the block.
  * @throws SnapshotError `malformed` when the numbers are not those of the block
  */
-export function distancesOf({ block, numberLow }: SourcedBlock): number[] {
+export function distancesOf({ block, numberLow }: Pick<SourcedBlock, 'block' | 'numberLow'>): number[] {
   let last = -1
   return Array.from(numberLow, (low) => {
     const one = distance(block, low)

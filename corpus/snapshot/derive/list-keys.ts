@@ -19,7 +19,7 @@ import {
   locateBuckets,
 } from './hash-buckets.ts'
 import { ENTRY_COLUMNS, type ListPositions, pagesAtColumn } from './lists.ts'
-import { type PostingLists, postingsOf } from './postings.ts'
+import { type PostingLists, postingLists, postingsOf } from './postings.ts'
 import type { SortedList } from './sorted-list.ts'
 
 /** The lists whose tables have megabytes. */
@@ -106,16 +106,7 @@ const labelOf = (list: ListName) => `${list}\t`
 function groupedBy(vendors: readonly string[], { filters }: SortedList): PostingLists {
   const { keys, starts, ordinals } = filters.vendor!
   const postings = { keys: new Map(keys.map((key, at) => [key, at])), starts, ordinals }
-  const groups = vendors.map((id) => postingsOf(postings, id))
-  const own = new Uint32Array(vendors.length + 1)
-  groups.forEach(({ length }, ordinal) => {
-    own[ordinal + 1] = own[ordinal]! + length
-  })
-  const all = new Uint32Array(own.at(-1)!)
-  groups.forEach((group, ordinal) => {
-    all.set(group, own[ordinal])
-  })
-  return { starts: own, ordinals: all }
+  return postingLists(vendors.map((id) => postingsOf(postings, id)))
 }
 
 function rangeOf({ starts, ordinals }: PostingLists, ordinal: number): [start: number, count: number, crc: number] {

@@ -4,7 +4,7 @@ import { decodeTable, encodeTable } from '../codec/table.ts'
 import type { ListName } from '../cursor/lists.ts'
 import type { AdvisoryRows, PackageRows } from './advisory-rows.ts'
 import type { AliasSets } from './aliases.ts'
-import { decodePostingLists, type PostingLists } from './postings.ts'
+import { decodePostingLists, type PostingLists, postingLists } from './postings.ts'
 
 /** Each filter of CVEs by the rows of a list, with its list. */
 export const LISTED = { vendor: 'vendors', product: 'products', package: 'packages' } as const satisfies Record<
@@ -23,18 +23,16 @@ export type ListedCves = Record<Listed, readonly (readonly number[])[]>
 /** Returns the posting lists. Each ascends. */
 export function listPostings(cves: ListedCves, ordinalOfRow: Uint32Array): ListPostings {
   return forEachFilter((filter) => {
-    const rows = cves[filter]
-    const starts = new Uint32Array(rows.length + 1)
-    rows.forEach((own, at) => {
-      starts[at + 1] = starts[at]! + own.length
+    const lists = postingLists(cves[filter])
+    const { starts, ordinals } = lists
+    ordinals.forEach((row, at) => {
+      ordinals[at] = ordinalOfRow[row]!
     })
-    const ordinals = new Uint32Array(starts.at(-1)!)
-    rows.forEach((own, at) => {
-      let to = starts[at]!
-      for (const row of own) ordinals[to++] = ordinalOfRow[row]!
-      if (own.length > 1) ordinals.subarray(starts[at], to).sort()
-    })
-    return { starts, ordinals }
+    for (let at = 1; at < starts.length; at++) {
+      const [start, end] = [starts[at - 1]!, starts[at]!]
+      if (end - start > 1) ordinals.subarray(start, end).sort()
+    }
+    return lists
   })
 }
 

@@ -43,15 +43,20 @@ export function encodePostings<K extends string | number>(row: Uint32Array, keys
     }
   })
   const keys = [...lists.keys()].sort((a, b) => compareKeys(a, b, false))
-  const starts = new Uint32Array(keys.length + 1)
-  keys.forEach((key, at) => {
-    starts[at + 1] = starts[at]! + lists.get(key)!.length
+  return { keys, ...postingLists(keys.map((key) => lists.get(key)!)) }
+}
+
+/** Returns lists as posting lists. */
+export function postingLists(lists: readonly ArrayLike<number>[]): PostingLists {
+  const starts = new Uint32Array(lists.length + 1)
+  lists.forEach(({ length }, at) => {
+    starts[at + 1] = starts[at]! + length
   })
-  const ordinals = new Uint32Array(starts[keys.length]!)
-  keys.forEach((key, at) => {
-    ordinals.set(lists.get(key)!, starts[at])
+  const ordinals = new Uint32Array(starts[lists.length]!)
+  lists.forEach((list, at) => {
+    ordinals.set(list, starts[at])
   })
-  return { keys, starts, ordinals }
+  return { starts, ordinals }
 }
 
 /**

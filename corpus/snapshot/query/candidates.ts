@@ -1,4 +1,5 @@
 /** Entries of a set that may contain a string: those with all of its trigrams. */
+import { lowerBound } from '../filter/lower-bound.ts'
 import { gramAt, MAX_GRAM } from './entry-grams.ts'
 import { decodePostings, intersect, intersectBits, type Postings, postings } from './postings.ts'
 import type { QueryTable, RowName, RowReader, SetHead } from './rows.ts'
@@ -23,14 +24,8 @@ export const readRow = ({ set, reader }: SetRows, table: QueryTable, number: num
 
 /** Returns the number of entries with a gram. */
 export function countOf({ grams, gramCounts }: SetHead, gram: number): number {
-  let from = 0
-  let to = grams.length
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (grams[middle]! < gram) from = middle + 1
-    else to = middle
-  }
-  return grams[from] === gram ? gramCounts[from]! : 0
+  const at = lowerBound(grams, gram)
+  return grams[at] === gram ? gramCounts[at]! : 0
 }
 
 /** A gram is expected to exclude this share of the candidates, even if the one before it excluded fewer. */

@@ -2,6 +2,7 @@
  * Reads rows of a `query.db` by parts of the file, without SQLite: the pages on the way to a key, and the pages of the row.
  * The file format is in https://sqlite.org/fileformat2.html, 1.6. Pages have no checksums; each row has one.
  */
+import { partitionPoint } from '../../model/values/partition-point.ts'
 import { generationalCache } from '../../runtime/generational-cache.ts'
 import { MAX_ROW_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
@@ -212,16 +213,7 @@ function nodeOf(page: Uint8Array, usable: number): Node {
   return {
     isLeaf,
     cellAt,
-    positionOf(key) {
-      let from = 0
-      let to = cells
-      while (from < to) {
-        const middle = (from + to) >>> 1
-        if (cellAt(middle)!.key < key) from = middle + 1
-        else to = middle
-      }
-      return from
-    },
+    positionOf: (key) => partitionPoint(cells, (position) => cellAt(position)!.key >= key),
   }
 }
 
