@@ -3,15 +3,16 @@ import { nameKey } from '../../model/affected/products.ts'
 import type { CveId } from '../../model/ids/cve-id.ts'
 import type { Severity } from '../../model/record.ts'
 import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
+import { partitionPoint } from '../../model/values/partition-point.ts'
 import { fold } from '../codec/fold.ts'
 import type { CveSort } from '../cursor/order.ts'
 import { cweNumber, type FLAGS } from '../derive/facts.ts'
+import { findRow } from '../derive/index-table.ts'
 import { postingsOf } from '../derive/postings.ts'
 import { SnapshotError } from '../error.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { fromBillionths } from '../record/epss.ts'
 import { lowerBound } from './lower-bound.ts'
-import { rowFinder } from './row-finder.ts'
 
 /** The filters of a request. Time bounds are inclusive, in ms since the epoch. */
 export interface CveFilters {
@@ -82,8 +83,11 @@ export type Constraint =
 /** The CVEs of a posting list. */
 export interface ListConstraint {
   kind: 'list'
-  /** Identifies the list in its snapshot. A function, because most lists need no name and some names are long. */
-  name(): string
+  /**
+   * Identifies the list in its snapshot. A function, because most lists need no name and some names are long. Null for
+   * the matches of a text query, which hardly repeats.
+   */
+  name: (() => string) | null
   /** Ascending. */
   ordinals: Uint32Array
   /** Those of `ordinals` within the requested time of publication, which is also a constraint of its own. */
@@ -98,15 +102,15 @@ export interface RangeConstraint {
   to: number
 }
 
-/** Returns a key of a constraint, unique in its snapshot. */
-export function nameOf(constraint: Constraint): string {
+/** Returns a key of a constraint, unique in its snapshot; null for one without a name. */
+export function nameOf(constraint: Constraint): string | null {
   switch (constraint.kind) {
     case 'flag':
       return `${constraint.flag}=${constraint.wanted}`
     case 'severity':
       return `severity=${constraint.bands}`
     case 'list':
-      return constraint.name()
+      return constraint.name?.() ?? null
     case 'range':
       return `${constraint.sort}=${constraint.from}-${constraint.to}`
   }
@@ -127,13 +131,13 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   const { ids, cwe, cna, assigner, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
   const published = publicationRange(snapshot, filters)
   const constraints: Constraint[] = published ? [published] : []
-  const list = (name: () => string, ordinals: Uint32Array): void => {
+  const list = (name: ListConstraint['name'], ordinals: Uint32Array): void => {
     // Ordinals are positions in the order of publication.
     const { from, to } = published ?? { from: 0, to: columns.count }
     const cut = ordinals.subarray(lowerBound(ordinals, from), lowerBound(ordinals, to))
     constraints.push({ kind: 'list', name, ordinals, published: cut })
   }
-  if (matches) list(() => `q=${filters.q}`, matches)
+  if (matches) list(null, matches)
   if (ids) list(() => `ids=${ids}`, ordinalsOfIds(snapshot, ids))
   if (cwe) {
     const postings = cwe.scope === 'any' ? columns.anyCwe : columns.primaryCwe
@@ -192,16 +196,8 @@ export function firstBelow(
 ): number {
   const { ordinals, keyed } = orders[sort]
   const keys = sort === 'epss' ? null : columns[sort]
-  let from = 0
-  let to = keyed
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    const ordinal = ordinals[middle]!
-    const key = keys ? keys[ordinal]! : fromBillionths(epss.scores[columns.row[ordinal]!]!)
-    if (key < bound) to = middle
-    else from = middle + 1
-  }
-  return from
+  const keyOf = (ordinal: number) => (keys ? keys[ordinal]! : fromBillionths(epss.scores[columns.row[ordinal]!]!))
+  return partitionPoint(keyed, (position) => keyOf(ordinals[position]!) < bound)
 }
 
 function ordinalsOfCna({ columns }: CveTables, slug: string): Uint32Array {
@@ -212,11 +208,10 @@ function ordinalsOfCna({ columns }: CveTables, slug: string): Uint32Array {
 
 /** Returns ordinals, ascending. Ignores ids that the snapshot does not have. */
 function ordinalsOfIds(snapshot: CveTables, ids: readonly CveId[]): Uint32Array {
-  const rowOf = rowFinder(snapshot)
   const ordinals = new Uint32Array(ids.length)
   let known = 0
   for (const id of ids) {
-    const row = rowOf(id)
+    const row = findRow(snapshot.index, id)
     if (row >= 0) ordinals[known++] = snapshot.ordinalOfRow[row]!
   }
   return ordinals.subarray(0, known).sort()

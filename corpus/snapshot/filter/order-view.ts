@@ -6,12 +6,11 @@ import { type CveId, compareCveIds, parseCveId } from '../../model/ids/cve-id.ts
 import { partitionPoint } from '../../model/values/partition-point.ts'
 import type { RowKey } from '../cursor/cursor.ts'
 import { type CveSort, compareKeys } from '../cursor/order.ts'
-import { idAt } from '../derive/index-table.ts'
+import { findRow, idAt } from '../derive/index-table.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { NO_EPSS } from '../record/epss.ts'
 import { reversedPosition } from './lower-bound.ts'
 import { perSnapshot } from './per-snapshot.ts'
-import { rowFinder } from './row-finder.ts'
 
 export interface OrderView {
   sort: CveSort
@@ -68,7 +67,7 @@ function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderV
     }),
     positionAfter(key) {
       // Fast path: the row usually still exists with the same key.
-      const row = rowFinder(snapshot)(key.id as CveId)
+      const row = findRow(snapshot.index, key.id as CveId)
       const known = row < 0 ? undefined : snapshot.ordinalOfRow[row]!
       if (known !== undefined && sortKey(snapshot, sort, known) === key.value) return view.position(known) + 1
       return partitionPoint(count, (position) => compareTo(view.ordinal(position), key) > 0)

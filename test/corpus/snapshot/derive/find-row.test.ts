@@ -2,11 +2,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
-import { type Index, idAt } from '../../../../corpus/snapshot/derive/index-table.ts'
-import { rowFinder } from '../../../../corpus/snapshot/filter/row-finder.ts'
-import type { CveTables } from '../../../../corpus/snapshot/record/cve-tables.ts'
+import { findRow, type Index, idAt } from '../../../../corpus/snapshot/derive/index-table.ts'
 
-/** Returns an index of numbers by year, with the data that a search for rows needs. */
+/** Returns an index of numbers by year, with the columns that `findRow` reads. */
 function indexOf(numbers: readonly (readonly [year: number, number: bigint])[]): Index {
   return {
     count: numbers.length,
@@ -21,7 +19,7 @@ const lumps = Array.from({ length: 395 }, (_, i) => [2004, BigInt(i < 390 ? i + 
 const sorted = lumps.toSorted(([, a], [, b]) => (a < b ? -1 : 1)).filter(([, one], i, all) => one !== all[i - 1]?.[1])
 const long = [1n, 999_999_999n, 1_000_000_000n, 4_294_967_295n, 4_294_967_296n, 4_294_967_303n, 10n ** 18n]
 const index = indexOf([...even, ...sorted, [2005, 12_345n], ...long.map((number) => [2024, number] as const)])
-const rowOf = rowFinder({ index } as unknown as CveTables)
+const rowOf = (id: CveId) => findRow(index, id)
 
 test('each id leads to its row, long numbers as well', () => {
   for (let row = 0; row < index.count; row++) assert.is(rowOf(idAt(index, row)), row, idAt(index, row))
