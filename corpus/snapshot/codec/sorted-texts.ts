@@ -92,13 +92,18 @@ export function sortedText({ bytes, starts }: SortedTexts, position: number): st
 /** Returns the position of a text, or -1. */
 export function sortedPosition({ bytes, starts, count }: SortedTexts, wanted: string): number {
   const plain = Buffer.from(wanted)
-  const isBehind = (group: number) => plain.compare(text, 0, readText(bytes, starts[group]!)) < 0
+  const compareAt = (at: number) => {
+    // This may replace `text`.
+    const length = readText(bytes, at)
+    return plain.compare(text, 0, length)
+  }
+  const isBehind = (group: number) => compareAt(starts[group]!) < 0
   const group = partitionPoint(starts.length - 1, isBehind) - 1
   if (group < 0) return -1
   end = starts[group]!
   const first = group * TEXTS_PER_GROUP
   for (let position = first; position < Math.min(first + TEXTS_PER_GROUP, count); position++) {
-    const order = plain.compare(text, 0, readText(bytes, end))
+    const order = compareAt(end)
     if (order <= 0) return order === 0 ? position : -1
   }
   return -1

@@ -40,6 +40,12 @@ test('ids are in one set directly, through a common alias, and through further r
   }
 })
 
+test('long ids are found, in ascending lengths', () => {
+  const long = [600, 2000, 9000].map((length) => 'x'.repeat(length))
+  const aliases = decodeAliases(encoded({ 'GHSA-1': long }))
+  for (const id of long) assert.equal(aliasesOf(aliases, id), ['GHSA-1', ...long])
+})
+
 test('random records give the sets of a plain search', () => {
   const random = seeded(3)
   const name = () => {
