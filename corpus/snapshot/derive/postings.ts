@@ -46,7 +46,7 @@ export function encodePostings<K extends string | number>(row: Uint32Array, keys
   return { keys, ...postingLists(keys.map((key) => lists.get(key)!)) }
 }
 
-/** Returns lists as posting lists. */
+/** Concatenates lists, in their order. */
 export function postingLists(lists: readonly ArrayLike<number>[]): PostingLists {
   const starts = new Uint32Array(lists.length + 1)
   lists.forEach(({ length }, at) => {

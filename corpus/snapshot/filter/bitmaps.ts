@@ -51,12 +51,9 @@ const ofLists = generationalCache<string, Bitmap>(BITMAPS_BYTES, (bits, key) => 
 
 /** Returns the positions, in the descending order `sort`, of the CVEs that satisfy a constraint. */
 export function positionBitmap(snapshot: CveTables, constraint: Constraint, sort: CveSort): Bitmap {
-  const name = nameOf(constraint)
-  // Text queries rarely repeat. In the cache, their bitmaps would replace those of other filters.
-  if (name === null) return buildBitmap(snapshot, constraint, sort)
   const isFacet = constraint.kind === 'flag' || constraint.kind === 'severity'
   const cache = isFacet ? ofFacets(snapshot) : ofLists
-  const key = `${snapshotNumber(snapshot)} ${sort} ${name}`
+  const key = `${snapshotNumber(snapshot)} ${sort} ${nameOf(constraint)}`
   let bits = cache.get(key)
   if (!bits) {
     bits = buildBitmap(snapshot, constraint, sort)

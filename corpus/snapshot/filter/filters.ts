@@ -83,11 +83,8 @@ export type Constraint =
 /** The CVEs of a posting list. */
 export interface ListConstraint {
   kind: 'list'
-  /**
-   * Identifies the list in its snapshot. A function, because most lists need no name and some names are long. Null for
-   * the matches of a text query, which hardly repeats.
-   */
-  name: (() => string) | null
+  /** Identifies the list in its snapshot. A function, because most lists need no name and some names are long. */
+  name(): string
   /** Ascending. */
   ordinals: Uint32Array
   /** Those of `ordinals` within the requested time of publication, which is also a constraint of its own. */
@@ -102,15 +99,15 @@ export interface RangeConstraint {
   to: number
 }
 
-/** Returns a key of a constraint, unique in its snapshot; null for one without a name. */
-export function nameOf(constraint: Constraint): string | null {
+/** Returns a key of a constraint, unique in its snapshot. */
+export function nameOf(constraint: Constraint): string {
   switch (constraint.kind) {
     case 'flag':
       return `${constraint.flag}=${constraint.wanted}`
     case 'severity':
       return `severity=${constraint.bands}`
     case 'list':
-      return constraint.name?.() ?? null
+      return constraint.name()
     case 'range':
       return `${constraint.sort}=${constraint.from}-${constraint.to}`
   }
@@ -131,13 +128,13 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   const { ids, cwe, cna, assigner, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
   const published = publicationRange(snapshot, filters)
   const constraints: Constraint[] = published ? [published] : []
-  const list = (name: ListConstraint['name'], ordinals: Uint32Array): void => {
+  const list = (name: () => string, ordinals: Uint32Array): void => {
     // Ordinals are positions in the order of publication.
     const { from, to } = published ?? { from: 0, to: columns.count }
     const cut = ordinals.subarray(lowerBound(ordinals, from), lowerBound(ordinals, to))
     constraints.push({ kind: 'list', name, ordinals, published: cut })
   }
-  if (matches) list(null, matches)
+  if (matches) list(() => `q=${filters.q}`, matches)
   if (ids) list(() => `ids=${ids}`, ordinalsOfIds(snapshot, ids))
   if (cwe) {
     const postings = cwe.scope === 'any' ? columns.anyCwe : columns.primaryCwe

@@ -45,7 +45,7 @@ export function testsOf(snapshot: CveTables, constraints: readonly Constraint[],
   return tests
 }
 
-/** `place` is the position of `ordinal` in the descending order. */
+/** `position` is that of `ordinal` in the descending order. */
 export function passes({ bitmaps, ranges }: Tests, ordinal: number, position: number): boolean {
   for (let i = 0; i < bitmaps.length; i++) if (!hasBit(bitmaps[i]!, position)) return false
   return isWithin(ranges, ordinal)

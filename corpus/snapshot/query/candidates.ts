@@ -1,5 +1,5 @@
 /** Entries of a set that may contain a string: those with all of its trigrams. */
-import { lowerBound } from '../filter/lower-bound.ts'
+import { partitionPoint } from '../../model/values/partition-point.ts'
 import { gramAt, MAX_GRAM } from './entry-grams.ts'
 import { decodePostings, intersect, intersectBits, type Postings, postings } from './postings.ts'
 import type { QueryTable, RowName, RowReader, SetHead } from './rows.ts'
@@ -24,7 +24,7 @@ export const readRow = ({ set, reader }: SetRows, table: QueryTable, number: num
 
 /** Returns the number of entries with a gram. */
 export function countOf({ grams, gramCounts }: SetHead, gram: number): number {
-  const at = lowerBound(grams, gram)
+  const at = partitionPoint(grams.length, (position) => grams[position]! >= gram)
   return grams[at] === gram ? gramCounts[at]! : 0
 }
 

@@ -1,4 +1,4 @@
-/** The row of an id equals that of a linear search, wherever the numbers of a year are. */
+/** The row of an id, and none for an id that the index does not have. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
