@@ -18,7 +18,7 @@ export interface AskedFile {
 
 /** What to do instead of answering well. */
 export type WebFault =
-  | { kind: 'status'; code: number; headers?: Record<string, string> }
+  | { kind: 'status'; code: number; headers?: Record<string, string>; afterMs?: number }
   /** Hangs up after so many bytes of the body. */
   | { kind: 'cut'; after: number }
   /** Ends the body early, as if it were whole. */
@@ -93,7 +93,10 @@ export async function serveFolder(
     const fault = web.fault(asked)
     const refuse = (code: number, headers?: Record<string, string>) =>
       void res.writeHead(code, { 'content-length': '0', ...headers }).end()
-    if (fault?.kind === 'status') return refuse(fault.code, fault.headers)
+    if (fault?.kind === 'status') {
+      if (fault.afterMs) await sleep(fault.afterMs)
+      return refuse(fault.code, fault.headers)
+    }
     if (fault?.kind === 'delay') await sleep(fault.ms)
     if (fault?.kind === 'endless') {
       res.writeHead(200)

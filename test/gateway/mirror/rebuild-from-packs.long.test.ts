@@ -185,7 +185,8 @@ test('packs that came with a run that broke off are not asked for again', async 
   const packs = nights.slice(1).map((night) => objectName(packOf(night).sha256))
   const asked = () => packs.filter((pack) => repository.asked.some(({ path }) => path === pack))
   try {
-    repository.fault = ({ path }) => (path === packs[1] ? { kind: 'status', code: 503 } : null)
+    // The error ends the other downloads, so it comes after them.
+    repository.fault = ({ path }) => (path === packs[1] ? { kind: 'status', code: 503, afterMs: 2000 } : null)
     assert.match(await refusal(run(repository.url)), /^busy_server: /)
     assert.equal(asked(), packs)
     repository.fault = () => null

@@ -48,8 +48,8 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: 'API 9.7: the lowest EPSS score',
     breaks: 'the minimum itself is left out',
     file: 'corpus/snapshot/filter/filters.ts',
-    find: 'if (key < bound) to',
-    replace: 'if (key <= bound) to',
+    find: 'keyOf(ordinals[position]!) < bound',
+    replace: 'keyOf(ordinals[position]!) <= bound',
     tests: test('endpoints/cves-filters'),
   },
   {
