@@ -80,7 +80,7 @@ async function make(
     say(`${folder}: writing ${source.cves.toLocaleString('en')} synthetic CVEs`)
     const { cves } = source
     await runProgram(
-      'builder/cli.ts',
+      'builder/bin.js',
       ['sample', feeds, '--cves', `${cves}`, '--nights', `${NIGHTS_OF_SAMPLE}`],
       options,
     )

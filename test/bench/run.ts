@@ -6,10 +6,12 @@ import '../../corpus/command/node-version.js'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { ROOT } from './build/program.ts'
 import { type CorpusSource, corpusOf, lastNights } from './corpora.ts'
 import { GROUPS } from './groups.ts'
 import { soak } from './http/soak.ts'
 import { type SoakReport, soakText } from './http/soak-report.ts'
+import { installed } from './installed.ts'
 import {
   type BenchOptions,
   benchCommand,
@@ -29,8 +31,9 @@ async function sourcesOf({ cves, feeds, nights }: CorpusOptions): Promise<Corpus
   return [{ feeds: resolve(feeds), nights: nights ?? (await lastNights(resolve(feeds))) }]
 }
 
-/** Temporary folders: of builds, next to the corpora; of servers, in `--memory`. */
+/** Temporary folders: of packages; of builds, next to the corpora; of servers, in `--memory`. */
 interface Scratch {
+  packages: string
   builds: string
   servers: string
 }
@@ -59,7 +62,11 @@ async function onCorpora(
       const corpus = await corpusOf(source, making)
       corpora.push(memory === undefined ? corpus : { ...corpus, dist: copyOf(corpus.dist, inMemory) })
     }
-    await work(corpora, { builds: join(scratch, 'groups'), servers: join(inMemory, 'groups') })
+    await work(corpora, {
+      packages: join(scratch, 'packages'),
+      builds: join(scratch, 'groups'),
+      servers: join(inMemory, 'groups'),
+    })
   } finally {
     clear()
   }
@@ -98,7 +105,8 @@ async function measure(options: BenchOptions, { began, machine, corpora, scratch
     rounds,
     seconds,
     say,
-    ...(against === undefined ? {} : { against: resolve(against) }),
+    root: installed(ROOT, join(scratch.packages, 'own')),
+    ...(against === undefined ? {} : { against: installed(resolve(against), join(scratch.packages, 'other')) }),
     ...(profile === undefined ? {} : { profile: resolve(profile) }),
     ...(only === undefined ? {} : { only }),
     ...(longRounds === undefined ? {} : { longRounds }),
@@ -159,7 +167,8 @@ async function measureGroup(
 /** Runs one soak after the other for several corpora, and reports each when it ends. */
 async function soakAll(options: SoakCommandOptions): Promise<void> {
   const { mix, minutes, share, connections, serve, json } = options
-  await onCorpora(options, async (corpora, { servers: folder }) => {
+  await onCorpora(options, async (corpora, { packages, servers: folder }) => {
+    const root = installed(ROOT, packages)
     const reports: SoakReport[] = []
     const write = (running: readonly SoakReport[]) => {
       if (json !== undefined) writeFileSync(json, `${JSON.stringify([...reports, ...running], null, 1)}\n`)
@@ -169,6 +178,7 @@ async function soakAll(options: SoakCommandOptions): Promise<void> {
       const report = await soak({
         corpus,
         folder,
+        root,
         say,
         onMinute: (running) => write([running]),
         ...(mix === undefined ? {} : { mix }),

@@ -4,6 +4,7 @@ import { basename, dirname } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ROOT } from '../build/program.ts'
 import type { BenchLine } from '../report/line.ts'
 import { type Both, byPlan, bySqlite, compare, drawn, openBoth } from './both.ts'
 import { databaseOf } from './database.ts'
@@ -82,7 +83,14 @@ test('a page with a row less is noticed, and so is a walk that ends too soon', (
 test('the lines are those of the whole list, of the page in the middle and of the one that gains least', async () => {
   const corpus = { cves: 600, feeds: '', nights: ['', ''] as [string, string], corpus: '', dist }
   const lines: BenchLine[] = []
-  for await (const line of planLines({ corpora: [corpus], folder: path, rounds: 2, seconds: 0.1, say: () => {} })) {
+  for await (const line of planLines({
+    corpora: [corpus],
+    folder: path,
+    root: ROOT,
+    rounds: 2,
+    seconds: 0.1,
+    say: () => {},
+  })) {
     lines.push(line)
   }
   assert.equal(

@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { suiteNeeding } from '../../support/needs.ts'
+import { ROOT } from '../build/program.ts'
 import type { BenchLine } from '../report/line.ts'
 import { alternativeLines } from './http.ts'
 import { haveNginx, NO_NGINX, startNginx } from './nginx.ts'
@@ -21,6 +22,7 @@ test('each line has the gateway, the alternative and what both cost; without ngi
   const context = {
     corpora: [corpus],
     folder: path,
+    root: ROOT,
     rounds: 1,
     seconds: 0.05,
     only,

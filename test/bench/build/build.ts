@@ -1,6 +1,6 @@
 /** The lines of ingest and build: cost of a night, its download size, and the size of pages. */
 import { rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type BenchContext, type BenchCorpus, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
 import { median, ratioOf, spreadOf } from '../report/spread.ts'
 import { type AdvisoryNight, advisoryNight } from './advisory-night.ts'
@@ -45,7 +45,7 @@ async function* nightLines(corpus: BenchCorpus, context: BenchContext): AsyncGen
 
 /** The order alternates with each round. */
 async function measureRound(corpus: BenchCorpus, context: BenchContext, round: number): Promise<Round> {
-  const { folder, against, profile, say } = context
+  const { folder, root, against, profile, say } = context
   const { feeds, nights } = corpus
   const made: Partial<Round> = { theirs: null }
   const turns = [
@@ -53,12 +53,12 @@ async function measureRound(corpus: BenchCorpus, context: BenchContext, round: n
       made.plain = await runProgram(join(import.meta.dirname, 'plain-pass.ts'), [feeds, nights[0]], { folder })
     },
     async () => {
-      made.ours = await runNights(corpus, { folder, profile })
+      made.ours = await runNights(corpus, { folder, root, profile })
     },
   ]
   if (against !== undefined) {
     turns.push(async () => {
-      made.theirs = await runNights(corpus, { folder, root: resolve(against) })
+      made.theirs = await runNights(corpus, { folder, root: against })
     })
   }
   if (round % 2 === 1) turns.reverse()

@@ -29,7 +29,7 @@ export interface NightFolders {
   dist: string
 }
 
-const CLI = 'builder/cli.ts'
+const PROGRAM = 'builder/bin.js'
 
 export async function runNight(
   feeds: string,
@@ -37,8 +37,8 @@ export async function runNight(
   { corpus, dist }: NightFolders,
   options: ProgramOptions,
 ): Promise<Night> {
-  const ingest = await runProgram(CLI, ['ingest', feeds, '--corpus', corpus, '--as-of', night], options)
-  const build = await runProgram(CLI, ['build', '--corpus', corpus, '--out', dist, '--json'], options)
+  const ingest = await runProgram(PROGRAM, ['ingest', feeds, '--corpus', corpus, '--as-of', night], options)
+  const build = await runProgram(PROGRAM, ['build', '--corpus', corpus, '--out', dist, '--json'], options)
   return { ingest, build, report: JSON.parse(build.output) as BuildReport }
 }
 

@@ -18,7 +18,7 @@ export interface Run {
 export interface ProgramOptions {
   /** A folder for temporary files. */
   folder: string
-  /** The checkout of the program. */
+  /** The folder of the program: a checkout, or a package. */
   root?: string
   /** A folder for its CPU profile. */
   profile?: string | undefined
@@ -28,7 +28,7 @@ export interface ProgramOptions {
 const TOLD_CHARACTERS = 2000
 
 /**
- * Runs a TypeScript file of a checkout.
+ * Runs a file of `root`.
  * @throws Error with the end of its output if it fails
  */
 export async function runProgram(file: string, args: readonly string[], options: ProgramOptions): Promise<Run> {
@@ -36,9 +36,9 @@ export async function runProgram(file: string, args: readonly string[], options:
   const usageFile = join(folder, 'usage.json')
   rmSync(usageFile, { force: true })
   const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
-  const loaders = ['--import', 'tsx', '--import', join(import.meta.dirname, 'usage.ts')]
+  const measuring = ['--import', join(import.meta.dirname, 'usage.ts')]
   const began = performance.now()
-  const child = spawn(process.execPath, [...profiling, ...loaders, file, ...args], {
+  const child = spawn(process.execPath, [...profiling, ...measuring, file, ...args], {
     cwd: root,
     env: { ...plainEnvironment(), BENCH_USAGE: usageFile },
     stdio: ['ignore', 'pipe', 'pipe'],

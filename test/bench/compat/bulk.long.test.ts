@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import { ROOT } from '../build/program.ts'
 import { openCatalog } from '../http/catalog.ts'
 import type { Client } from '../http/client.ts'
 import type { BenchContext, BenchLine } from '../report/line.ts'
@@ -43,7 +44,7 @@ bulk('a request names 3,000 packages, and the share of them that has advisories'
 
 bulk('a line has the times of both, in the same run', async ({ corpora }) => {
   const lines: BenchLine[] = []
-  const context = { corpora, folder, rounds: 1, seconds: 0.05, say: () => {} }
+  const context = { corpora, folder, root: ROOT, rounds: 1, seconds: 0.05, say: () => {} }
   for await (const line of compatLines(context)) lines.push(line)
   assert.equal(
     lines.map(({ name }) => name),

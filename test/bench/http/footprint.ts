@@ -71,11 +71,12 @@ async function* measureCorpus(corpus: BenchCorpus, load: Load, context: BenchCon
   const { first, second } = lastPointers(dist)
   const one = viewOf(dist, join(folder, 'one'), [second])
   const two = viewOf(dist, join(folder, 'two'), [second, first])
+  const measuring = { folder, token, load, root: context.root, seconds: context.seconds }
   const alone: Seen[] = []
   const retained: Seen[] = []
   for (let round = 0; round < context.rounds; round++) {
-    alone.push(await measureProcess(one.path, { folder, token, load, seconds: context.seconds }))
-    retained.push(await measureProcess(two.path, { folder, token, load, seconds: context.seconds }))
+    alone.push(await measureProcess(one.path, measuring))
+    retained.push(await measureProcess(two.path, measuring))
   }
   const of = (seen: readonly Seen[], what: keyof Seen) => median(seen.map((round) => round[what]))
   const line = (name: string, title: string, unit: string, figure: number, most: number): BenchLine => ({
@@ -115,12 +116,13 @@ interface Measuring {
   folder: string
   token: string
   load: Load
+  root: string
   seconds: number
 }
 
-async function measureProcess(dist: string, { folder, token, load, seconds }: Measuring): Promise<Seen> {
+async function measureProcess(dist: string, { folder, token, load, root, seconds }: Measuring): Promise<Seen> {
   const began = performance.now()
-  const gateway = await startGateway({ name: 'process', dist, folder, options: ['--memory', '700M'] })
+  const gateway = await startGateway({ name: 'process', dist, folder, root, options: ['--memory', '700M'] })
   const client = createClient(gateway.port, token)
   try {
     await client.body('/api/v1/cves')

@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import { ROOT } from '../build/program.ts'
 import type { BenchContext, BenchLine } from '../report/line.ts'
 import { type Catalog, openCatalog } from './catalog.ts'
 import { type Client, createClient, headerOf } from './client.ts'
@@ -19,7 +20,7 @@ const CVES = 400
 /** Kinds that may lack a full page in such a small corpus. */
 const SPARSE = ['kev', 'critical']
 const { path: folder, remove } = temporaryFolder('bench-http')
-const context: Omit<BenchContext, 'corpora'> = { folder, rounds: 1, seconds: 0.05, say: () => {} }
+const context: Omit<BenchContext, 'corpora'> = { folder, root: ROOT, rounds: 1, seconds: 0.05, say: () => {} }
 
 interface Served {
   view: DistView

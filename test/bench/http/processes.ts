@@ -3,11 +3,10 @@ import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { ROOT } from '../build/program.ts'
 import type { LoadReply, LoadRequest, LoadTask } from './load.ts'
 import type { Constant } from './reference.ts'
 import type { LoadResult } from './tally.ts'
-
-export const ROOT = join(import.meta.dirname, '../../..')
 
 export interface Measured {
   port: number
@@ -37,7 +36,7 @@ export interface GatewayStart {
   dist: string
   /** Folder of keys and access log. */
   folder: string
-  /** The checkout of the gateway. */
+  /** The folder of the gateway: a checkout, or a package. */
   root?: string
   /** A folder for a CPU profile of the gateway's whole life. */
   profile?: string | undefined

@@ -10,7 +10,7 @@ import { settled } from './usage.ts'
 export interface Site {
   corpus: BenchCorpus
   gateway: Gateway
-  /** The gateway of the other checkout (`--against`). */
+  /** The gateway of another checkout (`--against`). */
   other: Gateway | null
   catalog: Catalog
 }
@@ -36,7 +36,7 @@ export const requestHeaders = (token: string): string[] => [
  * options of their command.
  */
 export async function openSites(
-  { corpora, folder, against, profile }: BenchContext,
+  { corpora, folder, root, against, profile }: BenchContext,
   name: string,
   options: readonly string[] = [],
 ): Promise<Sites> {
@@ -55,7 +55,7 @@ export async function openSites(
     const sites: Site[] = []
     for (const corpus of corpora) {
       const start = { dist: corpus.dist, folder: own, options }
-      const gateway = keep(await startGateway({ ...start, name: `gateway-${corpus.cves}`, profile }))
+      const gateway = keep(await startGateway({ ...start, name: `gateway-${corpus.cves}`, root, profile }))
       const other =
         against === undefined
           ? null

@@ -34,6 +34,8 @@ export interface SoakOptions {
   corpus: BenchCorpus
   /** For temporary files; the caller empties it. */
   folder: string
+  /** The folder of the gateway. */
+  root: string
   /** A mix of `mixes/` by name, or any by path. */
   mix?: string
   /** Duration of the load. */
@@ -58,14 +60,14 @@ const LEAST_RANGES = 12
 const WATCH_MS = 200
 
 export async function soak(options: SoakOptions): Promise<SoakReport> {
-  const { corpus, folder, minutes = 60, share = 0.7, connections = 64, serve = [], say } = options
+  const { corpus, folder, root, minutes = 60, share = 0.7, connections = 64, serve = [], say } = options
   const mix = readMix(options.mix ?? 'day')
   const own = join(folder, 'soak')
   mkdirSync(own, { recursive: true })
   const token = makeToken(own, `${Math.ceil(minutes / 60) + 2}h`)
   const { first, second } = lastPointers(corpus.dist)
   const view = viewOf(corpus.dist, join(own, 'dist'), [first, second])
-  const gateway = await startGateway({ name: 'soak', dist: view.path, folder: own, options: serve })
+  const gateway = await startGateway({ name: 'soak', dist: view.path, folder: own, root, options: serve })
   const reference = await startReference('node')
   const load = startLoad()
   const client = createClient(gateway.port, token)

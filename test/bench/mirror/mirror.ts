@@ -8,7 +8,7 @@ import type { MirrorReport } from '../../../gateway/mirror/mirror.ts'
 import { haveNginx, startNginx } from '../../support/nginx.ts'
 import { NO_NGINX } from '../alternatives/nginx.ts'
 import { fetchedOf } from '../build/fetched.ts'
-import { type Run, runProgram } from '../build/program.ts'
+import { type ProgramOptions, type Run, runProgram } from '../build/program.ts'
 import { type DistView, lastPointers, viewOf } from '../http/dist-view.ts'
 import { type BenchContext, type BenchCorpus, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
 import { median, ratioOf, spreadOf } from '../report/spread.ts'
@@ -36,7 +36,7 @@ async function* linesOf(corpus: BenchCorpus, folder: string, context: BenchConte
   try {
     const url = `http://127.0.0.1:${nginx.port}/`
     if (isWanted(context, 'mirror/whole')) yield await wholeLine(corpus, url, folder, context)
-    if (isWanted(context, 'mirror/night')) yield await nightLine(corpus, view, url, folder)
+    if (isWanted(context, 'mirror/night')) yield await nightLine(corpus, view, url, { folder, root: context.root })
   } finally {
     await nginx.stop()
   }
@@ -60,8 +60,13 @@ interface Mirrored extends Run {
 }
 
 /** Runs a mirror with its command, as an operator does. */
-async function mirrorBy(url: string, dist: string, folder: string, words: readonly string[] = []): Promise<Mirrored> {
-  const run = await runProgram('gateway/process/cli.ts', ['mirror', url, dist, '--json', ...words], { folder })
+async function mirrorBy(
+  url: string,
+  dist: string,
+  options: ProgramOptions,
+  words: readonly string[] = [],
+): Promise<Mirrored> {
+  const run = await runProgram('gateway/bin.js', ['mirror', url, dist, '--json', ...words], options)
   return { ...run, report: JSON.parse(run.output) as MirrorReport }
 }
 
@@ -69,7 +74,7 @@ async function wholeLine(
   { cves, dist }: BenchCorpus,
   url: string,
   folder: string,
-  { rounds, say }: BenchContext,
+  { root, rounds, say }: BenchContext,
 ): Promise<BenchLine> {
   await writeOneFile(dist, join(folder, ONE_FILE))
   const [ours, theirs]: [Mirrored[], number[]] = [[], []]
@@ -77,7 +82,7 @@ async function wholeLine(
     const turns = [
       async () => {
         const copy = join(folder, 'copy')
-        ours.push(await mirrorBy(url, copy, folder))
+        ours.push(await mirrorBy(url, copy, { folder, root }))
         rmSync(copy, { recursive: true })
       },
       async () => {
@@ -134,14 +139,20 @@ async function secondsOfCurl(url: string, file: string): Promise<number> {
 }
 
 /** Measures the download of the next night with derived files rebuilt. The details have the download without. */
-async function nightLine({ cves, dist }: BenchCorpus, view: DistView, url: string, folder: string): Promise<BenchLine> {
+async function nightLine(
+  { cves, dist }: BenchCorpus,
+  view: DistView,
+  url: string,
+  options: ProgramOptions,
+): Promise<BenchLine> {
+  const { folder } = options
   const { first, second } = lastPointers(dist)
   const [deriving, fetching] = [join(folder, 'deriving'), join(folder, 'fetching')]
   view.activate(first)
-  for (const mirror of [deriving, fetching]) await mirrorBy(url, mirror, folder)
+  for (const mirror of [deriving, fetching]) await mirrorBy(url, mirror, options)
   view.activate(second)
-  const derived = await mirrorBy(url, deriving, folder, ['--derive'])
-  const fetched = await mirrorBy(url, fetching, folder)
+  const derived = await mirrorBy(url, deriving, options, ['--derive'])
+  const fetched = await mirrorBy(url, fetching, options)
   const bytesOf = ({ report }: Mirrored) => report.received + second.manifest.size
   const changed = fetchedOf(dist).reference
   return {

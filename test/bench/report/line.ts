@@ -58,7 +58,9 @@ export interface BenchContext {
   /** Length of a round of requests. */
   seconds: number
   say(line: string): void
-  /** Another checkout, to alternate with. The details of a group have the ratio of our figure to its figure. */
+  /** The folder of the measured programs. */
+  root: string
+  /** That of other programs, to alternate with. The details of a group have the ratio of our figure to its figure. */
   against?: string
   /** Folder for CPU profiles of the measured programs. */
   profile?: string
