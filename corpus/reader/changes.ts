@@ -11,6 +11,7 @@ import {
   changedSections,
   changesInBlock,
   cursorAfter,
+  cursorBinding,
   decodeMemberHead,
   type FileEntry,
   type IndexBlock,
@@ -112,7 +113,7 @@ export function openChanges(current: NamedSnapshot, lineage: Lineage, objects: O
       const now = until === undefined ? (await lineage.at(0))! : await resolve(until)
       const isCurrent = now.summary.id === (await lineage.at(0))!.summary.id
       const ids = { since: old.summary.id, ...(isCurrent ? {} : { until: now.summary.id }) }
-      const binding = { list: 'changes', sort: BY_ID, filters: ids }
+      const binding = cursorBinding('changes', BY_ID, ids)
       const open = { current, retained: (prefix: string) => (prefix === current.prefix ? current : null) }
       const { after } = resume(open, cursor, binding, isChangeKey)
       const answer = { since: old.summary.id, snapshot: now.summary.id }

@@ -5,8 +5,10 @@
 import type { Span } from '../repository/read.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
+  type CursorBinding,
   catalogKey,
   cursorAfter,
+  cursorBinding,
   cursorId,
   cursorValue,
   decodeList,
@@ -145,7 +147,11 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
   }
 
   /** Returns a page of a stored order without the table of the list; null if it is necessary. */
-  async function pageWithoutTable(query: ListQuery, after: RowKey | null): Promise<Page | null> {
+  async function pageWithoutTable(
+    query: ListQuery,
+    binding: CursorBinding,
+    after: RowKey | null,
+  ): Promise<Page | null> {
     const { list, sort, filters, limit } = query
     const { q, equal: { vendor, ...others } = {}, between = {} } = filters
     const spec = specOf<object>(list)
@@ -169,7 +175,7 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
     if (last === undefined || end === count) return { data, pagination: { limit, next_cursor: null } }
     const key = keyOf(sort.key, list, last)
     issued.set(issuedKey(list, sort.key, key), { position: positions.at(-1)! + 1 })
-    return { data, pagination: { limit, next_cursor: cursorAfter(snapshot, { list, sort, filters }, key) } }
+    return { data, pagination: { limit, next_cursor: cursorAfter(snapshot, binding, key) } }
   }
 
   return {
@@ -177,10 +183,11 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
     keys,
     async page(query) {
       const { list: name, sort, filters, limit, cursor } = query
-      const { after } = resume(open, cursor, { list: name, sort, filters }, ({ id }) => id !== '')
+      const binding = cursorBinding(name, sort, filters)
+      const { after } = resume(open, cursor, binding, ({ id }) => id !== '')
       const none = { data: [], pagination: { limit, next_cursor: null } }
       if (isMissing(name) || fileOf(manifest, 'list', name).count === 0) return none
-      const page = await pageWithoutTable(query, after)
+      const page = await pageWithoutTable(query, binding, after)
       if (page) return page
       const searched = filters.q === undefined ? null : texts.matches(TEXT_SETS[name]!, filters.q)
       const [list, matches] = await Promise.all([table(name).then((one) => one!), searched])
@@ -192,7 +199,7 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
         data: await rowsOf(list, sort.key, ordinals),
         pagination: {
           limit,
-          next_cursor: more ? cursorAfter(snapshot, { list: name, sort, filters }, order.keyOf(last)) : null,
+          next_cursor: more ? cursorAfter(snapshot, binding, order.keyOf(last)) : null,
         },
       }
     },

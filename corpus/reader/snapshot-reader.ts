@@ -9,6 +9,7 @@ import {
   type About,
   type CveFilters,
   cursorAfter,
+  cursorBinding,
   DEFAULT_SECTIONS,
   decodeMemberHead,
   decodeStats,
@@ -228,7 +229,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
 
     async list(options = {}) {
       const { sort, filters, limit, cursor } = readList(options)
-      const binding = { list: 'cves', sort, filters }
+      const binding = cursorBinding('cves', sort, filters)
       const { after } = resume(open, cursor, binding, isCveKey)
       if (unfiltered && !isFiltered(filters)) {
         const { rows: data, next } = await unfiltered.page(sort, after, limit)

@@ -27,6 +27,7 @@ export {
   type CursorBinding,
   CursorError,
   cursorAfter,
+  cursorBinding,
   cursorId,
   cursorValue,
   type NamedSnapshot,

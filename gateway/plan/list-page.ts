@@ -2,6 +2,7 @@
 
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import {
+  type CursorBinding,
   cursorAfter,
   type ListFilters,
   type ListName,
@@ -18,6 +19,7 @@ import { isWithinSegments, type PageSegment, segmentsOf } from './page-segments.
 
 export interface ListRequest {
   list: ListName
+  binding: CursorBinding
   sort: SortOrder
   filters: ListFilters
   limit: number
@@ -38,16 +40,14 @@ export interface ListPagePlan {
 
 /** `matches` are the ascending ordinals that match `filters.q`; null without a `q`. */
 export function planListPage(snapshot: OpenSnapshot, request: ListRequest, matches: Uint32Array | null): ListPagePlan {
-  const { list: name, sort, filters, limit, after, paged = true } = request
+  const { list: name, binding, sort, limit, after, paged = true } = request
   const list = snapshot.lists[name]
   const order = listOrderView(list, sort)
   const passing = rememberedPositions(snapshot, request, matches)
   const { start, end, count, ordinals } = sliceAfter(order, passing, after, limit)
   const last = ordinals.at(-1)
   const nextCursor =
-    paged && end < count && last !== undefined
-      ? cursorAfter(snapshot, { list: name, sort, filters }, order.keyOf(last))
-      : null
+    paged && end < count && last !== undefined ? cursorAfter(snapshot, binding, order.keyOf(last)) : null
   const head = { list: name, sort: sort.key, ordinals, limit, nextCursor }
   if (passing === null && order.stored && isWithinSegments(start, limit, count)) {
     return { ...head, way: 'shard', segments: segmentsOf(start, end) }

@@ -7,6 +7,7 @@ import {
   changedSections,
   changesBetween,
   cursorAfter,
+  cursorBinding,
   firstChangeAfter,
   perSnapshot,
   type RowKey,
@@ -49,7 +50,7 @@ For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer 
   answer: changesSchema,
   async handle({ registry }, { since: asked, limit, cursor: text }) {
     const since = await resolveSince(asked, registry)
-    const binding = { list: LIST, sort: BY_ID, filters: { since } }
+    const binding = cursorBinding(LIST, BY_ID, { since })
     const { snapshot, after } = resume(registry, text, binding, isChangeKey)
     const old =
       since === snapshot.id ? snapshot : (registry.open(since, snapshot) ?? (await snapshot.ancestors.find(since)))

@@ -5,7 +5,14 @@ import { formatCpe } from '../../corpus/model/cpe/name.ts'
 import type { AffectedRow } from '../../corpus/model/packages/match.ts'
 import { packageDetail as detailOf } from '../../corpus/model/packages/package-entry.ts'
 import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
-import { type CursorBinding, cursorAfter, listFilters, productId, type RowKey } from '../../corpus/snapshot/index.ts'
+import {
+  type CursorBinding,
+  cursorAfter,
+  cursorBinding,
+  listFilters,
+  productId,
+  type RowKey,
+} from '../../corpus/snapshot/index.ts'
 import { type Answer, jsonAnswer } from '../http/answer.ts'
 import { invalidParameter, notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
@@ -62,7 +69,7 @@ A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and
     if (cpe) return productAnswer(registry, cpe, given, { limit, cursor })
     const asked = askedPackage(given, registry.current.packages)
     const { ecosystem, name, version } = asked
-    const binding = { list: 'affected', sort: BY_SEVERITY, filters: { ecosystem, name, version } }
+    const binding = cursorBinding('affected', BY_SEVERITY, { ecosystem, name, version })
     const { snapshot, after } = resume(registry, cursor, binding, isAffectedKey)
     const rows = ecosystem === null ? [] : rowsAffecting(snapshot, { ecosystem, name, version })
     const indexed = ecosystem !== null && snapshot.packages.ecosystems.includes(baseEcosystem(ecosystem))
@@ -81,7 +88,7 @@ function productAnswer(
 ): Answer | Promise<Answer> {
   refuseOthers('cpe', named)
   const { vendor, product, version } = attributes
-  const binding = { list: 'affected', sort: BY_SEVERITY, filters: { cpe: formatCpe(attributes) } }
+  const binding = cursorBinding('affected', BY_SEVERITY, { cpe: formatCpe(attributes) })
   const { snapshot, after } = resume(registry, cursor, binding, isAffectedKey)
   const keyOf = (value: string) => nameKey(cpeText(value)!) ?? value
   const asked = productId(keyOf(vendor), keyOf(product))

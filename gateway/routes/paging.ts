@@ -3,6 +3,7 @@ import {
   type CursorBinding,
   CursorError,
   type CveFilters,
+  cursorBinding,
   isCveKey,
   type ListFilters,
   type ListName,
@@ -61,8 +62,9 @@ export function cvePage(context: Context, request: CvePageRequest): Answer | Pro
 /** `answer` gets the ordinals that match `q`; null without a `q`. */
 function cvePageOf(registry: Context['registry'], request: CvePageRequest) {
   const { list, filters, sort, limit, cursor: text, head } = request
-  const { snapshot, after } = resume(registry, text, { list, sort, filters }, isCveKey)
-  const asked = { list, sort, filters, limit, after }
+  const binding = cursorBinding(list, sort, filters)
+  const { snapshot, after } = resume(registry, text, binding, isCveKey)
+  const asked = { binding, sort, filters, limit, after }
   const answer = (matches: Uint32Array | null) =>
     cvePageAnswer(snapshot, planned(snapshot, asked, matches), head ? head(snapshot) : NO_HEAD)
   return { snapshot, answer }
@@ -110,9 +112,10 @@ export interface ListPageRequest extends Omit<ListShape, 'head'> {
 
 export function listPage({ registry, queries }: Context, request: ListPageRequest): Answer | Promise<Answer> {
   const { list, filters, sort, limit, cursor: text, paged = true, texts, head = noHead, row } = request
-  const { snapshot, after } = resume(registry, text, { list, sort, filters }, isListKey)
+  const binding = cursorBinding(list, sort, filters)
+  const { snapshot, after } = resume(registry, text, binding, isListKey)
   const answer = (matches: Uint32Array | null) => {
-    const plan = planListPage(snapshot, { list, sort, filters, limit, after, paged }, matches)
+    const plan = planListPage(snapshot, { list, binding, sort, filters, limit, after, paged }, matches)
     return listPageAnswer(snapshot, plan, { head: head(snapshot), ...(row ? { row } : {}) })
   }
   const { q } = filters

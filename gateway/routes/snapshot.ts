@@ -2,7 +2,7 @@
  * `/snapshot`: the current snapshot, its feeds and dates. `/snapshots`: the snapshots that `/changes` can compare it
  * with.
  */
-import { cursorAfter, type RowKey } from '../../corpus/snapshot/index.ts'
+import { cursorAfter, cursorBinding, type RowKey } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { defineRoute } from '../http/route.ts'
 import { retainedSnapshots } from '../snapshots/retained-snapshots.ts'
@@ -31,7 +31,7 @@ export const getSnapshot = defineRoute<Context, Record<never, never>, Record<nev
   },
 })
 
-const BINDING = { list: 'snapshots', sort: { key: 'created', descending: true }, filters: {} }
+const BINDING = cursorBinding('snapshots', { key: 'created', descending: true }, {})
 
 export const listSnapshots = defineRoute<Context, Record<never, never>, typeof paging>({
   name: 'listSnapshots',

@@ -84,7 +84,7 @@ export function spliceGzip(pieces: readonly Piece[]): Buffer {
   const { plainLength, plainCrc, end } = writePieces(out, GZIP_HEAD.length, pieces)
   out.set(FINAL_BLOCK, end)
   out.writeUInt32LE(plainCrc, length - GZIP_TRAILER)
-  out.writeUInt32LE(plainLength % 2 ** 32, length - GZIP_TRAILER + 4)
+  out.writeUInt32LE(plainLength >>> 0, length - GZIP_TRAILER + 4)
   return out
 }
 

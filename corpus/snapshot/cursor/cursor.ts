@@ -122,13 +122,15 @@ export type CursorErrorCode =
 /** An invalid cursor. The message is for the client. */
 export class CursorError extends CodedError<CursorErrorCode> {}
 
-export interface CursorBinding {
-  /** The list, as in its path: `cves`, `cwes/cves`. */
-  list: string
-  sort: SortOrder
-  /** All parameters that select rows, in canonical form. */
-  filters: unknown
-}
+/** What a cursor must share with a request. */
+export type CursorBinding = Pick<Cursor, 'list' | 'sort' | 'filters'>
+
+/** `list` is as in its path: `cves`, `cwes/cves`. `filters` are all parameters that select rows, in canonical form. */
+export const cursorBinding = (list: string, sort: SortOrder, filters: unknown): CursorBinding => ({
+  list,
+  sort: sortText(sort),
+  filters: filtersHash(filters),
+})
 
 export interface NamedSnapshot {
   prefix: string
@@ -136,16 +138,11 @@ export interface NamedSnapshot {
   createdAt: number
 }
 
-export function cursorAfter(snapshot: NamedSnapshot, { list, sort, filters }: CursorBinding, after: RowKey): string {
-  return encodeCursor({
-    list,
-    sort: sortText(sort),
-    filters: filtersHash(filters),
-    snapshot: snapshot.prefix,
-    createdAt: snapshot.createdAt,
-    after,
-  })
-}
+export const cursorAfter = (
+  { prefix: snapshot, createdAt }: NamedSnapshot,
+  { list, sort, filters }: CursorBinding,
+  after: RowKey,
+): string => encodeCursor({ list, sort, filters, snapshot, createdAt, after })
 
 const notIssued = () => new CursorError('invalid', 'this cursor is invalid; request the first page again')
 
@@ -176,13 +173,13 @@ export function resume<S extends NamedSnapshot>(
       'invalid',
       `this cursor belongs to another list, '${cursor.list}'; request the first page again`,
     )
-  if (cursor.sort !== sortText(sort)) {
+  if (cursor.sort !== sort) {
     throw new CursorError(
       'invalid',
       `this cursor belongs to sort=${cursor.sort}; request the first page again with the new sort`,
     )
   }
-  if (cursor.filters !== filtersHash(filters)) {
+  if (cursor.filters !== filters) {
     throw new CursorError(
       'invalid',
       'this cursor belongs to other filters; request the first page again with the new filters',

@@ -5,6 +5,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { Random } from '../../../corpus/sample/random.ts'
+import { cursorBinding } from '../../../corpus/snapshot/cursor/cursor.ts'
 import type { CveSort } from '../../../corpus/snapshot/cursor/order.ts'
 import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { toBillionths } from '../../../corpus/snapshot/record/epss.ts'
@@ -92,7 +93,11 @@ const microseconds = (since: number) => (performance.now() - since) * 1000
 export const byPlan: Way = ({ snapshot }, { sort, filters, limit, behind }) => {
   const after = behind && { value: cursorKey(sort.key, behind), id: behind.id }
   const began = performance.now()
-  const plan = planCvePage(snapshot, { list: 'cves', sort, filters, limit, after }, null)
+  const plan = planCvePage(
+    snapshot,
+    { binding: cursorBinding('cves', sort, filters), sort, filters, limit, after },
+    null,
+  )
   const answer = cvePageAnswer(snapshot, plan)
   const gzip = answer.gzip()
   const page = microseconds(began)

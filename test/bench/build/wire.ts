@@ -1,6 +1,7 @@
 /** Pages as sent by the shard plan, compared to `gzip -6` of the same JSON. */
 import { gzipSync } from 'node:zlib'
 import { Random } from '../../../corpus/sample/random.ts'
+import { cursorBinding } from '../../../corpus/snapshot/cursor/cursor.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { orderView } from '../../../corpus/snapshot/filter/order-view.ts'
@@ -33,8 +34,9 @@ export function wirePages(dist: string, limit: number): WirePage[] {
       return Array.from({ length: Math.min(PAGES_OF_A_SORT, pages) }, (): WirePage => {
         const start = random.int(pages) * limit
         const after = start === 0 ? null : order.keyOf(order.ordinal(start - 1))
-        const request = { list: 'cves', sort: { key, descending: true }, filters: {}, limit, after }
-        const plan = planCvePage(snapshot, request, null)
+        const sort = { key, descending: true }
+        const binding = cursorBinding('cves', sort, {})
+        const plan = planCvePage(snapshot, { binding, sort, filters: {}, limit, after }, null)
         if (plan.way !== 'shard')
           throw new Error(`a page of ${limit} from ${start} by ${key} is planned as ${plan.way}`)
         const answer = cvePageAnswer(snapshot, plan)

@@ -1,5 +1,7 @@
+import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
 import type { Answer } from '../../../gateway/http/answer.ts'
 import { responseCache } from '../../../gateway/plan/response-cache.ts'
 
@@ -40,6 +42,19 @@ test('a kept answer is the one that was made, in both codings', () => {
   assert.equal([servedFrom, snapshotId, tag], ['merge', 'snapshot', 'tag of a'])
   assert.is(identity().toString(), 'identity of a')
   assert.is(gzip().toString(), 'aaaaaaaaaa')
+})
+
+test('keys with the same CRC get their own answers', () => {
+  const { body } = setUp(10_000)
+  const seen = new Map<number, string>()
+  let pair: [string, string] | undefined
+  for (let i = 0; !pair; i++) {
+    const key = sha256(`${i}`)
+    const other = seen.get(crc32(key))
+    if (other !== undefined) pair = [other, key]
+    seen.set(crc32(key), key)
+  }
+  for (const key of [...pair, ...pair, ...pair]) assert.is(body(key, key.length), key)
 })
 
 test('an answer without a body is not kept', () => {

@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { plainBytes } from '../../../corpus/snapshot/codec/segment-bytes.ts'
 import { spliceGzip, splicePlain, spliceTag } from '../../../corpus/snapshot/codec/splice.ts'
+import { cursorBinding } from '../../../corpus/snapshot/cursor/cursor.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { CORE, CORE_NUMBERS, idAt } from '../../../corpus/snapshot/derive/index-table.ts'
 import { SnapshotError } from '../../../corpus/snapshot/error.ts'
@@ -91,7 +92,7 @@ test('the tag depends on rows, their order, their EPSS and the separator, and on
 })
 
 test('a page with adjacent rows of a stored page is spliced from its segments, with the same content', () => {
-  const request = { list: 'cves', after: null, limit: 100 }
+  const sort = { key: 'published', descending: true } as const
   const since = snapshot.columns.published[snapshot.orders.published.ordinals[180]!]!
   const cases: [CveFilters, whole: number][] = [
     [{ published_since: since }, 4],
@@ -100,7 +101,11 @@ test('a page with adjacent rows of a stored page is spliced from its segments, w
     [{ kev: true }, 0],
   ]
   for (const [filters, least] of cases) {
-    const plan = planCvePage(snapshot, { ...request, sort: { key: 'published', descending: true }, filters }, null)
+    const plan = planCvePage(
+      snapshot,
+      { binding: cursorBinding('cves', sort, filters), sort, filters, after: null, limit: 100 },
+      null,
+    )
     assert.is(plan.way, 'merge')
     if (plan.way === 'shard') continue
     const answer = cvePageAnswer(snapshot, plan)
@@ -116,7 +121,8 @@ test('from every place of every order, whole segments and gathered rows join to 
     for (const start of [1, 24, 26, 73, 130, order.count - 30]) {
       const after = order.keyOf(order.ordinal(start - 1))
       const sort = { key, descending: true }
-      const plan = planCvePage(snapshot, { list: 'cves', sort, filters: {}, limit: 77, after }, null)
+      const binding = cursorBinding('cves', sort, {})
+      const plan = planCvePage(snapshot, { binding, sort, filters: {}, limit: 77, after }, null)
       const rows = Array.from({ length: Math.min(77, order.count - start) }, (_, i) => {
         return snapshot.columns.row[order.ordinal(start + i)]!
       })

@@ -81,7 +81,7 @@ export const LIST_RULES: readonly Mutation[] = [
     rule: 'rule 7: a cursor with another list, sort or filter is rejected, and the message names it',
     breaks: 'a cursor goes on under any sort',
     file: 'corpus/snapshot/cursor/cursor.ts',
-    find: 'if (cursor.sort !== sortText(sort)) {',
+    find: 'if (cursor.sort !== sort) {',
     replace: 'if (cursor.sort === "") {',
     tests: CURSORS,
   },
