@@ -27,8 +27,7 @@ export function encodeItems({ ids, keys, labels, subtitles }: ReadSet, from: num
 
 /** @throws SnapshotError `malformed` when the row has no such item */
 export function decodeItem(bytes: Uint8Array, position: number): Item {
-  const item = storedItems(bytes)[position]
-  if (!item) throw malformed()
+  const item = itemOf(parse(bytes)[position])
   return { ...item, label: item.label === '' ? item.id : item.label }
 }
 
@@ -36,22 +35,23 @@ export function decodeItem(bytes: Uint8Array, position: number): Item {
  * Returns the items of a row, with the labels that searches match: empty ones too.
  * @throws SnapshotError `malformed`
  */
-export function storedItems(bytes: Uint8Array): Item[] {
-  const items: unknown = parse(bytes)
-  if (!Array.isArray(items)) throw malformed()
-  return items.map((item: unknown): Item => {
-    if (!Array.isArray(item) || item.length < 3 || !item.every((field) => typeof field === 'string')) throw malformed()
-    const [id, label, subtitle, key = id] = item as [string, string, string, string?]
-    return { id, key, label, subtitle }
-  })
+export const storedItems = (bytes: Uint8Array): Item[] => parse(bytes).map(itemOf)
+
+function itemOf(item: unknown): Item {
+  if (!Array.isArray(item) || item.length < 3 || !item.every((field) => typeof field === 'string')) throw malformed()
+  const [id, label, subtitle, key = id] = item as [string, string, string, string?]
+  return { id, key, label, subtitle }
 }
 
-function parse(bytes: Uint8Array): unknown {
+function parse(bytes: Uint8Array): unknown[] {
+  let items: unknown
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+    items = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
   } catch {
     throw malformed()
   }
+  if (!Array.isArray(items)) throw malformed()
+  return items
 }
 
 const malformed = () => new SnapshotError('malformed', 'items of query.db cannot be decoded')

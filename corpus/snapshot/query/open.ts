@@ -120,7 +120,7 @@ function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Se
     if (type !== 'cve') return yield* set(type).best(q, most)
     const [found, named] = yield* together([set('cve').best(q, most), set('advisory').best(q, most)])
     const ranked = bestOfBoth(found!.ranked, named!.ranked).slice(0, most)
-    return { count: found!.count + (yield* countNamedOnly(q)), ranked }
+    return { count: found!.count + (yield* countNamedOnly(named!.shared!, q)), ranked }
   }
 
   function* suggested(type: SearchType, q: string, limit: number): Steps<Ranked[]> {
@@ -142,9 +142,8 @@ function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Se
     return [...found.values()].sort((a, b) => bucket(a) - bucket(b) || a.ordinal - b.ordinal)
   }
 
-  /** Returns the number of CVEs that match only by the id of an advisory. */
-  function* countNamedOnly(q: string): Steps<number> {
-    const named = yield* set('advisory').matches(q)
+  /** Returns how many of the CVEs whose advisories match do not match themselves. */
+  function* countNamedOnly(named: Uint32Array, q: string): Steps<number> {
     return named.length === 0 ? 0 : named.length - (yield* set('cve').countAmong(named, q))
   }
 

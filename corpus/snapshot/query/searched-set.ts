@@ -21,8 +21,7 @@ import { ENTRIES_PER_BLOCK, finder } from './texts.ts'
 export interface SearchedSet {
   /** Returns the ordinals of all results, ascending. */
   matches(q: string): Steps<Uint32Array>
-  /** Returns the `limit` best results, and the number of entries that match. */
-  best(q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }>
+  best(q: string, limit: number): Steps<BestResults>
   /**
    * Returns the `limit` best results alone, which can take fewer rows. Results that rank behind `worst` may be left out.
    */
@@ -32,6 +31,14 @@ export interface SearchedSet {
   isFirst(ordinal: number): boolean
   /** Reads its texts, one block per step, until the cache is full. */
   warm(): Steps<void>
+}
+
+export interface BestResults {
+  /** The number of entries that match. */
+  count: number
+  ranked: Ranked[]
+  /** The ordinals of all results, ascending, if entries share results; otherwise null. */
+  shared: Uint32Array | null
 }
 
 interface Opening {
@@ -56,6 +63,8 @@ const BLOCKS_PER_STEP = 4
 const STEPS_PER_TEXT = 6
 /** A text takes about as many bytes as this many postings. */
 const REMOTE_STEPS_PER_TEXT = 4096
+/** Reading the postings of a string takes longer than this many steps. */
+const FEW_STEPS = 1000
 
 export function openSearched(set: TextSetName, { head, reader, source }: Opening): SearchedSet {
   const rows: SetRows = { set, head, reader }
@@ -231,23 +240,29 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
       const needle = needleOf(q)
       const gram = needle.length <= MAX_GRAM ? gramAt(needle, 0, needle.length) : null
       const stored = gram === null ? null : yield* storedBest(gram)
-      if (gram !== null && stored) return { count: countOf(head, gram), ranked: stored.slice(0, limit) }
+      if (gram !== null && stored) {
+        const shared = cves && (yield* searched.matches(q))
+        return { count: countOf(head, gram), ranked: stored.slice(0, limit), shared }
+      }
 
       const ordinals = yield* candidatesOf(needle)
       const better = ordinals.length > BEST_FROM ? yield* promising(needle) : null
       const best = cves ? bestResults(limit) : bestOf(limit)
       const find = finder(needle)
       let matches = 0
+      const shared = cves && new Uint32Array(ordinals.length)
+      let results = 0
       yield* eachMatch(needle, ordinals, (ordinal, texts, i, found) => {
         matches++
+        const result = resultOf(ordinal)
+        if (shared && (results === 0 || shared[results - 1] !== result)) shared[results++] = result
         const first = isFirst(ordinal)
         const worst = best.worst(first)
         if (worst === -1) return
-        const result = resultOf(ordinal)
         const known = better && !better.has(result)
         best.add(result, known ? RANK.elsewhere : rankOf(texts, i, needle, find, found, worst), first)
       })
-      return { count: matches, ranked: best.list() }
+      return { count: matches, ranked: best.list(), shared: shared?.subarray(0, results) ?? null }
     },
     *suggestions(q, limit, worst = RANK.elsewhere) {
       const needle = needleOf(q)
@@ -269,8 +284,9 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
     },
     *countAmong(ordinals, q) {
       const needle = Buffer.from(fold(q))
-      const both = intersectAscending(yield* candidatesOf(needle), ordinals)
-      return (yield* among(needle, both)).length
+      const isFew = needle.length > MAX_GRAM && ordinals.length * stepsPerText < FEW_STEPS
+      const searched = isFew ? ordinals.slice() : intersectAscending(yield* candidatesOf(needle), ordinals)
+      return (yield* among(needle, searched)).length
     },
     *warm() {
       if (source === 'remote') return
