@@ -48,7 +48,6 @@ function deflatedLength(piece: Piece): number {
   return 'write' in piece ? piece.length : piece.stored.length
 }
 
-/** Sums over the pieces without a closure per answer. */
 function sum<P>(pieces: readonly P[], lengthOf: (piece: P) => number): number {
   let total = 0
   for (const piece of pieces) total += lengthOf(piece)

@@ -120,7 +120,8 @@ function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Se
     if (type !== 'cve') return yield* set(type).best(q, most)
     const [found, named] = yield* together([set('cve').best(q, most), set('advisory').best(q, most)])
     const ranked = bestOfBoth(found!.ranked, named!.ranked).slice(0, most)
-    return { count: found!.count + (yield* countNamedOnly(named!.shared!, q)), ranked }
+    const results = named!.shared ?? (yield* set('advisory').matches(q))
+    return { count: found!.count + (yield* countNamedOnly(results, q)), ranked }
   }
 
   function* suggested(type: SearchType, q: string, limit: number): Steps<Ranked[]> {

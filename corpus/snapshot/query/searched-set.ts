@@ -21,6 +21,7 @@ import { ENTRIES_PER_BLOCK, finder } from './texts.ts'
 export interface SearchedSet {
   /** Returns the ordinals of all results, ascending. */
   matches(q: string): Steps<Uint32Array>
+  /** Returns the `limit` best results. */
   best(q: string, limit: number): Steps<BestResults>
   /**
    * Returns the `limit` best results alone, which can take fewer rows. Results that rank behind `worst` may be left out.
@@ -37,7 +38,7 @@ export interface BestResults {
   /** The number of entries that match. */
   count: number
   ranked: Ranked[]
-  /** The ordinals of all results, ascending, if entries share results; otherwise null. */
+  /** The ordinals of all results, ascending, if entries share results and all were read; otherwise null. */
   shared: Uint32Array | null
 }
 
@@ -240,10 +241,7 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
       const needle = needleOf(q)
       const gram = needle.length <= MAX_GRAM ? gramAt(needle, 0, needle.length) : null
       const stored = gram === null ? null : yield* storedBest(gram)
-      if (gram !== null && stored) {
-        const shared = cves && (yield* searched.matches(q))
-        return { count: countOf(head, gram), ranked: stored.slice(0, limit), shared }
-      }
+      if (gram !== null && stored) return { count: countOf(head, gram), ranked: stored.slice(0, limit), shared: null }
 
       const ordinals = yield* candidatesOf(needle)
       const better = ordinals.length > BEST_FROM ? yield* promising(needle) : null
