@@ -10,12 +10,12 @@ export interface ResponseCache {
 
 type Kept = Pick<Answer, 'servedFrom' | 'snapshotId' | 'tag'> & { key: string; body: Buffer }
 
-/** Recently requested keys, a power of two. Each has one slot by its CRC. */
+/** Number of slots for recently requested keys, a power of two. The CRC of a key selects its slot. */
 const ASKED = 4096
 /** Map entry and object. */
 const ENTRY_BYTES = 400
 
-/** Returns a cache of at most `bytes`. Answers are found by the CRCs of their keys: V8 hashes a long key slower. */
+/** Returns a cache of at most `bytes`. Answers are found by the CRCs of their keys. */
 export function responseCache(bytes: number): ResponseCache {
   const empty = () =>
     generationalCache<number, Kept>(bytes, ({ key, body }) => body.length + 2 * key.length + ENTRY_BYTES)
@@ -45,7 +45,7 @@ export function responseCache(bytes: number): ResponseCache {
         answers = empty()
         current = snapshot
       }
-      // Signed: V8 allocates an object for a larger integer, and calls a function for its remainder.
+      // Signed, because V8 allocates an object for an integer above 2³¹ − 1.
       const crc = crc32(key) | 0
       const kept = answers.get(crc)
       if (kept?.key === key) {

@@ -31,19 +31,21 @@ async function sourcesOf({ cves, feeds, nights }: CorpusOptions): Promise<Corpus
   return [{ feeds: resolve(feeds), nights: nights ?? (await lastNights(resolve(feeds))) }]
 }
 
-/** Temporary folders: of packages; of builds, next to the corpora; of servers, in `--memory`. */
-interface Scratch {
-  packages: string
+interface Prepared extends Pick<BenchContext, 'root' | 'against'> {
+  /** Ascending by size. */
+  corpora: BenchCorpus[]
+  /** Temporary folder of builds, next to the corpora. */
   builds: string
+  /** Temporary folder of servers, in `--memory`. */
   servers: string
 }
 
-/** Prepares the corpora, ascending by size, and runs `work` on them. */
-async function onCorpora(
-  options: CorpusOptions,
-  work: (corpora: BenchCorpus[], scratch: Scratch) => Promise<void>,
+/** Prepares the programs and corpora, and runs `work` with them. */
+async function withCorpora(
+  options: CorpusOptions & Pick<BenchOptions, 'against'>,
+  work: (prepared: Prepared) => Promise<void>,
 ): Promise<void> {
-  const { memory } = options
+  const { memory, against } = options
   if (memory !== undefined && !existsSync(memory)) throw new Error(`--memory ${memory}: there is no such folder`)
   if (options.work !== undefined) mkdirSync(options.work, { recursive: true })
   const scratch = mkdtempSync(join(resolve(options.work ?? tmpdir()), SCRATCH))
@@ -57,16 +59,15 @@ async function onCorpora(
   })
   try {
     const making = { work: resolve(options.work ?? scratch), fresh: options.fresh ?? false, say }
+    // First, because a corpus takes minutes.
+    const root = installed(ROOT, join(scratch, 'package'))
+    const other = against === undefined ? {} : { against: installed(resolve(against), join(scratch, 'other')) }
     const corpora: BenchCorpus[] = []
     for (const source of await sourcesOf(options)) {
       const corpus = await corpusOf(source, making)
       corpora.push(memory === undefined ? corpus : { ...corpus, dist: copyOf(corpus.dist, inMemory) })
     }
-    await work(corpora, {
-      packages: join(scratch, 'packages'),
-      builds: join(scratch, 'groups'),
-      servers: join(inMemory, 'groups'),
-    })
+    await work({ root, ...other, corpora, builds: join(scratch, 'groups'), servers: join(inMemory, 'groups') })
   } finally {
     clear()
   }
@@ -84,8 +85,8 @@ async function bench(options: BenchOptions): Promise<void> {
   const began = new Date()
   // Before corpora are built, because that is a load itself.
   const machine = thisMachine()
-  await onCorpora(options, async (corpora, scratch) => {
-    const report = await measure(options, { began, machine, corpora, scratch })
+  await withCorpora(options, async (prepared) => {
+    const report = await measure(options, { began, machine, prepared })
     process.stdout.write(`${reportText(report)}\n`)
     if (report.failures.length > 0) process.exitCode = 1
   })
@@ -94,19 +95,19 @@ async function bench(options: BenchOptions): Promise<void> {
 interface Measuring {
   began: Date
   machine: Machine
-  corpora: BenchCorpus[]
-  scratch: Scratch
+  prepared: Prepared
 }
 
-async function measure(options: BenchOptions, { began, machine, corpora, scratch }: Measuring): Promise<BenchReport> {
-  const { rounds, seconds, only, longRounds, against, profile, short } = options
+async function measure(options: BenchOptions, { began, machine, prepared }: Measuring): Promise<BenchReport> {
+  const { rounds, seconds, only, longRounds, profile, short } = options
+  const { root, against, corpora, builds, servers } = prepared
   const context: Omit<BenchContext, 'folder'> = {
     corpora,
     rounds,
     seconds,
     say,
-    root: installed(ROOT, join(scratch.packages, 'own')),
-    ...(against === undefined ? {} : { against: installed(resolve(against), join(scratch.packages, 'other')) }),
+    root,
+    ...(against === undefined ? {} : { against }),
     ...(profile === undefined ? {} : { profile: resolve(profile) }),
     ...(only === undefined ? {} : { only }),
     ...(longRounds === undefined ? {} : { longRounds }),
@@ -130,7 +131,7 @@ async function measure(options: BenchOptions, { began, machine, corpora, scratch
     if (options.plot !== undefined) writeFileSync(options.plot, plot(report.lines))
   }
   for (const name of Object.keys(GROUPS)) {
-    const folder = name === 'build' ? scratch.builds : scratch.servers
+    const folder = name === 'build' ? builds : servers
     await measureGroup(name, { ...context, folder }, report, write)
   }
   for (const name of only ?? []) {
@@ -167,8 +168,7 @@ async function measureGroup(
 /** Runs one soak after the other for several corpora, and reports each when it ends. */
 async function soakAll(options: SoakCommandOptions): Promise<void> {
   const { mix, minutes, share, connections, serve, json } = options
-  await onCorpora(options, async (corpora, { packages, servers: folder }) => {
-    const root = installed(ROOT, packages)
+  await withCorpora(options, async ({ root, corpora, servers: folder }) => {
     const reports: SoakReport[] = []
     const write = (running: readonly SoakReport[]) => {
       if (json !== undefined) writeFileSync(json, `${JSON.stringify([...reports, ...running], null, 1)}\n`)

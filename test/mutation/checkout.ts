@@ -11,16 +11,16 @@ export interface Checkout {
   change(file: string, find: string, replace: string): () => void
 }
 
-/** The files of the working tree `from` that git tracks, in `folder`; beside them what the checkout has beside itself. */
-export function copyCheckout(folder: string, from = ROOT): Checkout {
+/** The files of the working tree that git tracks, in `folder`; beside them what the checkout has beside itself. */
+export function copyCheckout(folder: string): Checkout {
   const path = join(folder, 'checkout')
-  for (const file of trackedFiles(from)) {
+  for (const file of trackedFiles()) {
     const to = join(path, file)
     mkdirSync(dirname(to), { recursive: true })
-    copyFileSync(join(from, file), to)
+    copyFileSync(join(ROOT, file), to)
   }
-  symlinkSync(join(from, 'node_modules'), join(path, 'node_modules'))
-  const shared = join(from, '../shared')
+  symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'))
+  const shared = join(ROOT, '../shared')
   if (existsSync(shared)) symlinkSync(shared, join(folder, 'shared'))
   return {
     path,
@@ -43,7 +43,7 @@ export function occurrences(text: string, find: string): number {
 }
 
 /** Those that are still there: one may have been removed and not yet committed. */
-function trackedFiles(from: string): string[] {
-  const files = execFileSync('git', ['ls-files', '-z'], { cwd: from, encoding: 'utf8' }).split('\0').filter(Boolean)
-  return files.filter((file) => existsSync(join(from, file)))
+function trackedFiles(): string[] {
+  const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean)
+  return files.filter((file) => existsSync(join(ROOT, file)))
 }

@@ -122,10 +122,13 @@ export type CursorErrorCode =
 /** An invalid cursor. The message is for the client. */
 export class CursorError extends CodedError<CursorErrorCode> {}
 
-/** What a cursor must share with a request. */
+/** The request that a cursor continues must have the same values. */
 export type CursorBinding = Pick<Cursor, 'list' | 'sort' | 'filters'>
 
-/** `list` is as in its path: `cves`, `cwes/cves`. `filters` are all parameters that select rows, in canonical form. */
+/**
+ * Returns the binding of a request. `list` is as in its path: `cves`, `cwes/cves`. `filters` are all parameters that
+ * select rows, in canonical form.
+ */
 export const cursorBinding = (list: string, sort: SortOrder, filters: unknown): CursorBinding => ({
   list,
   sort: sortText(sort),

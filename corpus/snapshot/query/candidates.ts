@@ -55,8 +55,14 @@ function inOrder(grams: readonly Gram[]): [Gram, ...Gram[]] {
 /**
  * Returns entries that may contain `needle`. Stops intersecting when scanning is cheaper.
  * @param stepsPerText the steps of a postings merge that take as long as a text
+ * @param some if not null, entries outside of these, which ascend, can be left out
  */
-export function* candidates(rows: SetRows, needle: Uint8Array, stepsPerText: number): Steps<Uint32Array> {
+export function* candidates(
+  rows: SetRows,
+  needle: Uint8Array,
+  stepsPerText: number,
+  some: Uint32Array | null = null,
+): Steps<Uint32Array> {
   const { count } = rows.head
   const rowsOf =
     (grams: readonly number[]): Wanted =>
@@ -72,6 +78,7 @@ export function* candidates(rows: SetRows, needle: Uint8Array, stepsPerText: num
   }
   const [rarest, ...others] = inOrder([...wanted.values()])
   if (rarest.entries === 0) return new Uint32Array(0)
+  if (some && needle.length > MAX_GRAM && some.length * stepsPerText < rarest.entries) return some.slice()
   // A gram in every entry excludes nothing.
   const telling = others.filter(({ entries }) => entries < count)
   const grams = telling.map(({ gram }) => gram)

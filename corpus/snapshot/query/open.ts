@@ -120,7 +120,7 @@ function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Se
     if (type !== 'cve') return yield* set(type).best(q, most)
     const [found, named] = yield* together([set('cve').best(q, most), set('advisory').best(q, most)])
     const ranked = bestOfBoth(found!.ranked, named!.ranked).slice(0, most)
-    const results = named!.shared ?? (yield* set('advisory').matches(q))
+    const results = named!.results ?? (yield* set('advisory').matches(q))
     return { count: found!.count + (yield* countNamedOnly(results, q)), ranked }
   }
 
@@ -143,7 +143,7 @@ function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Se
     return [...found.values()].sort((a, b) => bucket(a) - bucket(b) || a.ordinal - b.ordinal)
   }
 
-  /** Returns how many of the CVEs whose advisories match do not match themselves. */
+  /** Returns the number of CVEs in `named` that do not match by id or title. */
   function* countNamedOnly(named: Uint32Array, q: string): Steps<number> {
     return named.length === 0 ? 0 : named.length - (yield* set('cve').countAmong(named, q))
   }

@@ -38,8 +38,8 @@ export interface BestResults {
   /** The number of entries that match. */
   count: number
   ranked: Ranked[]
-  /** The ordinals of all results, ascending, if entries share results and all were read; otherwise null. */
-  shared: Uint32Array | null
+  /** The ordinals of all results, ascending, if several entries can find one and all were read; otherwise null. */
+  results: Uint32Array | null
 }
 
 interface Opening {
@@ -64,17 +64,25 @@ const BLOCKS_PER_STEP = 4
 const STEPS_PER_TEXT = 6
 /** A text takes about as many bytes as this many postings. */
 const REMOTE_STEPS_PER_TEXT = 4096
-/** Reading the postings of a string takes longer than this many steps. */
-const FEW_STEPS = 1000
 
 export function openSearched(set: TextSetName, { head, reader, source }: Opening): SearchedSet {
   const rows: SetRows = { set, head, reader }
   const { count, first, cves } = head
   const resultOf = (ordinal: number) => (cves ? cves[ordinal]! : ordinal)
   const stepsPerText = source === 'remote' ? REMOTE_STEPS_PER_TEXT : STEPS_PER_TEXT
+  /** Replaces entries, which ascend, by their results, each once. */
+  function resultsOf(ordinals: Uint32Array): Uint32Array {
+    let results = 0
+    for (const ordinal of ordinals) {
+      const result = resultOf(ordinal)
+      if (results === 0 || ordinals[results - 1] !== result) ordinals[results++] = result
+    }
+    return ordinals.subarray(0, results)
+  }
+
   const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
 
-  const candidatesOf = (needle: Uint8Array) => candidates(rows, needle, stepsPerText)
+  const candidatesOf = (needle: Uint8Array, some?: Uint32Array) => candidates(rows, needle, stepsPerText, some)
 
   /** Calls `each` for each candidate that contains `needle`, with the position of the first occurrence. */
   const eachMatch = (needle: Uint8Array, ordinals: Uint32Array, each: EachMatch, until?: Until): Steps<void> =>
@@ -229,38 +237,31 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
     isFirst,
     *matches(q) {
       const ordinals = yield* entries(q)
-      if (!cves) return ordinals
-      let results = 0
-      for (const ordinal of ordinals) {
-        const cve = cves[ordinal]!
-        if (results === 0 || ordinals[results - 1] !== cve) ordinals[results++] = cve
-      }
-      return ordinals.subarray(0, results)
+      return cves ? resultsOf(ordinals) : ordinals
     },
     *best(q, limit) {
       const needle = needleOf(q)
       const gram = needle.length <= MAX_GRAM ? gramAt(needle, 0, needle.length) : null
       const stored = gram === null ? null : yield* storedBest(gram)
-      if (gram !== null && stored) return { count: countOf(head, gram), ranked: stored.slice(0, limit), shared: null }
+      if (gram !== null && stored) return { count: countOf(head, gram), ranked: stored.slice(0, limit), results: null }
 
       const ordinals = yield* candidatesOf(needle)
       const better = ordinals.length > BEST_FROM ? yield* promising(needle) : null
       const best = cves ? bestResults(limit) : bestOf(limit)
       const find = finder(needle)
       let matches = 0
-      const shared = cves && new Uint32Array(ordinals.length)
-      let results = 0
       yield* eachMatch(needle, ordinals, (ordinal, texts, i, found) => {
-        matches++
-        const result = resultOf(ordinal)
-        if (shared && (results === 0 || shared[results - 1] !== result)) shared[results++] = result
+        // In place, because the write position never passes the read position.
+        ordinals[matches++] = ordinal
         const first = isFirst(ordinal)
         const worst = best.worst(first)
         if (worst === -1) return
+        const result = resultOf(ordinal)
         const known = better && !better.has(result)
         best.add(result, known ? RANK.elsewhere : rankOf(texts, i, needle, find, found, worst), first)
       })
-      return { count: matches, ranked: best.list(), shared: shared?.subarray(0, results) ?? null }
+      const results = cves ? resultsOf(ordinals.subarray(0, matches)) : null
+      return { count: matches, ranked: best.list(), results }
     },
     *suggestions(q, limit, worst = RANK.elsewhere) {
       const needle = needleOf(q)
@@ -282,9 +283,8 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
     },
     *countAmong(ordinals, q) {
       const needle = Buffer.from(fold(q))
-      const isFew = needle.length > MAX_GRAM && ordinals.length * stepsPerText < FEW_STEPS
-      const searched = isFew ? ordinals.slice() : intersectAscending(yield* candidatesOf(needle), ordinals)
-      return (yield* among(needle, searched)).length
+      const both = intersectAscending(yield* candidatesOf(needle, ordinals), ordinals)
+      return (yield* among(needle, both)).length
     },
     *warm() {
       if (source === 'remote') return

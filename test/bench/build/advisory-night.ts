@@ -10,6 +10,7 @@ import { type Packed, pack, zipWriter } from '../../../corpus/sample/zip.ts'
 import type { BenchCorpus } from '../report/line.ts'
 import { type Fetched, fetchedOf } from './fetched.ts'
 import { runNight } from './nights.ts'
+import type { ProgramOptions } from './program.ts'
 
 export const CHANGED = 100
 
@@ -29,7 +30,8 @@ const MAX_RECORD_BYTES = 2 ** 28
  * Ingests and builds the night in `folder`. Returns null if the feeds have no zip of OSV.
  * @throws Error if a command fails
  */
-export async function advisoryNight(corpus: BenchCorpus, folder: string): Promise<AdvisoryNight | null> {
+export async function advisoryNight(corpus: BenchCorpus, options: ProgramOptions): Promise<AdvisoryNight | null> {
+  const { folder } = options
   const [, last] = corpus.nights
   const night = new Date(Date.parse(last) + DAY_MS).toISOString().slice(0, 10)
   const sources = await findSources(corpus.feeds, last)
@@ -44,7 +46,7 @@ export async function advisoryNight(corpus: BenchCorpus, folder: string): Promis
     if (existsSync(corpus.corpus + end)) copyFileSync(corpus.corpus + end, copy.corpus + end)
   }
   copyDist(corpus.dist, copy.dist)
-  await runNight(feeds, night, copy, { folder })
+  await runNight(feeds, night, copy, options)
   return {
     records: changed.length,
     reference: changed.reduce((sum, record) => sum + gzipSync(record, { level: 6 }).length, 0),

@@ -234,8 +234,8 @@ function* fetchedLines({ cves, dist }: BenchCorpus): Generator<BenchLine> {
   }
 }
 
-async function* advisoryLines(corpus: BenchCorpus, { folder, say }: BenchContext): AsyncGenerator<BenchLine> {
-  const night = await advisoryNight(corpus, join(folder, 'advisory-night'))
+async function* advisoryLines(corpus: BenchCorpus, { folder, root, say }: BenchContext): AsyncGenerator<BenchLine> {
+  const night = await advisoryNight(corpus, { folder: join(folder, 'advisory-night'), root })
   rmSync(join(folder, 'advisory-night'), { recursive: true, force: true })
   if (night === null) return say('build/mirror-advisories: the feeds have no zip of OSV')
   yield advisoryLine(corpus, night)

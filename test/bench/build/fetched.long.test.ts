@@ -39,7 +39,7 @@ test('a night of advisories changes their records, the packages that they name, 
   const { dist, feeds, corpus, nights } = await sampleOfTwoNights(folder.path, 300)
   const of: BenchCorpus = { cves: 300, feeds, corpus, dist, nights: [nights[0]!, nights[1]!] }
   const before = readCurrent(dist).manifest.snapshot
-  const night = await advisoryNight(of, join(folder.path, 'advisory-night'))
+  const night = await advisoryNight(of, { folder: join(folder.path, 'advisory-night') })
   const { records, reference, fetched } = night!
   const { cve, advisories, packages } = fetched.membersOf
   assert.is(records, CHANGED)

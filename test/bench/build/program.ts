@@ -36,7 +36,7 @@ export async function runProgram(file: string, args: readonly string[], options:
   const usageFile = join(folder, 'usage.json')
   rmSync(usageFile, { force: true })
   const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
-  const measuring = ['--import', join(import.meta.dirname, 'usage.ts')]
+  const measuring = ['--import', join(import.meta.dirname, 'usage.js')]
   const began = performance.now()
   const child = spawn(process.execPath, [...profiling, ...measuring, file, ...args], {
     cwd: root,

@@ -60,7 +60,7 @@ export interface BenchContext {
   say(line: string): void
   /** The folder of the measured programs. */
   root: string
-  /** That of other programs, to alternate with. The details of a group have the ratio of our figure to its figure. */
+  /** The folder of other programs, to alternate with. The details of a group have the ratio of our figure to theirs. */
   against?: string
   /** Folder for CPU profiles of the measured programs. */
   profile?: string

@@ -1,4 +1,7 @@
-/** Preloaded into a measured program (`--import`): at its end, writes its usage, including its threads. */
+/**
+ * Preloaded into a measured program (`--import`): at its end, writes its usage, including its threads. In JavaScript,
+ * so that the program does not load what converts TypeScript.
+ */
 import { writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
