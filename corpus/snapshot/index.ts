@@ -15,6 +15,7 @@ export { gunzipFile, gunzipMember } from './codec/inflate.ts'
 export { indexIn, isTextOffsets, textIndex } from './codec/lazy-strings.ts'
 export { type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
 export {
+  type Allocate,
   type FusedPieces,
   type Piece,
   type SplicedSegment,

@@ -1,6 +1,7 @@
 /** The result of a handler: the body of a 200 in both content codings, each encoded on demand. */
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import type { Allocate } from '../../corpus/snapshot/index.ts'
 
 /** Read from a shard, merged from several segments, or queried from SQLite (rule 17). */
 export type ServedFrom = 'shard' | 'merge' | 'sqlite'
@@ -13,7 +14,7 @@ export interface Answer {
    */
   readonly tag: string
   /** The body as one gzip member. */
-  gzip(): Buffer
+  gzip(allocate?: Allocate): Buffer
   /** The body as plain JSON. */
   identity(): Buffer
 }

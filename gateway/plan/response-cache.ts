@@ -27,8 +27,8 @@ export function responseCache(bytes: number): ResponseCache {
   function keeping(crc: number, key: string, answer: Answer): Answer {
     return {
       ...answer,
-      gzip() {
-        const body = answer.gzip()
+      gzip(allocate) {
+        const body = answer.gzip(allocate)
         // A view would keep a block of Node's buffer pool alive.
         const copy = Buffer.allocUnsafeSlow(body.length)
         body.copy(copy)

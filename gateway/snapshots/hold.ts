@@ -7,7 +7,7 @@ import { rowStore, rowStoreBytes } from './row-store.ts'
 export function hold(snapshot: OpenSnapshot, bytes: number): void {
   const rest = bytes - rowStoreBytes(snapshot.index)
   if (rest < 0) return
-  snapshot.rows = rowStore(snapshot, Uint32Array.from(snapshot.index.year.keys()))
+  snapshot.rows = rowStore(snapshot, snapshot.columns.row)
   if (fileOf(snapshot.manifest, 'pages', HELD_SORT).size <= rest) snapshot.pages = []
 }
 

@@ -24,7 +24,8 @@ import { whileFlipped } from '../../support/flip-bit.ts'
 const folder = temporaryFolder('row-store')
 const { dist } = await sampleDist(folder.path, 300)
 const snapshot = openSnapshot(dist, readCurrent(dist).manifest)
-const everyRow = Array.from({ length: snapshot.index.count }, (_, row) => row)
+const everyOne = Array.from({ length: snapshot.index.count }, (_, ordinal) => ordinal)
+const rowOf = (ordinal: number) => snapshot.columns.row[ordinal]!
 
 /** The same snapshot with `bytes` for rows in memory; `reads` counts the rows that are read. */
 function fresh(bytes = 0): OpenSnapshot & { reads: number } {
@@ -38,46 +39,47 @@ function fresh(bytes = 0): OpenSnapshot & { reads: number } {
 }
 
 /** A summary record by the way that details take: the whole member, and its head. */
-function recordText(row: number): string {
+function recordText(ordinal: number): string {
+  const row = rowOf(ordinal)
   const member = snapshot.member(row)
   return `${plainBytes(member.bytes, coreSegment(member))}${epssMember(epssAt(snapshot.epss, row))}}`
 }
 
 test('each row is its core, closed by its EPSS', () => {
-  for (const row of everyRow) {
-    const text = recordText(row)
-    assert.is(splicePlain([gatheredRows(snapshot, [row], '')]).toString(), text)
-    assert.is(gunzipSync(spliceGzip([gatheredRows(snapshot, [row], ',')])).toString(), `${text},`)
-    assert.is(JSON.parse(text).cve_id, idAt(snapshot.index, row))
+  for (const one of everyOne) {
+    const text = recordText(one)
+    assert.is(splicePlain([gatheredRows(snapshot, [one], '')]).toString(), text)
+    assert.is(gunzipSync(spliceGzip([gatheredRows(snapshot, [one], ',')])).toString(), `${text},`)
+    assert.is(JSON.parse(text).cve_id, idAt(snapshot.index, rowOf(one)))
   }
 })
 
 test('all rows together, in whatever order, are joined by commas', () => {
-  const rows = everyRow.toSorted((a, b) => ((a * 7) % 31) - ((b * 7) % 31))
-  const gathered = gatheredRows(snapshot, rows, '')
-  assert.is(splicePlain([gathered]).toString(), rows.map(recordText).join(','))
+  const mixed = everyOne.toSorted((a, b) => ((a * 7) % 31) - ((b * 7) % 31))
+  const gathered = gatheredRows(snapshot, mixed, '')
+  assert.is(splicePlain([gathered]).toString(), mixed.map(recordText).join(','))
   assert.equal(gunzipSync(spliceGzip([gathered])), splicePlain([gathered]))
 })
 
 test('rows in memory are read once, and give the same answers', () => {
   const [held, unheld] = [fresh(1e9), fresh()]
   const assembled = (of: OpenSnapshot) =>
-    (['', ','] as const).map((end) => spliceGzip([gatheredRows(of, everyRow.toReversed(), end)]))
+    (['', ','] as const).map((end) => spliceGzip([gatheredRows(of, everyOne.toReversed(), end)]))
   const first = assembled(unheld)
   for (let time = 0; time < 3; time++) assert.equal(assembled(held), first)
-  assert.is(held.reads, everyRow.length)
-  assert.is(unheld.reads, 2 * everyRow.length)
+  assert.is(held.reads, everyOne.length)
+  assert.is(unheld.reads, 2 * everyOne.length)
 })
 
 test('the tag depends on rows, their order, their EPSS and the separator, and on nothing else', () => {
   const other: OpenSnapshot = { ...snapshot, epss: { ...snapshot.epss, date: '1999-01-01' } }
-  const tag = (from: OpenSnapshot, rows: number[], end: '' | ',') => spliceTag([gatheredRows(from, rows, end)])
+  const tag = (from: OpenSnapshot, ordinals: number[], end: '' | ',') => spliceTag([gatheredRows(from, ordinals, end)])
   /** The same with another record, or another core, in every row. */
   const changed = (name: 'sources' | 'coreSegments'): OpenSnapshot => {
     const index = { ...snapshot.index, [name]: snapshot.index[name].map((one) => one ^ 1) }
     return { ...snapshot, index, readCore() {} }
   }
-  const known = everyRow.filter((row) => epssAt(snapshot.epss, row) !== null).slice(0, 2)
+  const known = everyOne.filter((one) => epssAt(snapshot.epss, rowOf(one)) !== null).slice(0, 2)
   assert.is(known.length, 2)
   assert.is(tag(snapshot, known, ''), tag(snapshot, known, ''))
   const tags = [
@@ -110,7 +112,10 @@ test('a page with adjacent rows of a stored page is spliced from its segments, w
     if (plan.way === 'shard') continue
     const answer = cvePageAnswer(snapshot, plan)
     assert.ok(plan.whole.length >= least, `${JSON.stringify(filters)}: ${plan.whole.length} segments`)
-    assert.is(JSON.stringify(JSON.parse(answer.identity().toString()).data), `[${plan.rows.map(recordText).join(',')}]`)
+    assert.is(
+      JSON.stringify(JSON.parse(answer.identity().toString()).data),
+      `[${plan.ordinals.map(recordText).join(',')}]`,
+    )
     assert.equal(gunzipSync(answer.gzip()), answer.identity())
   }
 })
@@ -123,13 +128,11 @@ test('from every place of every order, whole segments and gathered rows join to 
       const sort = { key, descending: true }
       const binding = cursorBinding('cves', sort, {})
       const plan = planCvePage(snapshot, { binding, sort, filters: {}, limit: 77, after }, null)
-      const rows = Array.from({ length: Math.min(77, order.count - start) }, (_, i) => {
-        return snapshot.columns.row[order.ordinal(start + i)]!
-      })
+      const expected = Array.from({ length: Math.min(77, order.count - start) }, (_, i) => order.ordinal(start + i))
       const { data } = JSON.parse(cvePageAnswer(snapshot, plan).identity().toString()) as { data: object[] }
       assert.equal(
         data.map((row) => JSON.stringify(row)),
-        rows.map(recordText),
+        expected.map(recordText),
         `${key} from ${start}`,
       )
     }
@@ -138,14 +141,15 @@ test('from every place of every order, whole segments and gathered rows join to 
 
 test('a page of nothing is an empty list', () => {
   const page = { limit: 25, nextCursor: null }
-  const answer = cvePageAnswer(snapshot, { way: 'merge', sort: 'cvss', rows: [], whole: [], ...page })
+  const answer = cvePageAnswer(snapshot, { way: 'merge', sort: 'cvss', ordinals: [], whole: [], ...page })
   assert.is(answer.identity().toString(), '{"data":[],"pagination":{"limit":25,"next_cursor":null}}')
   assert.equal(gunzipSync(answer.gzip()), answer.identity())
 })
 
 test('a row with a changed byte is an error; the rows next to it are served', () => {
   const { index, manifest } = snapshot
-  const row = everyRow.find((one) => index.shard[one] === index.shard[one + 1])!
+  const row = everyOne.map(rowOf).find((row) => index.shard[row] === index.shard[row + 1])!
+  const [damaged, next] = [row, row + 1].map((one) => snapshot.ordinalOfRow[one]!) as [number, number]
   const path = objectPath(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!).sha256)
   const [from, length] = [CORE.at, CORE.length].map((what) => index.coreSegments[row * CORE_NUMBERS + what]!)
   const isDamaged = (error: unknown) => error instanceof SnapshotError && error.code === 'digest'
@@ -153,8 +157,8 @@ test('a row with a changed byte is an error; the rows next to it are served', ()
     whileFlipped(path, at, () => {
       for (const source of [fresh(), fresh(1e9)]) {
         for (let time = 0; time < 2; time++) {
-          assert.throws(() => gatheredRows(source, [row + 1, row], ''), isDamaged)
-          assert.is(splicePlain([gatheredRows(source, [row + 1], '')]).toString(), recordText(row + 1))
+          assert.throws(() => gatheredRows(source, [next, damaged], ''), isDamaged)
+          assert.is(splicePlain([gatheredRows(source, [next], '')]).toString(), recordText(next))
         }
       }
     })
