@@ -14,7 +14,7 @@ import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
 import { listLog } from '../../../support/server.ts'
 
 const folder = temporaryFolder('search-long')
-const { dist } = await sampleDist(folder.path, 2000)
+const { dist } = await sampleDist(folder.path, 8000)
 const registry = openRegistry(dist, { log: listLog().log, pollMs: 0 })
 const snapshot = registry.current
 const { flags, severity, count, published, updated, assigner, anyCwe, row } = snapshot.columns
@@ -73,7 +73,7 @@ test('all matches in every order, and pages from the middle', () => {
   const sizes = { none: 0, few: 0, many: 0 }
   for (const filters of [...CASES, ...CASES.slice(0, 50)]) {
     const expected = Array.from({ length: count }, (_, ordinal) => ordinal).filter((one) => passes(filters, one))
-    sizes[expected.length === 0 ? 'none' : expected.length <= 256 ? 'few' : 'many']++
+    sizes[expected.length === 0 ? 'none' : expected.length <= 1024 ? 'few' : 'many']++
     for (const sort of CVE_SORTS) {
       for (const descending of [true, false]) {
         const order = orderView(snapshot, sort, descending)

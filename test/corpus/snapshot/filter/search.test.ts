@@ -14,7 +14,7 @@ import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
 import { listLog } from '../../../support/server.ts'
 
 const folder = temporaryFolder('search')
-const sample = await sampleDist(folder.path, 700)
+const sample = await sampleDist(folder.path, 1800)
 const registry = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
 const snapshot = registry.current
 const { count } = snapshot.columns
