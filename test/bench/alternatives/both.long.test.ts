@@ -20,7 +20,7 @@ let both: Both
 test.before(async () => {
   dist = (await sampleDist(path, 600)).dist
   database = databaseOf(dist, () => {})
-  both = openBoth(dist, database)
+  both = await openBoth(dist, database)
 })
 
 test.after(() => {

@@ -11,7 +11,7 @@ import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.t
 import { toBillionths } from '../../../corpus/snapshot/record/epss.ts'
 import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
 import { planCvePage } from '../../../gateway/plan/cve-page.ts'
-import { hold } from '../../../gateway/snapshots/hold.ts'
+import { fill, hold } from '../../../gateway/snapshots/hold.ts'
 import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 import { openDatabase } from './database.ts'
 import { cursorOf, type ListRequest, listQueries, pageJson } from './list-query.ts'
@@ -26,10 +26,12 @@ export interface Both {
   close(): void
 }
 
-export function openBoth(dist: string, databasePath: string): Both {
+/** Both read their data before, as a server has soon after its start. */
+export async function openBoth(dist: string, databasePath: string): Promise<Both> {
   const { manifest } = readCurrent(dist)
   const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
   hold(snapshot, Number.POSITIVE_INFINITY)
+  await fill(snapshot)
   const database = openDatabase(databasePath)
   readThrough([databasePath, ...manifest.files.map(({ sha256 }) => objectPath(dist, sha256))])
   const cve = database.prepare(

@@ -126,8 +126,9 @@ function eachByItself(measured: Measured, queries: readonly ListQuery[]): BenchL
 export const planLines: BenchGroup = async function* (context) {
   if (!isWanted(context, 'plans')) return
   const queries = listQueriesToPlan()
-  const opened = context.corpora.map((corpus) => openCorpus(corpus, context))
+  const opened: OpenCorpus[] = []
   try {
+    for (const corpus of context.corpora) opened.push(await openCorpus(corpus, context))
     context.say(`planning ${queries.length} filtered pages, next to SQLite`)
     // The first round warms up compilers and caches of both.
     for (const { both } of opened) planRound(both, queries, 0)
@@ -143,6 +144,11 @@ export const planLines: BenchGroup = async function* (context) {
   }
 }
 
-function openCorpus({ cves, dist }: BenchCorpus, { say }: BenchContext): { both: Both; measured: Measured } {
-  return { both: openBoth(dist, databaseOf(dist, say)), measured: { cves, rounds: [] } }
+interface OpenCorpus {
+  both: Both
+  measured: Measured
+}
+
+async function openCorpus({ cves, dist }: BenchCorpus, { say }: BenchContext): Promise<OpenCorpus> {
+  return { both: await openBoth(dist, databaseOf(dist, say)), measured: { cves, rounds: [] } }
 }
