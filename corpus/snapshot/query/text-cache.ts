@@ -40,8 +40,8 @@ const POSITIONS_AT = ENTRIES_AT + ENTRIES_PER_BLOCK * WORD
 const BLOCKS_AT = POSITIONS_AT + ENTRIES_PER_BLOCK * WORD
 /** Space after the first `maxBytes`, for one block that is not cached. The system allocates it when it is written. */
 const LARGEST_BLOCK_BYTES = MAX_ROW_BYTES + 2 * (ENTRIES_PER_BLOCK + 1) * WORD
-/** `find-entries.wat` reads up to 15 bytes past the end of the texts. */
-const PADDING_BYTES = 16
+/** `find-entries.wat` reads up to 67 bytes past the end of the texts. */
+const PADDING_BYTES = 68
 
 /** Caches up to `maxBytes` of blocks. `maxBytes` must be a multiple of 4. */
 export function textCache(maxBytes: number): TextCache {
