@@ -4,16 +4,16 @@
  */
 import type { ServerResponse } from 'node:http'
 
-/** A page of 100 rows from all over the snapshot. Each answer that waits for its client keeps as much. */
+/** Enough for most pages of 100 rows. An answer that waits for its client keeps as much. */
 const BYTES = 65_536
 
 let memory = Buffer.allocUnsafeSlow(BYTES)
 
-/** Returns `length` bytes of any content, valid until the next call. To keep them, call `afterSend` in between. */
+/** Returns `length` bytes of any content. The next call returns the same memory, unless an answer in it still waits. */
 export const sendBuffer = (length: number): Buffer =>
   length <= BYTES ? memory.subarray(0, length) : Buffer.allocUnsafe(length)
 
-/** Must be called after `end`: a body that the system did not take whole keeps its memory. */
+/** Must follow `end`. If the system did not take the whole body, it keeps its memory, and the next one gets other memory. */
 export function afterSend(response: ServerResponse): void {
   if (response.writableLength > 0) memory = Buffer.allocUnsafeSlow(BYTES)
 }

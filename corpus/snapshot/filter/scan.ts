@@ -86,7 +86,7 @@ interface ZonedTests {
   ranges: (Tests['ranges'][number] & { zones: Uint32Array })[]
 }
 
-/** Returns whether word `at` may have positions within all ranges. */
+/** Returns whether a CVE in word `at` may be within all ranges. */
 function meets(ranges: ZonedTests['ranges'], at: number): boolean {
   for (let i = 0; i < ranges.length; i++) {
     const { zones, from, to } = ranges[i]!
@@ -98,8 +98,8 @@ function meets(ranges: ZonedTests['ranges'], at: number): boolean {
 const zones = perSnapshot(() => new Map<string, Uint32Array>())
 
 /**
- * Returns the lowest and the highest position in the order `of` for each word of the order `sort`. Dates of publication
- * and update correlate, so a scan skips most words by them. 88 KB at 350,000 CVEs.
+ * Returns, for each word of the order `sort`, the lowest and the highest position of its CVEs in the order `of`. Dates of
+ * publication and update correlate, so a scan skips most words by them. Takes 2 ms and 88 KB at 350,000 CVEs, once.
  */
 function zonesOf(snapshot: CveTables, sort: CveSort, of: CveSort): Uint32Array {
   const known = zones(snapshot)

@@ -121,7 +121,8 @@ function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Se
     const [found, named] = yield* together([set('cve').best(q, most), set('advisory').best(q, most)])
     const ranked = bestOfBoth(found!.ranked, named!.ranked).slice(0, most)
     const results = named!.results ?? (yield* set('advisory').matches(q))
-    return { count: found!.count + (yield* countNamedOnly(results, q)), ranked }
+    const inBoth = results.length > 0 ? yield* set('cve').countAmong(results, q) : 0
+    return { count: found!.count + results.length - inBoth, ranked }
   }
 
   function* suggested(type: SearchType, q: string, limit: number): Steps<Ranked[]> {
@@ -141,11 +142,6 @@ function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Se
     }
     const bucket = ({ ordinal, rank }: Ranked) => bucketOf(rank, set('cve').isFirst(ordinal))
     return [...found.values()].sort((a, b) => bucket(a) - bucket(b) || a.ordinal - b.ordinal)
-  }
-
-  /** Returns the number of CVEs in `named` that do not match by id or title. */
-  function* countNamedOnly(named: Uint32Array, q: string): Steps<number> {
-    return named.length === 0 ? 0 : named.length - (yield* set('cve').countAmong(named, q))
   }
 
   function* hitsOf(found: readonly (Ranked & { type: SearchType })[]): Steps<Hit[]> {

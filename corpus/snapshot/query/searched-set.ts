@@ -70,6 +70,9 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
   const { count, first, cves } = head
   const resultOf = (ordinal: number) => (cves ? cves[ordinal]! : ordinal)
   const stepsPerText = source === 'remote' ? REMOTE_STEPS_PER_TEXT : STEPS_PER_TEXT
+  const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
+  const candidatesOf = (needle: Uint8Array, some?: Uint32Array) => candidates(rows, needle, stepsPerText, some)
+
   /** Replaces entries, which ascend, by their results, each once. */
   function resultsOf(ordinals: Uint32Array): Uint32Array {
     let results = 0
@@ -79,10 +82,6 @@ export function openSearched(set: TextSetName, { head, reader, source }: Opening
     }
     return ordinals.subarray(0, results)
   }
-
-  const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
-
-  const candidatesOf = (needle: Uint8Array, some?: Uint32Array) => candidates(rows, needle, stepsPerText, some)
 
   /** Calls `each` for each candidate that contains `needle`, with the position of the first occurrence. */
   const eachMatch = (needle: Uint8Array, ordinals: Uint32Array, each: EachMatch, until?: Until): Steps<void> =>
