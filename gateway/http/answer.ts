@@ -13,7 +13,7 @@ export interface Answer {
    * Hash of the content, without quotes; equal for both codings and every token. Characters: letters, digits, `-`, `_`.
    */
   readonly tag: string
-  /** The body as one gzip member. */
+  /** The body as one gzip member, possibly in memory of `allocate`, which the next answer may overwrite. */
   gzip(allocate?: Allocate): Buffer
   /** The body as plain JSON. */
   identity(): Buffer

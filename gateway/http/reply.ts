@@ -101,7 +101,7 @@ export function sendBody(
   headers.push('Content-Type', type, 'Content-Length', String(body.length))
   response.writeHead(status, headers)
   response.end(isHead ? undefined : body)
-  afterSend(response)
+  afterSend(response, body)
   return { status, bytes: isHead ? 0 : body.length }
 }
 

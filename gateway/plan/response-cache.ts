@@ -29,7 +29,7 @@ export function responseCache(bytes: number): ResponseCache {
       ...answer,
       gzip(allocate) {
         const body = answer.gzip(allocate)
-        // A view would keep a block of Node's buffer pool alive.
+        // The next answer may overwrite the body.
         const copy = Buffer.allocUnsafeSlow(body.length)
         body.copy(copy)
         const { servedFrom, snapshotId, tag } = answer

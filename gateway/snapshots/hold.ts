@@ -11,7 +11,7 @@ export function hold(snapshot: OpenSnapshot, bytes: number): void {
   if (fileOf(snapshot.manifest, 'pages', HELD_SORT).size <= rest) snapshot.pages = []
 }
 
-/** Per turn: a row takes 4 µs, a page 20 µs. */
+/** Per turn: a row takes 2 µs, a page 20 µs. */
 const ROWS_IN_A_TURN = 64
 const PAGES_IN_A_TURN = 8
 
@@ -20,7 +20,7 @@ const PAGES_IN_A_TURN = 8
  * @throws SnapshotError or a system error at the first that cannot be read; the others are read when requested
  */
 export async function fill(snapshot: OpenSnapshot): Promise<void> {
-  const { rows, pages, index, orders } = snapshot
+  const { rows, pages, index, orders, ordinalOfRow } = snapshot
   if (rows === null) return
   const inTurns = async (count: number, most: number, read: (at: number) => void) => {
     for (let at = 0; at < count; at++) {
@@ -29,7 +29,7 @@ export async function fill(snapshot: OpenSnapshot): Promise<void> {
       read(at)
     }
   }
-  await inTurns(index.count, ROWS_IN_A_TURN, rows.fill)
+  await inTurns(index.count, ROWS_IN_A_TURN, (row) => rows.fill(ordinalOfRow[row]!))
   if (pages) await inTurns(orders[HELD_SORT].pagesAt.length, PAGES_IN_A_TURN, (page) => heldPage(snapshot, page))
 }
 

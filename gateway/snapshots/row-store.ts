@@ -9,7 +9,7 @@
  */
 import type { Epss } from '../../corpus/model/record.ts'
 import { crc32, crc32Combine } from '../../corpus/runtime/crc32.ts'
-import { SHORT_HASH_LENGTH, shortHash } from '../../corpus/runtime/digest.ts'
+import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
 import {
   CORE,
   CORE_NUMBERS,
@@ -31,14 +31,14 @@ export interface RowStore {
    */
   fill(slot: number): void
   /**
-   * Joins rows by commas, followed by `end`. Reads those that were not read before.
+   * Joins rows by commas, followed by `end`. Reads missing rows.
    * @throws SnapshotError `digest` if one is damaged
    */
   join(slots: readonly number[], end: '' | ','): FusedPieces
 }
 
 export interface RowSource {
-  index: Pick<Index, 'coreSegments'>
+  index: Pick<Index, 'coreSegments' | 'sources'>
   epss: EpssColumns
   /** Reads and checks the core segment of a row. */
   readCore(row: number, out: Buffer, at: number): void
@@ -49,12 +49,12 @@ const LONGEST_SUFFIX = suffixOf({ score: 0.123456789, percentile: 0.123456789, d
 const SUFFIX_BYTES = storedLength(LONGEST_SUFFIX.length + 1)
 
 /**
- * The numbers before the bytes of a row: its lengths and CRCs without a comma, the CRC with one, the hash for tags. They
- * are next to the bytes, because each other place would cost a cache miss.
+ * The numbers before the bytes of a row: its lengths and its CRC without a comma, the CRC with one, its share of tags. They
+ * are next to the bytes, because each further place would cost a cache miss.
  */
-const ROW = { length: 0, plainLength: 1, plainCrc: 2, crcWithComma: 3, hash: 4 } as const
-const HASH_NUMBERS = SHORT_HASH_LENGTH / 4
-const ROW_NUMBERS = ROW.hash + HASH_NUMBERS
+const ROW = { length: 0, plainLength: 1, plainCrc: 2, crcWithComma: 3, seed: 4 } as const
+const SEED_NUMBERS = SHORT_HASH_LENGTH / 4
+const ROW_NUMBERS = ROW.seed + SEED_NUMBERS
 
 /** Memory of a row in 4-byte numbers. */
 const sizeOf = (coreLength: number): number => ROW_NUMBERS + Math.ceil((coreLength + SUFFIX_BYTES) / 4)
@@ -70,18 +70,20 @@ export function rowStoreBytes({ coreSegments }: Pick<Index, 'coreSegments'>): nu
 
 /** No literal has this length, and it differs from the mark of a segment. */
 const ROWS_MARK = 0xfffffffe
-/** Mark, number of rows, length of `end`. */
-const SEED_HEAD = 3 * 4
+/** Mark, number of rows, lengths of `end` and of the date. */
+const SEED_HEAD = 4 * 4
 
-/** What is read ahead of each row, in numbers: three of four rows are not longer. */
+/** What is read ahead of each row, in numbers: all of three quarters of the rows. */
 const AHEAD = 704 / 4
 /** A line of the processor's caches, in numbers. */
 const LINE = 64 / 4
-/** Keeps the compiler from removing reads without another use. */
+/** Without this use of the values, the compiler would remove the reads. */
 const ahead = { sum: 0 }
 
 /** Slot `i` is for `rows[i]`. The system allocates the memory of a row when it is filled. */
-export function rowStore({ index: { coreSegments }, epss, readCore }: RowSource, rows: ArrayLike<number>): RowStore {
+export function rowStore({ index, epss, readCore }: RowSource, rows: ArrayLike<number>): RowStore {
+  const { coreSegments, sources } = index
+  const date = epss.date ?? ''
   const starts = new Uint32Array(rows.length + 1)
   for (let slot = 0; slot < rows.length; slot++) {
     starts[slot + 1] = starts[slot]! + sizeOf(coreSegments[rows[slot]! * CORE_NUMBERS + CORE.length]!)
@@ -98,28 +100,35 @@ export function rowStore({ index: { coreSegments }, epss, readCore }: RowSource,
     readCore(row, memory, at)
     const suffix = suffixOf(epssAt(epss, row))
     const compressed = coreSegments[core + CORE.length]!
-    const { end } = writeStoredText(memory, at + compressed, `${suffix},`)
+    writeStoredText(memory, at + compressed, `${suffix},`)
     const crc = crc32(suffix, coreSegments[core + CORE.plainCrc]!)
     numbers[start + ROW.plainLength] = coreSegments[core + CORE.plainLength]! + suffix.length
     numbers[start + ROW.plainCrc] = crc
     numbers[start + ROW.crcWithComma] = crc32(',', crc)
-    memory.set(shortHash(memory.subarray(at, end)), (start + ROW.hash) * 4)
+    // A row of the same source differs in at least one of these three.
+    const seed = start + ROW.seed
+    memory.set(sources.subarray(row * SHORT_HASH_LENGTH, (row + 1) * SHORT_HASH_LENGTH), seed * 4)
+    numbers[seed]! ^= coreSegments[core + CORE.plainCrc]!
+    numbers[seed + 1]! ^= epss.scores[row]!
+    numbers[seed + 2]! ^= epss.percentiles[row]!
     numbers[start + ROW.length] = compressed + storedLength(suffix.length)
   }
 
+  /** The tag depends on the EPSS date, and on each row's source digest, core CRC, score and percentile. */
   function seedOf(slots: readonly number[], end: '' | ','): Buffer {
-    const seed = Buffer.allocUnsafe(SEED_HEAD + slots.length * SHORT_HASH_LENGTH)
+    const seed = Buffer.allocUnsafe(SEED_HEAD + date.length + slots.length * SHORT_HASH_LENGTH)
     const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength)
     let at = 0
-    for (const number of [ROWS_MARK, slots.length, end.length]) at = seed.writeUInt32LE(number, at)
+    for (const number of [ROWS_MARK, slots.length, end.length, date.length]) at = seed.writeUInt32LE(number, at)
+    at += seed.write(date, at, 'latin1')
     for (let i = 0; i < slots.length; i++) {
-      const from = starts[slots[i]!]! + ROW.hash
-      for (let n = 0; n < HASH_NUMBERS; n++, at += 4) view.setInt32(at, numbers[from + n]!, true)
+      const from = starts[slots[i]!]! + ROW.seed
+      for (let n = 0; n < SEED_NUMBERS; n++, at += 4) view.setInt32(at, numbers[from + n]!, true)
     }
     return seed
   }
 
-  /** The processor reads many lines at once here, but only few of them when it copies row by row. */
+  /** Cache misses overlap here, but hardly when rows are copied one by one. */
   function readAhead(slots: readonly number[]): void {
     let sum = 0
     for (let i = 0; i < slots.length; i++) {

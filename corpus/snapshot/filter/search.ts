@@ -19,8 +19,8 @@ export interface Wanted {
   most: number
 }
 
-/** Up to this number, testing all CVEs of a list costs less than a scan. */
-const SHORT_LIST = 1024
+/** Up to this number of CVEs in a list or a range of another order, testing all of them costs less than a scan. */
+export const SHORT_LIST = 1024
 
 /** Returns the first matching ordinals, in order. `matches` are the ordinals that match `filters.q`; null without `q`. */
 export function firstPassing(
@@ -38,7 +38,7 @@ export function firstPassing(
   if (shortest?.constraint.kind === 'list' && order.sort === 'published' && others.every((one) => one === own)) {
     return firstOf(shortest.ordinals, runs, most)
   }
-  if (shortest && shortest.ordinals.length <= SHORT_LIST) {
+  if (shortest && shortest.constraint !== own && shortest.ordinals.length <= SHORT_LIST) {
     return firstMatches(snapshot, order, start, shortest.ordinals, testsOf(snapshot, others, order), most)
   }
   const tested = constraints.filter((one) => one !== own)
@@ -76,13 +76,11 @@ function candidatesOf({ orders }: CveTables, constraint: Constraint): Uint32Arra
   return null
 }
 
-/** The positions of the candidates of one search. */
-const candidatePositions = new Uint32Array(SHORT_LIST)
+/** The positions of the candidates of one search, as they are read and in order. */
+const positionsRead = new Uint32Array(SHORT_LIST)
+const positionsInOrder = new Uint32Array(SHORT_LIST)
 
-/**
- * Returns the first `most` candidates that pass, in order. Reads all positions first: in a loop without branches, the
- * processor reads several at once.
- */
+/** Returns the first `most` candidates that pass, in order. */
 function firstMatches(
   { positions }: CveTables,
   order: OrderView,
@@ -92,21 +90,54 @@ function firstMatches(
   most: number,
 ): number[] {
   const positionOf = positions[order.sort]
-  for (let i = 0; i < candidates.length; i++) candidatePositions[i] = positionOf[candidates[i]!]!
-  /** Ascending. */
-  const found: number[] = []
-  for (let i = 0; i < candidates.length; i++) {
-    const ordinal = candidates[i]!
-    const stored = candidatePositions[i]!
-    const position = order.descending ? stored : reversedPosition(stored, order.keyed, order.count)
-    const isFull = found.length === most
-    if (position < start || (isFull && position > found[most - 1]!)) continue
-    if (!passes(tests, ordinal, stored)) continue
-    let at = isFull ? most - 1 : found.length
-    for (; at > 0 && found[at - 1]! > position; at--) found[at] = found[at - 1]!
-    found[at] = position
+  // Without branches, so that cache misses overlap.
+  for (let i = 0; i < candidates.length; i++) positionsRead[i] = positionOf[candidates[i]!]!
+  if (!order.descending) {
+    for (let i = 0; i < candidates.length; i++) {
+      positionsRead[i] = reversedPosition(positionsRead[i]!, order.keyed, order.count)
+    }
   }
-  return found.map(order.ordinal)
+  sortPositions(candidates.length)
+  const found: number[] = []
+  for (let i = 0; i < candidates.length && found.length < most; i++) {
+    const position = positionsInOrder[i]!
+    if (position < start) continue
+    const ordinal = order.ordinal(position)
+    if (passes(tests, ordinal, positionOf[ordinal]!)) found.push(ordinal)
+  }
+  return found
+}
+
+/** A power of two. */
+const INTERVALS = 128
+const ends = new Uint32Array(INTERVALS)
+
+/**
+ * Sorts the first `count` of `positionsRead` into `positionsInOrder`: first by intervals of equal length, then within
+ * them. Takes two fifths of the time of `sort`.
+ */
+function sortPositions(count: number): void {
+  let low = Number.MAX_SAFE_INTEGER
+  let high = 0
+  for (let i = 0; i < count; i++) {
+    low = Math.min(low, positionsRead[i]!)
+    high = Math.max(high, positionsRead[i]!)
+  }
+  const shift = Math.max(0, 32 - Math.clz32(high - low) - Math.log2(INTERVALS))
+  ends.fill(0)
+  for (let i = 0; i < count; i++) ends[(positionsRead[i]! - low) >>> shift]!++
+  for (let n = 1; n < INTERVALS; n++) ends[n]! += ends[n - 1]!
+  // Backwards, so that candidates in their order stay so.
+  for (let i = count - 1; i >= 0; i--) {
+    const position = positionsRead[i]!
+    positionsInOrder[--ends[(position - low) >>> shift]!] = position
+  }
+  for (let i = 1; i < count; i++) {
+    const position = positionsInOrder[i]!
+    let at = i
+    for (; at > 0 && positionsInOrder[at - 1]! > position; at--) positionsInOrder[at] = positionsInOrder[at - 1]!
+    positionsInOrder[at] = position
+  }
 }
 
 /** Memory of an entry without key and ordinals, in bytes. */

@@ -20,7 +20,7 @@
     (local.set $last (i8x16.splat (i32.load8_u
       (i32.sub (i32.add (local.get $needle) (local.get $length)) (i32.const 1)))))
 
-    ;; Reads the first bytes of all entries. Nothing depends on them, so the processor waits for many at once.
+    ;; Reads the first bytes of all entries. Nothing depends on them, so that cache misses overlap.
     (block $read
       (loop $nextRead
         (br_if $read (i32.ge_u (local.get $i) (local.get $count)))

@@ -26,7 +26,7 @@ export interface Both {
   close(): void
 }
 
-/** Both read their data before, as a server has soon after its start. */
+/** Reads the data of both into memory, as servers have it soon after their start. */
 export async function openBoth(dist: string, databasePath: string): Promise<Both> {
   const { manifest } = readCurrent(dist)
   const snapshot = openSnapshot(dist, manifest, { checkQuery: false })

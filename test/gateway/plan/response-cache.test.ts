@@ -20,7 +20,7 @@ function setUp(bytes = 2 * 4 * (10 + BESIDE)) {
         servedFrom: 'merge',
         snapshotId: 'snapshot',
         tag: `tag of ${key}`,
-        gzip: () => Buffer.alloc(length, key),
+        gzip: (allocate = Buffer.allocUnsafe) => allocate(length).fill(key),
         identity: () => Buffer.from(`identity of ${key}`),
       }
     })
@@ -42,6 +42,19 @@ test('a kept answer is the one that was made, in both codings', () => {
   assert.equal([servedFrom, snapshotId, tag], ['merge', 'snapshot', 'tag of a'])
   assert.is(identity().toString(), 'identity of a')
   assert.is(gzip().toString(), 'aaaaaaaaaa')
+})
+
+test('a kept answer does not change when its memory is used for another', () => {
+  const { ask, times } = setUp()
+  const memory = Buffer.alloc(10)
+  for (let i = 0; i < 2; i++)
+    assert.is(
+      ask('a').gzip(() => memory),
+      memory,
+    )
+  memory.fill('z')
+  assert.is(ask('a').gzip().toString(), 'aaaaaaaaaa')
+  assert.is(times('a'), 2)
 })
 
 test('keys with the same CRC get their own answers', () => {

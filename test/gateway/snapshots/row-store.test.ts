@@ -74,12 +74,10 @@ test('rows in memory are read once, and give the same answers', () => {
 test('the tag depends on rows, their order, their EPSS and the separator', () => {
   const other: OpenSnapshot = { ...snapshot, epss: { ...snapshot.epss, date: '1999-01-01' } }
   const tag = (from: OpenSnapshot, ordinals: number[], end: '' | ',') => spliceTag([gatheredRows(from, ordinals, end)])
-  const changed: OpenSnapshot = {
-    ...snapshot,
-    readCore(row, out, at) {
-      snapshot.readCore(row, out, at)
-      out[at]! ^= 1
-    },
+  /** The same with another record, another core, or another EPSS in every row. */
+  const changed = (part: 'index' | 'epss', name: string): OpenSnapshot => {
+    const of = snapshot[part] as unknown as Record<string, Uint32Array>
+    return { ...snapshot, [part]: { ...of, [name]: of[name]!.map((one) => one ^ 1) }, readCore() {} }
   }
   const known = everyOne.filter((one) => epssAt(snapshot.epss, rowOf(one)) !== null).slice(0, 2)
   assert.is(known.length, 2)
@@ -89,7 +87,10 @@ test('the tag depends on rows, their order, their EPSS and the separator', () =>
     tag(snapshot, known, ','),
     tag(snapshot, known.toReversed(), ''),
     tag(other, known, ''),
-    tag(changed, known, ''),
+    tag(changed('index', 'sources'), known, ''),
+    tag(changed('index', 'coreSegments'), known, ''),
+    tag(changed('epss', 'scores'), known, ''),
+    tag(changed('epss', 'percentiles'), known, ''),
   ]
   assert.is(new Set(tags).size, tags.length)
 })

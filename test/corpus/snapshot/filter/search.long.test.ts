@@ -7,7 +7,7 @@ import { postingsOf } from '../../../../corpus/snapshot/derive/postings.ts'
 import type { CveFilters } from '../../../../corpus/snapshot/filter/filters.ts'
 import { FILTER_FLAGS } from '../../../../corpus/snapshot/filter/filters.ts'
 import { orderView } from '../../../../corpus/snapshot/filter/order-view.ts'
-import { firstPassing } from '../../../../corpus/snapshot/filter/search.ts'
+import { firstPassing, SHORT_LIST } from '../../../../corpus/snapshot/filter/search.ts'
 import { fromBillionths, NO_EPSS } from '../../../../corpus/snapshot/record/epss.ts'
 import { openRegistry } from '../../../../gateway/snapshots/registry.ts'
 import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
@@ -73,7 +73,7 @@ test('all matches in every order, and pages from the middle', () => {
   const sizes = { none: 0, few: 0, many: 0 }
   for (const filters of [...CASES, ...CASES.slice(0, 50)]) {
     const expected = Array.from({ length: count }, (_, ordinal) => ordinal).filter((one) => passes(filters, one))
-    sizes[expected.length === 0 ? 'none' : expected.length <= 1024 ? 'few' : 'many']++
+    sizes[expected.length === 0 ? 'none' : expected.length <= SHORT_LIST ? 'few' : 'many']++
     for (const sort of CVE_SORTS) {
       for (const descending of [true, false]) {
         const order = orderView(snapshot, sort, descending)
