@@ -17,7 +17,7 @@ export function sendBuffer(length: number): Buffer {
 }
 
 /**
- * Must follow `end`. Keeps the body if the client has not taken all of it. `createRequestSerializer` limits such bodies to
+ * Must follow `end`. Keeps the body if the system has not taken all of it. `createRequestSerializer` limits such bodies to
  * one for each connection.
  */
 export function afterSend(response: ServerResponse, body: Buffer): void {

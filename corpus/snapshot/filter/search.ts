@@ -90,16 +90,17 @@ function firstMatches(
   most: number,
 ): number[] {
   const positionOf = positions[order.sort]
+  const count = candidates.length
+  // Candidates are in order of publication, which other orders resemble: read them in the direction of this one.
+  const [first, step] = order.descending ? [0, 1] : [count - 1, -1]
   // Without branches, so that cache misses overlap.
-  for (let i = 0; i < candidates.length; i++) positionsRead[i] = positionOf[candidates[i]!]!
+  for (let i = 0; i < count; i++) positionsRead[i] = positionOf[candidates[first + i * step]!]!
   if (!order.descending) {
-    for (let i = 0; i < candidates.length; i++) {
-      positionsRead[i] = reversedPosition(positionsRead[i]!, order.keyed, order.count)
-    }
+    for (let i = 0; i < count; i++) positionsRead[i] = reversedPosition(positionsRead[i]!, order.keyed, order.count)
   }
-  sortPositions(candidates.length)
+  sortPositions(count)
   const found: number[] = []
-  for (let i = 0; i < candidates.length && found.length < most; i++) {
+  for (let i = 0; i < count && found.length < most; i++) {
     const position = positionsInOrder[i]!
     if (position < start) continue
     const ordinal = order.ordinal(position)
@@ -127,7 +128,7 @@ function sortPositions(count: number): void {
   ends.fill(0)
   for (let i = 0; i < count; i++) ends[(positionsRead[i]! - low) >>> shift]!++
   for (let n = 1; n < INTERVALS; n++) ends[n]! += ends[n - 1]!
-  // Backwards, so that candidates in their order stay so.
+  // Backwards, so that positions of one interval stay in the order in which they were read.
   for (let i = count - 1; i >= 0; i--) {
     const position = positionsRead[i]!
     positionsInOrder[--ends[(position - low) >>> shift]!] = position
