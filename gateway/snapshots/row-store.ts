@@ -49,8 +49,8 @@ const LONGEST_SUFFIX = suffixOf({ score: 0.123456789, percentile: 0.123456789, d
 const SUFFIX_BYTES = storedLength(LONGEST_SUFFIX.length + 1)
 
 /**
- * The numbers before the bytes of a row: its lengths and its CRC without a comma, the CRC with one, its share of tags. They
- * are next to the bytes, because each further place would cost a cache miss.
+ * The numbers before the bytes of a row: its lengths and its CRC without a comma, its CRC with one, and its part of tags.
+ * They are next to the bytes, because each further place would cost a cache miss.
  */
 const ROW = { length: 0, plainLength: 1, plainCrc: 2, crcWithComma: 3, seed: 4 } as const
 const SEED_NUMBERS = SHORT_HASH_LENGTH / 4
@@ -73,7 +73,7 @@ const ROWS_MARK = 0xfffffffe
 /** Mark, number of rows, lengths of `end` and of the date. */
 const SEED_HEAD = 4 * 4
 
-/** What is read ahead of each row, in numbers: all of three quarters of the rows. */
+/** Length of what is read ahead of each row, in numbers. Three quarters of the rows are not longer. */
 const AHEAD = 704 / 4
 /** A line of the processor's caches, in numbers. */
 const LINE = 64 / 4
@@ -105,7 +105,7 @@ export function rowStore({ index, epss, readCore }: RowSource, rows: ArrayLike<n
     numbers[start + ROW.plainLength] = coreSegments[core + CORE.plainLength]! + suffix.length
     numbers[start + ROW.plainCrc] = crc
     numbers[start + ROW.crcWithComma] = crc32(',', crc)
-    // A row of the same source differs in at least one of these three.
+    // Other content from the same source has another core CRC, score or percentile.
     const seed = start + ROW.seed
     memory.set(sources.subarray(row * SHORT_HASH_LENGTH, (row + 1) * SHORT_HASH_LENGTH), seed * 4)
     numbers[seed]! ^= coreSegments[core + CORE.plainCrc]!
@@ -128,7 +128,7 @@ export function rowStore({ index, epss, readCore }: RowSource, rows: ArrayLike<n
     return seed
   }
 
-  /** Cache misses overlap here, but hardly when rows are copied one by one. */
+  /** Reads the bytes of all rows. Cache misses overlap in this loop, but rarely in a copy of row by row. */
   function readAhead(slots: readonly number[]): void {
     let sum = 0
     for (let i = 0; i < slots.length; i++) {

@@ -6,8 +6,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sendAnswer } from '../../../gateway/http/reply.ts'
 import { readHeaders } from '../../../gateway/http/request-headers.ts'
+import { until } from '../../support/until.ts'
 
 const LENGTH = 60_000
+const SILENT_MS = 10_000
 /** Answers of one connection that fill the buffers of both sockets: at most 6 MB each by default. */
 const MANY = 400
 
@@ -65,11 +67,15 @@ test('one answer after the other is written into the same memory', async () => {
 test('an answer that waits for its client is not overwritten', async () => {
   const slow = connect(port(), '127.0.0.1')
   slow.pause()
+  slow.setTimeout(SILENT_MS, () => slow.destroy(new Error('the rest of the answers did not arrive')))
   const isWaiting = () => sent.at(-1)?.taken === false
   for (let i = 0; i < MANY && !isWaiting(); i++) {
     slow.write(`GET /Q HTTP/1.1\r\n${headers}`)
     const before = sent.length
-    while (sent.length === before) await new Promise((resolve) => setImmediate(resolve))
+    await until(
+      () => sent.length > before,
+      () => `request ${i} is not answered`,
+    )
   }
   assert.ok(isWaiting(), `${sent.length} answers were taken whole`)
   const waiting = sent.length
