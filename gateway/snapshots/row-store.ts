@@ -115,31 +115,30 @@ export function rowStore({ index, epss, readCore }: RowSource, rows: ArrayLike<n
   }
 
   /** The tag depends on the EPSS date, and on each row's source digest, core CRC, score and percentile. */
-  function seedOf(slots: readonly number[], end: '' | ','): Buffer {
-    const seed = Buffer.allocUnsafe(SEED_HEAD + date.length + slots.length * SHORT_HASH_LENGTH)
+  function seedOf(from: readonly number[], end: '' | ','): Buffer {
+    const seed = Buffer.allocUnsafe(SEED_HEAD + date.length + from.length * SHORT_HASH_LENGTH)
     const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength)
     let at = 0
-    for (const number of [ROWS_MARK, slots.length, end.length, date.length]) at = seed.writeUInt32LE(number, at)
+    for (const number of [ROWS_MARK, from.length, end.length, date.length]) at = seed.writeUInt32LE(number, at)
     at += seed.write(date, at, 'latin1')
-    for (let i = 0; i < slots.length; i++) {
-      const from = starts[slots[i]!]! + ROW.seed
-      for (let n = 0; n < SEED_NUMBERS; n++, at += 4) view.setInt32(at, numbers[from + n]!, true)
+    for (const start of from) {
+      for (let n = 0; n < SEED_NUMBERS; n++, at += 4) view.setInt32(at, numbers[start + ROW.seed + n]!, true)
     }
     return seed
   }
 
   /** Reads the bytes of all rows. Cache misses overlap in this loop, but rarely in a copy of row by row. */
-  function readAhead(slots: readonly number[]): void {
+  function readAhead(from: readonly number[]): void {
     let sum = 0
-    for (let i = 0; i < slots.length; i++) {
-      const start = starts[slots[i]!]!
+    for (const start of from) {
       for (let line = 0; line < AHEAD; line += LINE) sum ^= numbers[start + line]!
     }
     ahead.sum = sum
   }
 
   function join(slots: readonly number[], end: '' | ','): FusedPieces {
-    readAhead(slots)
+    const from = slots.map((slot) => starts[slot]!)
+    readAhead(from)
     const last = slots.length - 1
     const commaAfter = (i: number) => (i < last || end === ',' ? 1 : 0)
     let length = 0
@@ -147,7 +146,7 @@ export function rowStore({ index, epss, readCore }: RowSource, rows: ArrayLike<n
     let plainCrc = 0
     for (let i = 0; i <= last; i++) {
       fill(slots[i]!)
-      const start = starts[slots[i]!]!
+      const start = from[i]!
       const comma = commaAfter(i)
       const plain = numbers[start + ROW.plainLength]! + comma
       const crc = numbers[start + (comma ? ROW.crcWithComma : ROW.plainCrc)]!
@@ -160,18 +159,17 @@ export function rowStore({ index, epss, readCore }: RowSource, rows: ArrayLike<n
       length,
       write(out, at) {
         for (let i = 0; i <= last; i++) {
-          const start = starts[slots[i]!]!
-          const from = (start + ROW_NUMBERS) * 4
-          const length = numbers[start + ROW.length]! + commaAfter(i)
-          memory.copy(out, at, from, from + length)
+          const bytesAt = (from[i]! + ROW_NUMBERS) * 4
+          const length = numbers[from[i]! + ROW.length]! + commaAfter(i)
+          memory.copy(out, at, bytesAt, bytesAt + length)
           at += length
         }
         if (end === ',' || last < 0) return
-        const slot = slots[last]!
-        const suffix = numbers[starts[slot]! + ROW.length]! - coreSegments[rows[slot]! * CORE_NUMBERS + CORE.length]!
+        const core = rows[slots[last]!]! * CORE_NUMBERS
+        const suffix = numbers[from[last]! + ROW.length]! - coreSegments[core + CORE.length]!
         writeStoredHeader(out, at - suffix, suffix - storedLength(0))
       },
-      seed: seedOf(slots, end),
+      seed: seedOf(from, end),
     }
   }
 

@@ -197,6 +197,10 @@ export async function* deriveFiles(
   // A third of the memory in use; only the pages need it.
   rows.cores = []
   const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns)
+  await pages.written()
+  // Idle threads collect no garbage.
+  await pool.renew()
+  const query = handleLater(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
   yield table('stats', 'cve', gzipFile(stats), sha256(stats), 1)
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   if (advisories.keys.length > 0) {
@@ -224,9 +228,6 @@ export async function* deriveFiles(
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
 
-  // Idle threads collect no garbage.
-  await pool.renew()
-  const query = handleLater(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
   for (const list of lists) {
     for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
   }
@@ -289,6 +290,8 @@ function openPages(pool: Pool, temporary: (name: string) => string) {
   return {
     start: (name: string, source: PageSource) =>
       void under.set(name, handleLater(pool.run('pages', { path: pathOf(name), source }))),
+    /** Waits for all pages. @throws the first error */
+    written: async () => void (await Promise.all(under.values())),
     async take(name: string): Promise<{ at: Uint32Array; file: DerivedFile }> {
       const { at, content, ...known } = await under.get(name)!
       under.delete(name)
