@@ -200,7 +200,11 @@ export async function* deriveFiles(
   await pages.written()
   // Idle threads collect no garbage.
   await pool.renew()
+  // They work while this thread encodes the tables.
   const query = handleLater(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
+  for (const list of lists) {
+    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
+  }
   yield table('stats', 'cve', gzipFile(stats), sha256(stats), 1)
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   if (advisories.keys.length > 0) {
@@ -228,9 +232,6 @@ export async function* deriveFiles(
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
 
-  for (const list of lists) {
-    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
-  }
   for (const list of lists) {
     const pagesAt: ListPositions['pagesAt'] = {}
     for (const sort of Object.keys(list.orders)) {
