@@ -55,29 +55,24 @@ test('lines are measured, printed, written and drawn, whether or not they keep t
   assert.is(readFileSync(within('growth.svg'), 'utf8').match(/class="panel"/g)?.length, names.length)
 })
 
-test('a corpus is kept for the next run, which may want one line of it', async () => {
-  const { code, out, said } = await bench(...SMALL, '--only', 'build/wire25')
-  assert.is(code, 0, said)
-  assert.ok(said.includes('cves-150: kept'), said)
-  assert.not.ok(said.includes('synthetic CVEs'))
-  assert.equal(out.match(/^build\/\w+(?= )/gm), ['build/wire25'])
-})
-
 test('an unknown line is rejected, and the message lists the known ones', async () => {
   const { code, said } = await bench('--only', 'nothing')
   assert.is(code, 1)
   assert.ok(said.includes('build'), said)
 })
 
-test('servers read from the folder of --memory, and it is removed afterwards', async () => {
+test('the next run keeps the corpus; servers read from the folder of --memory, which is emptied afterwards', async () => {
   const memory = within('memory')
   mkdirSync(memory)
   const seen: string[] = []
   const watcher = watch(memory, (_, name) => seen.push(`${name}`))
-  const { code, said } = await bench(...SMALL, '--only', 'http/page25', '--memory', memory)
+  const { code, out, said } = await bench(...SMALL, '--only', 'http/page25', '--memory', memory)
   watcher.close()
   assert.is(code, 0, said)
+  assert.ok(said.includes('cves-150: kept'), said)
+  assert.not.ok(said.includes('synthetic CVEs'))
   assert.match(said, 'measured http/page25 at 150 CVEs')
+  assert.equal(out.match(/^\w+\/\w+(?= )/gm), ['http/page25'])
   assert.ok(seen.some((name) => name.startsWith('vulnshelf-bench-')))
   assert.equal(readdirSync(memory), [])
 

@@ -10,7 +10,6 @@ import { cveList, cveMetric, ghsaZip, nvdPage, nvdRecord, osvEntry, VECTORS } fr
 import { quietEffects, sampleOfTwoNights, temporaryFolder } from '../support/dist.ts'
 import { explainAll } from '../support/explained.ts'
 import { epssCsv, kevJson, putFeeds } from '../support/feeds.ts'
-import { REAL_FEEDS, suiteNeeding } from '../support/needs.ts'
 
 const folder = temporaryFolder('explain')
 const critical = { version: '3.1', baseScore: 9.8, baseSeverity: 'CRITICAL' }
@@ -156,13 +155,5 @@ test('of every record of the sample, what decides is what is served', async () =
   assert.ok(explainAll(sample.corpus) > 350)
 })
 
-const real = suiteNeeding('explain, real feeds', 'real feeds')
-real('and of every record of the real feeds', async () => {
-  const path = join(folder.path, 'real.db')
-  await ingest({ feeds: REAL_FEEDS, corpus: path }, quietEffects())
-  assert.is(explainAll(path), 12_256)
-})
-
-real.after(() => folder.remove())
+test.after(() => folder.remove())
 test.run()
-real.run()

@@ -12,11 +12,11 @@ import { currentFilesOf } from '../support/repository-files.ts'
 import { serveFolder } from '../support/web-folder.ts'
 import { done, endAll, failed, start, vulnshelf } from './command.ts'
 
-const KILLS = 10
+const KILLS = 6
 const folder = temporaryFolder('nightly-command')
 const at = (name: string) => join(folder.path, name)
 /** Yesterday is ingested and built. The feeds have the files of today too. */
-const yesterday = await sampleDist(folder.path, 150)
+const yesterday = await sampleDist(folder.path, 60)
 const KEV = 'kev/known_exploited_vulnerabilities.json'
 const web = await serveFolder(at('feeds'))
 web.fault = ({ path }) => (path.endsWith('/') || path === 'fetch.json' ? { kind: 'status', code: 404 } : null)

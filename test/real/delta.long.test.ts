@@ -27,8 +27,8 @@ function recordsOf(path: string): Map<string, string> {
 
 /** Builds with the command, in a separate process. */
 function buildElsewhere(corpus: string, dist: string, jobs: number): { snapshot: string } {
-  const cli = join(import.meta.dirname, '../../builder/cli.ts')
-  const args = ['--import', 'tsx', cli, 'build', '--corpus', corpus, '--out', dist, '--jobs', String(jobs), '--json']
+  const cli = join(import.meta.dirname, '../../builder/bin.js')
+  const args = [cli, 'build', '--corpus', corpus, '--out', dist, '--jobs', String(jobs), '--json']
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
 }
 

@@ -28,7 +28,7 @@ const TODAY = [NEWEST, 'kev/known_exploited_vulnerabilities.json', 'epss/epss_sc
 
 const times = Number(process.argv[2] ?? 20)
 const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31))
-const cli = join(import.meta.dirname, '../../builder/cli.ts')
+const cli = join(import.meta.dirname, '../../builder/bin.js')
 
 interface Night {
   corpus: string
@@ -39,7 +39,7 @@ const ingest = ({ corpus }: Night): ChildProcess => command(['ingest', feeds, '-
 const build = ({ corpus, dist }: Night): ChildProcess => command(['build', '--corpus', corpus, '--out', dist])
 
 function command(args: string[]): ChildProcess {
-  return spawn(process.execPath, ['--import', 'tsx', cli, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  return spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 /** Waits for the end of a command, or kills it after `ms`. Returns whether it was killed, and its duration. */

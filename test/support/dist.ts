@@ -37,12 +37,20 @@ export function sampleDist(folder: string, cves: number): Promise<SampleDist> {
   })
 }
 
-/** Like `sampleDist`, with the second night ingested and built on the first. */
-export function sampleOfTwoNights(folder: string, cves: number): Promise<SampleDist> {
-  return madeOnce(`nights-${cves}`, folder, async (made, path) => {
-    const { nights } = await sampleDist(path, cves)
-    await ingestAndBuild({ ...made, asOf: nights[1]! })
-    return nights
+/**
+ * Like `sampleDist`, with the second night ingested and built on the first. `change` changes the feeds of the second
+ * night; its name says which sample this is.
+ */
+export function sampleOfTwoNights(
+  folder: string,
+  cves: number,
+  change?: (sample: SampleDist) => void,
+): Promise<SampleDist> {
+  return madeOnce(`nights-${cves}-${change?.name ?? 'sample'}`, folder, async (_, path) => {
+    const sample = await sampleDist(path, cves)
+    change?.(sample)
+    await ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
+    return sample.nights
   })
 }
 

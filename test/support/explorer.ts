@@ -97,13 +97,7 @@ export interface ExplorerWorld {
 /** The sample with odd and hostile records: at a gateway, and on nginx. */
 export async function openExplorerWorld(cves = 300): Promise<ExplorerWorld> {
   const folder = temporaryFolder('explorer')
-  const service = await openService({
-    cves,
-    more(made) {
-      addOddRecords(made)
-      addHostileRecord(made)
-    },
-  })
+  const service = await openService({ cves, more: addOddAndHostileRecords })
   const site = join(folder.path, 'site')
   const { effects, close: closeEffects } = realNetworkEffects(quietEffects())
   await writeSite({ dist: service.made.dist, out: site }, effects, noProgress)
@@ -183,6 +177,11 @@ export async function pageAddresses({ service }: ExplorerWorld): Promise<string[
 
 /** Chromium logs the status of requests for what does not exist; these pages show it. */
 export const isExpected = (fault: string): boolean => /the server responded with a status of 40[04]/.test(fault)
+
+function addOddAndHostileRecords(sample: SampleDist): void {
+  addOddRecords(sample)
+  addHostileRecord(sample)
+}
 
 function addHostileRecord({ feeds, nights }: SampleDist): void {
   const night = nights[1]!

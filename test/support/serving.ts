@@ -39,18 +39,7 @@ export async function serving(
 ): Promise<Serving> {
   const { token, jwksFile } = await makeToken({ dir: join(folder, 'keys') })
   const given = ['--jwks', jwksFile, '--issuer', LOCAL.issuer, '--audience', LOCAL.audience, '--metrics-port', '0']
-  const program = [
-    ...nodeOptions,
-    '--import',
-    'tsx',
-    join(ROOT, 'gateway/process/cli.ts'),
-    'serve',
-    dist,
-    '--port',
-    '0',
-    ...given,
-    ...words,
-  ]
+  const program = [...nodeOptions, join(ROOT, 'gateway/bin.js'), 'serve', dist, '--port', '0', ...given, ...words]
   const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']
   const waiting = new Set<() => void>()

@@ -10,15 +10,7 @@ import { type Corpus, openCorpus } from '../../../corpus/store/corpus.ts'
 import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
 import type { GatewayOptions } from '../../../gateway/process/gateway.ts'
 import { walk } from '../../support/ask.ts'
-import {
-  distOf,
-  ingestAndBuild,
-  quietEffects,
-  type SampleDist,
-  sampleDist,
-  sampleOfTwoNights,
-  temporaryFolder,
-} from '../../support/dist.ts'
+import { distOf, quietEffects, type SampleDist, sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
 import { type FeedFiles, putFeeds } from '../../support/feeds.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { isShared, share } from '../../support/shared.ts'
@@ -44,7 +36,7 @@ export interface ServiceOptions extends Partial<GatewayOptions> {
   cves?: number
   /** Rules of an access policy. */
   policy?: object
-  /** What the feeds of the second night bring besides the sample's. */
+  /** Adds to the feeds of the second night. Its name is that of the sample. */
   more?: (made: SampleDist) => void
 }
 
@@ -61,11 +53,7 @@ export async function sharedService(): Promise<Service> {
 /** Two nights, ingested and built one after the other; the gateway is started on the second. */
 export async function openService({ cves = 400, more, ...options }: ServiceOptions = {}): Promise<Service> {
   const folder = temporaryFolder('contract')
-  if (!more) return serviceOn(folder, await sampleOfTwoNights(folder.path, cves), options)
-  const made = await sampleDist(folder.path, cves)
-  more(made)
-  await ingestAndBuild({ ...made, asOf: made.nights[1]! })
-  return serviceOn(folder, made, options)
+  return serviceOn(folder, await sampleOfTwoNights(folder.path, cves, more), options)
 }
 
 export interface World extends Service {

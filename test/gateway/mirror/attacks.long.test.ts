@@ -24,7 +24,7 @@ import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { openRegistry } from '../../../gateway/snapshots/registry.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
-import { NOW, openWorld } from '../../support/publisher.ts'
+import { NOW, openWorld, type World } from '../../support/publisher.ts'
 import { listLog } from '../../support/server.ts'
 import { serveFolder, type WebFolder } from '../../support/web-folder.ts'
 import { copyResigned, makeSigner, replaceObject, signDist } from './repository.ts'
@@ -60,27 +60,42 @@ interface Attack {
   change?(repository: WebFolder): void
 }
 
-let count = 0
+const mirrorTo = (dist: string, from: string, { effects }: World, keys: readonly TrustedKey[] = [signer.publicKey]) =>
+  mirror(openSource(from, effects), { dist, keys }, effects, noProgress)
 
-/** Mirrors a good night, then lets the attacker have a go; gives why nothing came of it. */
+/** Mirrors of the good nights. Each attack gets a copy. */
+const mirrored = new Map<string, string>()
+for (const dist of [first.dist, later]) {
+  const world = openWorld()
+  const to = join(folder.path, `mirror-of-${mirrored.size}`)
+  await mirrorTo(to, dist, world)
+  mirrored.set(dist, to)
+  await world.close()
+}
+
+let count = 0
+function copyOfMirror(night: string): string {
+  const dist = join(folder.path, `mirror-${count++}`)
+  cpSync(mirrored.get(night)!, dist, { recursive: true })
+  return dist
+}
+
+/** Lets the attacker have a go at a mirror of a good night; gives why nothing came of it. */
 async function attacked({
   dist: offered = later,
   before = first.dist,
   keys = [signer.publicKey],
   change,
 }: Attack): Promise<string> {
-  const dist = join(folder.path, `mirror-${count++}`)
+  const dist = copyOfMirror(before)
   const world = openWorld()
   const repository = await serveFolder(offered)
-  const run = (from: string, trusted: readonly TrustedKey[]) =>
-    mirror(openSource(from, world.effects), { dist, keys: trusted }, world.effects, noProgress)
-  await run(before, [signer.publicKey])
   const registry = openRegistry(dist, { pollMs: 0, log: listLog().log })
   try {
     const served = registry.current
     const state = stateOf(dist)
     change?.(repository)
-    const error = await run(repository.url, keys).then(
+    const error = await mirrorTo(dist, repository.url, world, keys).then(
       () => null,
       (reason: unknown) => reason,
     )
@@ -212,15 +227,12 @@ test('a signer whose tables inflate to a thousand times their size: what is copi
       replaceObject(at, file, bomb)
       file.content = sha256(Buffer.alloc(64 << 20, ' '))
     })
-    const target = join(folder.path, `mirror-${count++}`)
+    const target = copyOfMirror(first.dist)
     const world = openWorld()
-    const run = (from: string) =>
-      mirror(openSource(from, world.effects), { dist: target, keys: [signer.publicKey] }, world.effects, noProgress)
-    await run(first.dist)
     const registry = openRegistry(target, { pollMs: 0, log: listLog().log })
     try {
       const served = registry.current
-      await run(dist)
+      await mirrorTo(target, dist, world)
       await registry.refresh()
       assert.is(registry.current, served)
       assert.is(registry.figures.refusals, 1)

@@ -37,7 +37,7 @@ export interface HardTimesReport {
   needed: number
 }
 
-const MAIN = join(import.meta.dirname, '../../../gateway/process/cli.ts')
+const MAIN = join(import.meta.dirname, '../../../gateway/bin.js')
 
 /** @throws Error when a mirror is ever anything but the snapshot of a night, whole and sound, or none yet */
 export async function hardTimes(times: HardTimes): Promise<HardTimesReport> {
@@ -124,7 +124,7 @@ function randomFault(random: Random): WebFault {
 type Outcome = 'killed' | 'well' | 'badly'
 
 function run(url: string, dist: string, keyFile: string, killAfterMs: number | null): Promise<Outcome> {
-  const words = ['--import', 'tsx', MAIN, 'mirror', url, dist, '--keys', keyFile]
+  const words = [MAIN, 'mirror', url, dist, '--keys', keyFile]
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -1,6 +1,6 @@
 /**
- * 80 real CVEs with every subset of `include`: the spliced gzip answer, decoded by zlib, by fflate and by curl, is the
- * JSON put together from the parts in the corpus; one gzip member, nothing behind it.
+ * 80 real CVEs with every subset of `include`: the spliced gzip answer, decoded by zlib, by fflate and, for 20 of them,
+ * by curl, is the JSON put together from the parts in the corpus; one gzip member, nothing behind it.
  */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -17,9 +17,9 @@ import type { Answer } from '../../../gateway/http/answer.ts'
 import { openQueries } from '../../../gateway/query/queries.ts'
 import type { Context } from '../../../gateway/routes/context.ts'
 import { getCve } from '../../../gateway/routes/cve.ts'
-import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
+import { realDist, temporaryFolder } from '../../support/dist.ts'
 import { asAdministrator, testGateway } from '../../support/gateway.ts'
-import { needs, REAL_FEEDS } from '../../support/needs.ts'
+import { needs } from '../../support/needs.ts'
 
 needs('real feeds')
 
@@ -42,8 +42,7 @@ function strictGunzip(bytes: Buffer): Buffer {
 }
 
 const folder = temporaryFolder('splice')
-const made = { feeds: REAL_FEEDS, corpus: join(folder.path, 'corpus.db'), dist: join(folder.path, 'dist') }
-await ingestAndBuild({ ...made, jobs: 2 })
+const made = await realDist(folder.path)
 const gateway = await testGateway(folder.path, made.dist)
 const corpus = openCorpus(made.corpus)
 const { release, scores: lines } = corpus.epss()
@@ -96,11 +95,12 @@ test('zlib and fflate decode the splices of 80 real CVEs and all 256 subsets to 
 })
 
 test('curl --compressed reads the same', async () => {
+  const asked = chosen.filter((_, i) => i % 4 === 0)
   const config = join(folder.path, 'curl.conf')
-  const url = `${gateway.url}/api/v1/cves/{${chosen.join(',')}}?include={${SUBSETS.map((one) => one.replaceAll(',', '%2C')).join(',')}}`
+  const url = `${gateway.url}/api/v1/cves/{${asked.join(',')}}?include={${SUBSETS.map((one) => one.replaceAll(',', '%2C')).join(',')}}`
   // An empty alternative is no glob: the empty subset is asked for by itself.
   const globbed = url.replace('include={,', 'include={')
-  const empty = `${gateway.url}/api/v1/cves/{${chosen.join(',')}}?include=`
+  const empty = `${gateway.url}/api/v1/cves/{${asked.join(',')}}?include=`
   const options = [
     `header = "Authorization: Bearer ${gateway.token}"`,
     'compressed',
@@ -116,12 +116,12 @@ test('curl --compressed reads the same', async () => {
   }
   const lines = await read(globbed)
   const nonEmpty = SUBSETS.filter(Boolean)
-  assert.is(lines.length, CVES * nonEmpty.length)
+  assert.is(lines.length, asked.length * nonEmpty.length)
   lines.forEach((line, i) => {
-    const id = chosen[Math.floor(i / nonEmpty.length)]!
+    const id = asked[Math.floor(i / nonEmpty.length)]!
     assert.equal(JSON.parse(line), expected(id, nonEmpty[i % nonEmpty.length]!), id)
   })
-  for (const [i, line] of (await read(empty)).entries()) assert.equal(JSON.parse(line), expected(chosen[i]!, ''))
+  for (const [i, line] of (await read(empty)).entries()) assert.equal(JSON.parse(line), expected(asked[i]!, ''))
 })
 
 test.after(async () => {
