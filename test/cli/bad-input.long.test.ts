@@ -10,7 +10,7 @@ import { sampleDist, temporaryFolder } from '../support/dist.ts'
 import { done, failed, gateway, type Outcome, stateOf, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('bad-input')
-const CVES = 200
+const CVES = 60
 const good = await sampleDist(folder.path, CVES)
 const [, second] = good.nights as [string, string]
 const cveZip = (feeds: string) => join(feeds, `cvelistv5/${second}_all_CVEs.zip`)

@@ -11,7 +11,7 @@ import { done, endAll, failed, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('check')
 const at = (name: string) => join(folder.path, name)
-const sample = await sampleDist(folder.path, 200)
+const sample = await sampleDist(folder.path, 150)
 const { dist } = sample
 
 /** Versions of a package of the sample that has findings, as purls. */

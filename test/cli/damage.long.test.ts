@@ -22,7 +22,7 @@ import { serving } from '../support/serving.ts'
 import { done, endAll, failed, gateway, stateOf, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('damage')
-const good = await sampleDist(folder.path, 200)
+const good = await sampleDist(folder.path, 60)
 const keys = join(folder.path, 'keys')
 const jwks = join(keys, 'jwks.json')
 done(await gateway(['token', '--keys', keys]))

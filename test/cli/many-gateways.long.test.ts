@@ -81,7 +81,7 @@ async function idsIn(dist: string): Promise<string[]> {
 }
 
 test('one publish: both swap, limits are shared, and walks through the balancer are whole', async () => {
-  const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 300)
+  const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 60)
   done(await vulnshelf(['key', at('key.json'), '--public', at('keys.json')]))
   done(await vulnshelf(['sign', origin, '--sign-key', at('key.json')]))
   const later = at('later')

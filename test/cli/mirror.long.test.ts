@@ -11,7 +11,7 @@ import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('mirror-command')
 const at = (name: string) => join(folder.path, name)
-const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 150)
+const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 60)
 const [key, keys] = [at('key.json'), at('keys.json')]
 done(await vulnshelf(['key', key, '--public', keys]))
 done(await vulnshelf(['sign', origin, '--sign-key', key]))

@@ -14,7 +14,7 @@ import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('publish-command')
 const at = (name: string) => join(folder.path, name)
-const { feeds, corpus, dist: first, nights } = await sampleDist(folder.path, 150)
+const { feeds, corpus, dist: first, nights } = await sampleDist(folder.path, 60)
 const second = at('second')
 cpSync(first, second, { recursive: true })
 await ingestAndBuild({ feeds, corpus, dist: second, asOf: nights[1]! })

@@ -14,7 +14,7 @@ import { done, failed, stateOf, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('signing')
 const at = (name: string) => join(folder.path, name)
-const { corpus, dist: unsigned } = await sampleDist(folder.path, 150)
+const { corpus, dist: unsigned } = await sampleDist(folder.path, 60)
 const [first, second, keys] = [at('first.json'), at('second.json'), at('keys.json')]
 
 interface Report {

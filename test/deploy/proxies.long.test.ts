@@ -77,7 +77,7 @@ function testProxy(test: Test, start: (gateway: Serving, folder: string) => Prom
   let authorization: string
 
   test.before(async () => {
-    const { dist } = await sampleDist(folder.path, 300)
+    const { dist } = await sampleDist(folder.path, 60)
     gateway = await serving(folder.path, dist, ['--trusted-proxies', '127.0.0.1', '--failed-tokens', '1'])
     authorization = `Bearer ${gateway.token}`
     proxy = await start(gateway, folder.path)

@@ -47,7 +47,7 @@ async function withNginx(work: (nginx: Nginx & { url: string }) => Promise<void>
   }
 }
 
-const { dist, feeds, corpus, nights } = await sampleDist(folder.path, 150)
+const { dist, feeds, corpus, nights } = await sampleDist(folder.path, 60)
 const largestOf = (of: string) => readCurrent(of).manifest.files.toSorted((a, b) => b.size - a.size)[0] as FileEntry
 
 test('mirrors are copies of what was published, night after night, and go on where they were ended', () =>

@@ -33,7 +33,7 @@ const at = (name: string) => join(folder.path, name)
 
 /** Copies of the same `dist` after each night. */
 const NIGHTS = 3
-const nights = await distOfEachNight(folder.path, { cves: 150, nights: NIGHTS })
+const nights = await distOfEachNight(folder.path, { cves: 60, nights: NIGHTS })
 const [first, second, third] = nights as [string, string, string]
 
 let world: World

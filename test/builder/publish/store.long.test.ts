@@ -19,7 +19,7 @@ import { BUCKET, type ObjectStore, openObjectStore, type StoreAsked, type StoreF
 
 const folder = temporaryFolder('publish-store')
 const test = suite('publish to an object store')
-const { dist: first, feeds, corpus, nights } = await sampleDist(folder.path, 150)
+const { dist: first, feeds, corpus, nights } = await sampleDist(folder.path, 60)
 const second = join(folder.path, 'second')
 cpSync(first, second, { recursive: true })
 await ingestAndBuild({ feeds, corpus, dist: second, asOf: nights[1]! })

@@ -49,7 +49,7 @@ export interface GoodSnapshot {
 
 export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
   const folder = temporaryFolder(name)
-  const { dist: good } = await sampleDist(folder.path, 150)
+  const { dist: good } = await sampleDist(folder.path, 180)
   const { pointer, manifest } = readCurrent(good)
   let copies = 0
   const copy = () => {

@@ -35,7 +35,7 @@ test.after(() => folder.remove())
 
 const signer = await makeSigner()
 const stranger = await makeSigner()
-const first = await sampleDist(folder.path, 230)
+const first = await sampleDist(folder.path, 150)
 const [, second] = first.nights as [string, string]
 await signDist(first.dist, signer)
 const later = join(folder.path, 'later')

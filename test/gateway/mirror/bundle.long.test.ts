@@ -24,7 +24,7 @@ const at = (name: string) => join(folder.path, name)
 
 /** The same origin after each of three nights. */
 const [first, second, last] = (await distOfEachNight(folder.path, {
-  cves: 300,
+  cves: 150,
   nights: 3,
   after: (dist) => signDist(dist, signer),
 })) as [string, string, string]

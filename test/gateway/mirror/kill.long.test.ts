@@ -12,7 +12,7 @@ const KILLS = 6
 
 test('a mirror that is killed again and again ends complete and right, and fetches little twice', async () => {
   const signer = await makeSigner()
-  const first = await sampleDist(folder.path, 300)
+  const first = await sampleDist(folder.path, 150)
   await signDist(first.dist, signer)
   const second = join(folder.path, 'second')
   cpSync(first.dist, second, { recursive: true })

@@ -31,7 +31,7 @@ const folder = temporaryFolder('mirror')
 const test = suite('mirror')
 const signer = await makeSigner()
 const keys = [signer.publicKey]
-const first = await sampleDist(folder.path, 300)
+const first = await sampleDist(folder.path, 150)
 const [, second] = first.nights as [string, string]
 await signDist(first.dist, signer)
 /** The origin, with its second night. */

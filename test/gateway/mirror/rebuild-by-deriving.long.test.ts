@@ -24,7 +24,7 @@ const folder = temporaryFolder('derived')
 const test = suite('deriving in a mirror')
 const signer = await makeSigner()
 const keys = [signer.publicKey]
-const first = await sampleDist(folder.path, 250)
+const first = await sampleDist(folder.path, 150)
 await signDist(first.dist, signer)
 const later = join(folder.path, 'later')
 cpSync(first.dist, later, { recursive: true })

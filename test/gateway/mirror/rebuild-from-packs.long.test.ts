@@ -34,7 +34,7 @@ const keys = [signer.publicKey]
 /** The same origin after each of some nights. */
 const NIGHTS = 4
 const nights = await distOfEachNight(folder.path, {
-  cves: 200,
+  cves: 150,
   nights: NIGHTS,
   after: (dist) => signDist(dist, signer),
 })

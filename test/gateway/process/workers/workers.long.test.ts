@@ -16,7 +16,7 @@ import { NotServing, type Serving, serving } from '../../../support/serving.ts'
 import { until } from '../../../support/until.ts'
 
 const folder = temporaryFolder('workers')
-const sample = await sampleDist(folder.path, 300)
+const sample = await sampleDist(folder.path, 60)
 
 interface Received {
   status: number
