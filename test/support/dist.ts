@@ -14,10 +14,15 @@ import { REAL_FEEDS } from './needs.ts'
 /** Effects on the real disk without output. */
 export const quietEffects = (): Effects => realEffects(() => {})
 
-/** Creates a folder for the files of a test file. Call `remove` in `after`. */
+const folders: string[] = []
+const removeFolder = (path: string) => rmSync(path, { recursive: true, force: true })
+process.on('exit', () => folders.forEach(removeFolder))
+
+/** Creates a folder for the files of a test file. Call `remove` in `after`; what stays is removed when the process ends. */
 export function temporaryFolder(name: string): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), `vulnshelf-${name}-`))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+  folders.push(path)
+  return { path, remove: () => removeFolder(path) }
 }
 
 export interface SampleDist {

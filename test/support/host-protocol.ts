@@ -10,6 +10,8 @@ export interface FileResult {
   skipped: Skipped[]
   /** Output of the file and of uvu. */
   output: string
+  /** Heap and buffers of the process after this file, with garbage. */
+  usedBytes: number
   /** Whether the process ends after this file, because a test left an unhandled rejection. */
   isLast?: boolean
 }

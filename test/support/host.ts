@@ -31,6 +31,11 @@ async function leavesNoServer(before: number): Promise<boolean> {
   return false
 }
 
+const usedBytes = () => {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
 async function runFile(name: string): Promise<FileResult> {
   const environment = { ...process.env }
   const before = ownServers()
@@ -60,14 +65,15 @@ async function runFile(name: string): Promise<FileResult> {
   Object.assign(process.env, environment)
   process.exitCode = undefined
   skipped.push(...takeSkipped())
-  return { passed, failed, skipped, output }
+  return { passed, failed, skipped, output, usedBytes: usedBytes() }
 }
 
 process.on('message', async (name: string) => void process.send!(await runFile(name)))
 // An unhandled rejection counts against the file that runs.
 process.on('unhandledRejection', (error) => {
   const text = error instanceof Error ? error.stack : String(error)
-  const result = { passed: 0, failed: 1, skipped: [], output: `${output}\nunhandled rejection: ${text}`, isLast: true }
+  const said = `${output}\nunhandled rejection: ${text}`
+  const result = { passed: 0, failed: 1, skipped: [], output: said, usedBytes: usedBytes(), isLast: true }
   process.send!(result satisfies FileResult, () => process.exit(1))
 })
 process.on('disconnect', () => process.exit())
