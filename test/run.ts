@@ -15,8 +15,6 @@ import { type Skipped, TIER_VARIABLE } from './support/needs.ts'
 /** A file that takes longer is ended and counts as failed: seconds in the quick tier, minutes in the long one. */
 const QUICK_TIMEOUT_MS = 120_000
 const LONG_TIMEOUT_MS = 600_000
-/** A process that uses more is replaced. Files stay loaded with their data, and garbage collection would take most time. */
-const MOST_BYTES = 200e6
 const root = join(import.meta.dirname, '..')
 
 const chosen = process.argv.slice(2).filter((argument) => argument !== '--long')
@@ -49,11 +47,7 @@ const environment = {
 const sums = { passed: 0, failed: 0 }
 const skipped: Skipped[] = []
 
-function report(
-  name: string,
-  { passed, failed, output }: Pick<FileResult, 'passed' | 'failed' | 'output'>,
-  seconds: number,
-): void {
+function report(name: string, { passed, failed, output }: Omit<FileResult, 'skipped'>, seconds: number): void {
   sums.passed += passed
   sums.failed += failed
   console.log(`${failed ? 'FAIL' : 'ok  '} ${name} (${passed}/${passed + failed}, ${seconds.toFixed(1)} s)`)
@@ -114,7 +108,7 @@ function runIn(host: Host, file: string): Promise<FileResult> {
       clearTimeout(timer)
       if (last) return resolve(last)
       const output = `the process of the tests ended: ${signal ?? `exit code ${code}`}\n${host.lastWords}`
-      resolve({ passed: 0, failed: 1, skipped: [], output, usedBytes: 0 })
+      resolve({ passed: 0, failed: 1, skipped: [], output })
     })
     child.send(file)
   })
@@ -130,22 +124,15 @@ const batches = [
 async function work(): Promise<void> {
   let host: Host | undefined
   for (let batch = batches.shift(); batch; batch = batches.shift()) {
-    let usedBytes = 0
     for (const file of batch) {
       if (!host || host.process.exitCode !== null || host.process.signalCode !== null) host = await startHost()
       const began = performance.now()
       const result = await runIn(host, file)
       report(file, result, (performance.now() - began) / 1000)
       skipped.push(...result.skipped)
-      usedBytes = result.usedBytes
     }
-    if (usedBytes > MOST_BYTES) host = end(host)
   }
-  end(host)
-}
-
-/** The process removes its folders. */
-function end(host: Host | undefined): undefined {
+  // The process removes its folders.
   if (host?.process.connected) host.process.disconnect()
 }
 

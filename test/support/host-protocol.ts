@@ -10,8 +10,6 @@ export interface FileResult {
   skipped: Skipped[]
   /** Output of the file and of uvu. */
   output: string
-  /** Heap and buffers of the process after this file, with garbage. */
-  usedBytes: number
-  /** Whether the process ends after this file, because a test left an unhandled rejection. */
+  /** Whether the process ends after this file: a test left an unhandled rejection, or files have left much in memory. */
   isLast?: boolean
 }

@@ -11,6 +11,7 @@ const queue: [name: null, ...suites: QueuedSuite[]][] = []
 Object.assign(globalThis, { UVU_DEFER: 1, UVU_QUEUE: queue, UVU_INDEX: 0 })
 const { MissingNeed, takeSkipped } = await import('./needs.ts')
 const { listeningServers, sharedServers } = await import('./shared.ts')
+const { usedBytes } = await import('./used-bytes.ts')
 
 let output = ''
 const capture = (chunk: string | Uint8Array) => {
@@ -29,11 +30,6 @@ async function leavesNoServer(before: number): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return false
-}
-
-const usedBytes = () => {
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }
 
 async function runFile(name: string): Promise<FileResult> {
@@ -65,15 +61,26 @@ async function runFile(name: string): Promise<FileResult> {
   Object.assign(process.env, environment)
   process.exitCode = undefined
   skipped.push(...takeSkipped())
-  return { passed, failed, skipped, output, usedBytes: usedBytes() }
+  return { passed, failed, skipped, output }
 }
 
-process.on('message', async (name: string) => void process.send!(await runFile(name)))
+/** What files leave in memory slows down the garbage collections of all later files. */
+const MOST_BYTES = 300e6
+
+async function isFull(): Promise<boolean> {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external > MOST_BYTES && (await usedBytes()) > MOST_BYTES
+}
+
+process.on('message', async (name: string) => {
+  const result = await runFile(name)
+  const isLast = await isFull()
+  process.send!({ ...result, isLast } satisfies FileResult, () => isLast && process.exit())
+})
 // An unhandled rejection counts against the file that runs.
 process.on('unhandledRejection', (error) => {
   const text = error instanceof Error ? error.stack : String(error)
-  const said = `${output}\nunhandled rejection: ${text}`
-  const result = { passed: 0, failed: 1, skipped: [], output: said, usedBytes: usedBytes(), isLast: true }
+  const result = { passed: 0, failed: 1, skipped: [], output: `${output}\nunhandled rejection: ${text}`, isLast: true }
   process.send!(result satisfies FileResult, () => process.exit(1))
 })
 process.on('disconnect', () => process.exit())
