@@ -12,7 +12,7 @@ import { currentFilesOf } from '../support/repository-files.ts'
 import { serveFolder } from '../support/web-folder.ts'
 import { done, endAll, failed, start, vulnshelf } from './command.ts'
 
-const KILLS = 6
+const KILLS = 10
 const folder = temporaryFolder('nightly-command')
 const at = (name: string) => join(folder.path, name)
 /** Yesterday is ingested and built. The feeds have the files of today too. */

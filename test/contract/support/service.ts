@@ -36,7 +36,7 @@ export interface ServiceOptions extends Partial<GatewayOptions> {
   cves?: number
   /** Rules of an access policy. */
   policy?: object
-  /** Adds to the feeds of the second night. Its name is that of the sample. */
+  /** Changes the feeds of the second night. Its name says which sample this is. */
   more?: (made: SampleDist) => void
 }
 

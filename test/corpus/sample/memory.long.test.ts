@@ -10,7 +10,7 @@ const MB = 2 ** 20
 const ALLOWED_MB = 1.5
 
 /** Collecting garbage at every write would take minutes. */
-const WRITES_PER_MEASUREMENT = 20
+const WRITES_PER_MEASUREMENT = 5
 
 /**
  * A disk that keeps nothing. `held` has the largest memory of each feed, measured at some writes of each file and at its

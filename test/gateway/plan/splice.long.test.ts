@@ -1,6 +1,6 @@
 /**
- * 80 real CVEs with every subset of `include`: the spliced gzip answer, decoded by zlib, by fflate and, for 20 of them,
- * by curl, is the JSON put together from the parts in the corpus; one gzip member, nothing behind it.
+ * 80 real CVEs with every subset of `include`: the spliced gzip answer, decoded by zlib, by fflate and by curl, is the
+ * JSON put together from the parts in the corpus; one gzip member, nothing behind it.
  */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -95,12 +95,11 @@ test('zlib and fflate decode the splices of 80 real CVEs and all 256 subsets to 
 })
 
 test('curl --compressed reads the same', async () => {
-  const asked = chosen.filter((_, i) => i % 4 === 0)
   const config = join(folder.path, 'curl.conf')
-  const url = `${gateway.url}/api/v1/cves/{${asked.join(',')}}?include={${SUBSETS.map((one) => one.replaceAll(',', '%2C')).join(',')}}`
+  const url = `${gateway.url}/api/v1/cves/{${chosen.join(',')}}?include={${SUBSETS.map((one) => one.replaceAll(',', '%2C')).join(',')}}`
   // An empty alternative is no glob: the empty subset is asked for by itself.
   const globbed = url.replace('include={,', 'include={')
-  const empty = `${gateway.url}/api/v1/cves/{${asked.join(',')}}?include=`
+  const empty = `${gateway.url}/api/v1/cves/{${chosen.join(',')}}?include=`
   const options = [
     `header = "Authorization: Bearer ${gateway.token}"`,
     'compressed',
@@ -116,12 +115,12 @@ test('curl --compressed reads the same', async () => {
   }
   const lines = await read(globbed)
   const nonEmpty = SUBSETS.filter(Boolean)
-  assert.is(lines.length, asked.length * nonEmpty.length)
+  assert.is(lines.length, CVES * nonEmpty.length)
   lines.forEach((line, i) => {
-    const id = asked[Math.floor(i / nonEmpty.length)]!
+    const id = chosen[Math.floor(i / nonEmpty.length)]!
     assert.equal(JSON.parse(line), expected(id, nonEmpty[i % nonEmpty.length]!), id)
   })
-  for (const [i, line] of (await read(empty)).entries()) assert.equal(JSON.parse(line), expected(asked[i]!, ''))
+  for (const [i, line] of (await read(empty)).entries()) assert.equal(JSON.parse(line), expected(chosen[i]!, ''))
 })
 
 test.after(async () => {
