@@ -12,7 +12,6 @@ export {
 export { gzipFile, storedLength, writeStoredHeader, writeStoredText } from './codec/deflate.ts'
 export { fold } from './codec/fold.ts'
 export { gunzipFile, gunzipMember } from './codec/inflate.ts'
-export { indexIn, isTextOffsets, textIndex } from './codec/lazy-strings.ts'
 export { type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
 export {
   type Allocate,

@@ -27,6 +27,7 @@ import {
   type NamedPostings,
   NO_ORDINALS,
   type OpenObject,
+  type OrdinalRange,
   ordinalsIn,
   type PostingLists,
   pageKey,
@@ -65,10 +66,19 @@ function keysOf(dist: string, manifest: Manifest, name: ListName): ListKeysHead 
  * Opens no file of an empty list, which may have none.
  * @throws SnapshotError
  */
-export const openLists = (manifest: Manifest, tables: ListTables, open: (file: FileEntry) => OpenObject): OpenLists =>
-  byName((name) =>
+export function openLists(manifest: Manifest, tables: ListTables, open: (file: FileEntry) => OpenObject): OpenLists {
+  const lists = byName((name) =>
     openList(tables[name], (role, of) => (tables[name].count === 0 ? NOTHING : open(fileOf(manifest, role, of)))),
   )
+  const { vendors, products } = lists
+  const column = tables.vendors.keys?.columns.get('products')
+  if (vendors.keyOf && column) {
+    const read = ordinalsReader(open(fileOf(manifest, 'list', listKeysName('vendors'))), column, products.count)
+    const vendor = { ...products.filters.vendor!, of: (key: string) => read(key, vendors.keyOf!(key)?.products) }
+    lists.products = { ...products, filters: { ...products.filters, vendor } }
+  }
+  return lists
+}
 
 /** The posting lists of small lists. For large ones, the position of their ordinals in the file `lists`. */
 export type StoredPostings = Record<Listed, PostingLists | LocatedColumn>
@@ -87,19 +97,21 @@ export const namedPostings = (
       const all = { keys: { get: ordinalOf }, ...stored }
       return { of: (key) => postingsOf(all, key) }
     }
-    return {
-      of(key) {
-        const range = keyOf!(key)?.cves
-        if (!range || range.count === 0) return NO_ORDINALS
-        const { start, count } = range
-        if (start + count <= stored.length) {
-          const ordinals = ordinalsIn(file.read(stored.at + start * 4, count * 4), range)
-          if (ordinals.at(-1)! < cves) return ordinals
-        }
-        throw new SnapshotError('malformed', `the posting list of ${key} is damaged`)
-      },
-    }
+    const read = ordinalsReader(file, stored, cves)
+    return { of: (key) => read(key, keyOf!(key)?.cves) }
   })
+
+/** Returns a function that reads the range of a key from a column of ordinals below `count`. */
+function ordinalsReader(file: OpenObject, column: LocatedColumn, count: number) {
+  return (key: string, range: OrdinalRange | null | undefined): Uint32Array => {
+    if (!range || range.count === 0) return NO_ORDINALS
+    if (range.start + range.count <= column.length) {
+      const ordinals = ordinalsIn(file.read(column.at + range.start * 4, range.count * 4), range)
+      if (ordinals.at(-1)! < count) return ordinals
+    }
+    throw new SnapshotError('malformed', `the posting list of ${key} is damaged`)
+  }
+}
 
 const NOTHING: OpenObject = {
   size: 0,

@@ -10,7 +10,6 @@ import {
   type OpenObject,
   type PackageTables,
   plainBytes,
-  postingsOf,
   type ReadMember,
 } from '../../corpus/snapshot/index.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
@@ -79,9 +78,9 @@ const PARSED_BYTES = 4
 
 /** The keys of the filter are folded, so the names are those of packages. */
 function ecosystemsOf(list: OpenList): string[] {
-  const postings = list.filters.ecosystem!
-  return Array.from(postings.keys.keys(), (key) => {
-    const id = list.id(postingsOf(postings, key)[0]!)
+  const { values, of } = list.filters.ecosystem!
+  return Array.from({ length: values.length }, (_, at) => {
+    const id = list.id(of(values.at(at)!)[0]!)
     return id.slice(0, id.indexOf('/'))
   })
 }

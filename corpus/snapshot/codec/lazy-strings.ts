@@ -3,7 +3,6 @@
  * Memory contains position and CRC-32 of each group.
  */
 import { crc32 } from '../../runtime/crc32.ts'
-import { sha256Bytes } from '../../runtime/platform.ts'
 import { SnapshotError } from '../error.ts'
 
 /** Positions of an array's texts in a file; only numbers, so that threads can transfer it. */
@@ -139,59 +138,27 @@ function textsIn(bytes: Uint8Array): unknown[] {
   }
 }
 
-/** A hash table over texts; plain data, so that threads can transfer it. */
-export interface TextSlots {
-  /** Random, to prevent chosen collisions: names come from feeds. */
-  key: string
-  /** Index of a text plus 1, or 0 when empty. At most half of the slots are in use. */
-  slots: Uint32Array
-}
-
-const KEY_BYTES = 16
-
-/** Returns the first slot of a text. Hashes UTF-16, because UTF-8 maps all lone surrogates to one character. */
-function slotOf({ key, slots }: TextSlots, text: string): number {
-  const digest = sha256Bytes(Buffer.from(key + text, 'utf16le'))
-  return new DataView(digest.buffer, digest.byteOffset).getUint32(0, true) & (slots.length - 1)
-}
-
-/** Returns a hash table over texts. Texts with equal keys are found by each other. */
-export function slotsOf(texts: Texts, keyOf: TextKey = asIs): TextSlots {
-  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(1, texts.length) * 2)))
-  const keyed = { key: Buffer.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES))).toString('hex'), slots }
-  for (let index = 0; index < texts.length; index++) {
-    let slot = slotOf(keyed, keyOf(texts.at(index)!))
-    while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1)
-    slots[slot] = index + 1
+/**
+ * Returns a function that returns the index of a text, else of the first text with its key. Its first call reads all
+ * texts.
+ */
+export function textLookup(texts: Texts, keyOf?: TextKey): (text: string) => number | undefined {
+  let indexes: { byText: Map<string, number>; byKey: Map<string, number> } | undefined
+  return (text) => {
+    indexes ??= indexesOf(texts, keyOf)
+    return indexes.byText.get(text) ?? (keyOf && indexes.byKey.get(keyOf(text)))
   }
-  return keyed
 }
 
-/** Returns the index of a text, else of the first text with its key. `keyOf` must be that of `slotsOf`. */
-export function indexIn(keyed: TextSlots, texts: Texts, text: string, keyOf: TextKey = asIs): number | undefined {
-  const { slots } = keyed
-  const key = keyOf(text)
-  let first: number | undefined
-  for (let slot = slotOf(keyed, key); slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
-    const index = slots[slot]! - 1
-    const found = texts.at(index)!
-    if (found === text) return index
-    if (first === undefined && keyOf(found) === key) first = index
-  }
-  return first
-}
-
-/** Returns a function that returns the same as `indexIn`, for texts in memory. */
-export function textIndex(texts: readonly string[], keyOf: TextKey = asIs): (text: string) => number | undefined {
-  const indexes = new Map(texts.map((text, index) => [text, index]))
-  if (keyOf === asIs) return (text) => indexes.get(text)
+function indexesOf(texts: Texts, keyOf?: TextKey) {
+  const byText = new Map<string, number>()
   const byKey = new Map<string, number>()
-  texts.forEach((text, index) => {
-    const key = keyOf(text)
-    if (!byKey.has(key)) byKey.set(key, index)
-  })
-  return (text) => indexes.get(text) ?? byKey.get(keyOf(text))
+  for (let index = 0; index < texts.length; index++) {
+    const text = texts.at(index)!
+    byText.set(text, index)
+    if (keyOf && !byKey.has(keyOf(text))) byKey.set(keyOf(text), index)
+  }
+  return { byText, byKey }
 }
 
 export type TextKey = (text: string) => string
-const asIs: TextKey = (text) => text

@@ -7,7 +7,7 @@ import { fold } from '../codec/fold.ts'
 import { column, decodeTable, encodeTable } from '../codec/table.ts'
 import { compareKeys } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
-import { decodePostings, encodePostings, type MappedPostings, type NamedPostings } from './postings.ts'
+import { decodePostings, encodePostings, type NamedPostings, type Postings } from './postings.ts'
 import { type Rows, weaknessesOf } from './rows.ts'
 
 export interface Columns {
@@ -18,9 +18,9 @@ export interface Columns {
   score: Float64Array
   severity: Uint8Array
   flags: Uint8Array
-  assigner: MappedPostings<string>
-  primaryCwe: MappedPostings<number>
-  anyCwe: MappedPostings<number>
+  assigner: Postings<string>
+  primaryCwe: Postings<number>
+  anyCwe: Postings<number>
   /**
    * The keys are the ids of the lists `vendors`, `products` and `packages`. Null until the lists are open, and for a
    * snapshot of an earlier builder.

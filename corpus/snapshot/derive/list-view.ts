@@ -1,14 +1,12 @@
 /** A list in memory; its long texts stay in the file. */
 
 import {
-  indexIn,
   isTextOffsets,
   lazyStrings,
   type TableTexts,
   type TextKey,
-  type TextSlots,
   type Texts,
-  textIndex,
+  textLookup,
 } from '../codec/lazy-strings.ts'
 import { cursorId } from '../cursor/cursor.ts'
 import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
@@ -16,11 +14,16 @@ import { SnapshotError } from '../error.ts'
 import { type ListKey, type ListKeysHead, listKeysOf, listKeysSpan } from './list-keys.ts'
 import { decodeListTable, isArray, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
 import { mapValues } from './map-values.ts'
-import type { Postings } from './postings.ts'
+import { type NamedPostings, postingsOf } from './postings.ts'
 
 export interface Keys {
   readonly length: number
   at(ordinal: number): SortValue | undefined
+}
+
+/** The ordinals of the rows with each value of a filter. */
+export interface ListFilter extends NamedPostings {
+  values: Texts
 }
 
 export interface List {
@@ -28,7 +31,7 @@ export interface List {
   count: number
   ids: Texts
   orders: Record<string, Omit<StoredOrder, 'keys'> & { keys: Keys }>
-  filters: Record<string, Postings<string>>
+  filters: Record<string, ListFilter>
   bounds: Record<string, Float64Array>
   entries: ListPositions['entries']
   extra: unknown
@@ -74,18 +77,18 @@ export function listOf(table: ListTable, read: Read, readKeys?: Read): List {
     ...table,
     ids,
     id: idOf,
-    ordinalOf: keyOf ? (id) => keyOf(id)?.ordinal : lookup(ids, table.idSlots, idKey),
+    ordinalOf: keyOf ? (id) => keyOf(id)?.ordinal : textLookup(ids, idKey),
     keyOf,
     ordinalOfCut(kept) {
       cut ??= cutIds(isTextOffsets(table.ids) ? table.ids.long : table.count, idOf)
       return cut.get(kept)
     },
     orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, open) })),
-    filters: mapValues(table.filters, ({ keys, keySlots, starts, ordinals }, filter) => ({
-      keys: keyPositions(open(keys), keySlots, filterKeys?.[filter]),
-      starts,
-      ordinals,
-    })),
+    filters: mapValues(table.filters, ({ keys, ...lists }, filter): ListFilter => {
+      const values = open(keys)
+      const postings = { keys: { get: textLookup(values, filterKeys?.[filter]) }, ...lists }
+      return { values, of: (value) => postingsOf(postings, value) }
+    }),
   }
 }
 
@@ -99,14 +102,7 @@ function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string):
   return cut
 }
 
-const keyPositions = (texts: Texts, slots: TextSlots | null, keyOf?: TextKey): Postings<string>['keys'] => ({
-  get: lookup(texts, slots, keyOf),
-  *keys() {
-    for (let at = 0; at < texts.length; at++) yield texts.at(at)!
-  },
-})
-
-/** Returns the key of an id, else the first of the same spelling, as `indexIn` does. Throws SnapshotError on damage. */
+/** Returns the key of an id, else the first of the same spelling, as `textLookup` does. Throws SnapshotError on damage. */
 const keyLookup =
   (head: ListKeysHead, read: Read, ids: Texts, spelling: TextKey = (id) => id) =>
   (id: string): ListKey | undefined => {
@@ -117,16 +113,6 @@ const keyLookup =
       keys.find(({ ordinal }) => spelling(ids.at(ordinal)!) === spelling(id))
     )
   }
-
-/** Returns the index of a text, as `indexIn` does. Texts in memory are indexed on first use. */
-function lookup(texts: Texts, slots: TextSlots | null, keyOf?: TextKey): (text: string) => number | undefined {
-  if (slots) return (text) => indexIn(slots, texts, text, keyOf)
-  let indexOf: ((text: string) => number | undefined) | undefined
-  return (text) => {
-    indexOf ??= textIndex(texts as readonly string[], keyOf)
-    return indexOf(text)
-  }
-}
 
 function keysOf(keys: StoredOrder['keys'], open: (texts: TableTexts) => Texts): Keys {
   if (isTextOffsets(keys)) return open(keys)

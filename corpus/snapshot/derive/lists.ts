@@ -3,22 +3,14 @@
  * "Lists".
  */
 import { sha256 } from '../../runtime/digest.ts'
-import {
-  isTextOffsets,
-  lazyStrings,
-  slotsOf,
-  type TableTexts,
-  type TextKey,
-  type TextOffsets,
-  type TextSlots,
-} from '../codec/lazy-strings.ts'
+import { isTextOffsets, type TableTexts, type TextOffsets } from '../codec/lazy-strings.ts'
 import { type Column, column, decodeTable, decodeWithoutTexts, encodeTable, type Table } from '../codec/table.ts'
 import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import type { ListKeysHead } from './list-keys.ts'
 import { mapValues } from './map-values.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
-import { decodePostingLists } from './postings.ts'
+import { decodePostingLists, type PostingLists } from './postings.ts'
 import { type SortedList, sortList } from './sorted-list.ts'
 
 /** The page positions of each sort, and the position of each ordinal's entry in its catalog shard, if it has one. */
@@ -84,12 +76,10 @@ export interface ListTable {
   name: ListName
   count: number
   ids: TableTexts
-  /** Lookup table of ids; null when the ids are in memory, or there are keys. */
-  idSlots: TextSlots | null
-  /** First part of the file of keys, which then finds the ids that are not in memory. */
+  /** First part of the file of keys; null when the ids are in memory, and for a snapshot of an earlier builder. */
   keys: ListKeysHead | null
   orders: Record<string, StoredOrder>
-  filters: Record<string, { keys: TableTexts; keySlots: TextSlots | null; starts: Uint32Array; ordinals: Uint32Array }>
+  filters: Record<string, PostingLists & { keys: TableTexts }>
   bounds: Record<string, Float64Array>
   entries: ListPositions['entries']
   extra: unknown
@@ -108,8 +98,7 @@ export interface StoredOrder {
 const KEPT_FROM = 2048
 
 /**
- * Decodes the table of a list. Arrays of at least `keptFrom` texts stay in the file. `keys` spares the lookup table of the
- * ids, which takes 3 µs for each.
+ * Decodes the table of a list. Arrays of at least `keptFrom` texts stay in the file.
  * @throws SnapshotError `malformed`
  */
 export function decodeListTable(
@@ -121,15 +110,12 @@ export function decodeListTable(
   const table = { about: whole.about, columns: whole.columns }
   const { ids: storedIds, sorts, texts, filters, bounds, extra } = table.about as Partial<AboutList>
   const spec = specOf(name)
-  const inBytes = (at: number, length: number) => bytes.subarray(at, at + length)
   const read = (stored: unknown): TableTexts | null => tableTexts(stored, whole.kept)
   const ids = read(storedIds)
   if (ids === null || !sorts || !texts || !filters || !bounds) {
     throw new SnapshotError('malformed', `the table of the list ${name} has no ids, sorts, texts, filters or bounds`)
   }
   const count = lengthOf(ids)
-  const slots = (of: TableTexts, keyOf?: TextKey) =>
-    isTextOffsets(of) ? slotsOf(lazyStrings(of, inBytes), keyOf) : null
   const damaged = (what: string) => new SnapshotError('malformed', `${what} of the list ${name} is damaged`)
   const orders = mapValues(spec.sorts as Record<string, unknown>, (_, sort) => {
     const ordinals = column(table, `sort.${sort}.ordinals`, 'u32')
@@ -150,13 +136,12 @@ export function decodeListTable(
     name,
     count,
     ids,
-    idSlots: keys ? null : slots(ids, spec.idKey),
     keys: isTextOffsets(ids) ? keys : null,
     orders,
     filters: mapValues(spec.filters as Record<string, unknown>, (_, filter) => {
       const keys = read(filters[filter])
       const lists = decodePostingLists(table, keys === null ? -1 : lengthOf(keys), `filter.${filter}.`, count)
-      return { keys: keys!, keySlots: slots(keys!, spec.filterKeys?.[filter]), ...lists }
+      return { keys: keys!, ...lists }
     }),
     bounds: mapValues(spec.bounds as Record<string, unknown>, (_, bound) => {
       const numbers = column(table, `bound.${bound}`, 'f64')

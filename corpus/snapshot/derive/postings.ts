@@ -5,8 +5,8 @@ import { compareKeys } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
 
 export interface Postings<K> {
-  /** The index of each key: a `Map`, or a lookup in texts on disk. */
-  keys: { get(key: K): number | undefined; keys(): Iterable<K> }
+  /** The index of each key. */
+  keys: Map<K, number>
   starts: Uint32Array
   ordinals: Uint32Array
 }
@@ -63,18 +63,9 @@ export function postingLists(lists: readonly ArrayLike<number>[]): PostingLists 
  * Returns the postings in the columns `<prefix>starts` and `<prefix>ordinals` of `table`.
  * @throws SnapshotError `malformed` when a list does not ascend, or reaches beyond `count`
  */
-export function decodePostings<K>(
-  table: Table,
-  keys: K[] | undefined,
-  prefix: string,
-  count: number,
-): MappedPostings<K> {
+export function decodePostings<K>(table: Table, keys: K[] | undefined, prefix: string, count: number): Postings<K> {
   const lists = decodePostingLists(table, Array.isArray(keys) ? keys.length : -1, prefix, count)
   return { keys: new Map(keys!.map((key, at) => [key, at])), ...lists }
-}
-
-export interface MappedPostings<K> extends Postings<K> {
-  keys: Map<K, number>
 }
 
 /**

@@ -1,7 +1,6 @@
 /** Filters a list other than CVEs. Lists are small enough for plain arrays of ordinals. */
 import type { RowKey } from '../cursor/cursor.ts'
 import type { List } from '../derive/list-view.ts'
-import { postingsOf } from '../derive/postings.ts'
 import type { ListFilters } from './list-filters.ts'
 import type { ListOrderView } from './list-order.ts'
 import { lowerBound } from './lower-bound.ts'
@@ -51,7 +50,7 @@ export function sliceAfter(
 function constraintsOf(list: List, filters: ListFilters, matches: Uint32Array | null): Uint32Array[] {
   const sets: Uint32Array[] = matches ? [matches] : []
   for (const [name, value] of Object.entries(filters.equal ?? {})) {
-    if (value !== undefined) sets.push(postingsOf(list.filters[name]!, value))
+    if (value !== undefined) sets.push(list.filters[name]!.of(value))
   }
   for (const [name, { least, most }] of Object.entries(filters.between ?? {})) {
     if (least === undefined && most === undefined) continue

@@ -4,7 +4,6 @@
  */
 import { join } from 'node:path'
 import type { Random } from '../../../corpus/sample/random.ts'
-import { postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
 import { databaseOf } from '../alternatives/database.ts'
 import { expectEqual } from '../alternatives/equal.ts'
 import { startFastify } from '../alternatives/fastify-process.ts'
@@ -126,7 +125,7 @@ async function expectSame(
 export function bulkRequests({ known, most }: Pick<BulkLine, 'known' | 'most'>, catalog: Catalog): () => LoadRequest {
   const { snapshot, random } = catalog
   const draw = versionsOf(snapshot, random)
-  const ordinals = postingsOf(snapshot.lists.packages.filters.ecosystem!, 'npm').subarray(0, most)
+  const ordinals = snapshot.lists.packages.filters.ecosystem!.of('npm').subarray(0, most)
   const count = Math.min(Math.round(NAMES * known), Math.floor(ordinals.length / 2))
   if (count === 0) throw new Error('this snapshot is too small: it has no packages of npm')
   return () => {

@@ -1,15 +1,16 @@
-/** Posting lists of large lists stay in their file: each name gets the same CVEs as from memory, and damage shows. */
+/** Posting lists of large lists stay in their file: each name gets the same rows as from memory, and damage shows. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { locateColumns, type TableHeader } from '../../../corpus/snapshot/codec/table.ts'
-import { LISTS } from '../../../corpus/snapshot/cursor/lists.ts'
+import { LIST_NAMES, LISTS, type ListName } from '../../../corpus/snapshot/cursor/lists.ts'
 import { encodeListKeys, listKeysHeadIn } from '../../../corpus/snapshot/derive/list-keys.ts'
 import { encodeListPostings } from '../../../corpus/snapshot/derive/list-postings.ts'
 import { listOf } from '../../../corpus/snapshot/derive/list-view.ts'
-import { decodeListTable, encodeList } from '../../../corpus/snapshot/derive/lists.ts'
+import { decodeListTable, emptyListTable, encodeList } from '../../../corpus/snapshot/derive/lists.ts'
 import { inMainOrder, sortList } from '../../../corpus/snapshot/derive/sorted-list.ts'
 import type { OpenObject } from '../../../corpus/snapshot/files/layout.ts'
-import { namedPostings, type OpenLists } from '../../../gateway/snapshots/open-lists.ts'
+import type { FileEntry, Manifest } from '../../../corpus/snapshot/files/manifest.ts'
+import { type ListTables, namedPostings, type OpenLists, openLists } from '../../../gateway/snapshots/open-lists.ts'
 
 const VENDORS = 300
 const CVES = 1000
@@ -68,6 +69,53 @@ test('damaged ordinals, and those of more CVEs than there are, are refused', () 
       ).vendor.of(sorted.ids[299]!),
     new RegExp(`of ${sorted.ids[299]} is damaged`),
   )
+})
+
+/** The vendor `vendor_<i>` has `i % 3` products. */
+const productRows = rows.flatMap(({ slug: vendor }, i) =>
+  Array.from({ length: i % 3 }, (_, n) => {
+    return { slug: `product_${n}`, display: '', vendor, vendor_display: '', cve_count: n }
+  }),
+)
+const products = sortList('products', inMainOrder(LISTS.products, productRows))
+const productTable = encodeList(products, { pagesAt: { cves: new Uint32Array(3) }, entries: null })
+const keysWithProducts = encodeListKeys(sorted, positions, null, products)
+
+/** Opens the lists of a snapshot that has only vendors and products. */
+function openedWith(keyBytes: Buffer): OpenLists {
+  const files: Record<string, Buffer> = {
+    'list vendors': table,
+    'list vendors.keys': keyBytes,
+    'list products': productTable,
+    'pages vendors.cves': Buffer.alloc(0),
+    'pages vendors.name': Buffer.alloc(0),
+    'pages products.cves': Buffer.alloc(0),
+  }
+  const manifest = {
+    files: Object.keys(files).map((key) => ({ role: key.split(' ')[0], name: key.split(' ')[1] })),
+  } as unknown as Manifest
+  const none = Object.fromEntries(LIST_NAMES.map((name: ListName) => [name, emptyListTable(name)])) as ListTables
+  const tables: ListTables = {
+    ...none,
+    vendors: decodeListTable('vendors', table, { keptFrom: 1, keys: listKeysHeadIn('vendors', keysWithProducts) }),
+    products: decodeListTable('products', productTable, { keptFrom: 1 }),
+  }
+  return openLists(manifest, tables, ({ role, name }: FileEntry) => objectOf(files[`${role} ${name}`]!))
+}
+
+test('each vendor has its products, by the keys of vendors, also by another spelling', () => {
+  const { vendor } = openedWith(keysWithProducts).products.filters
+  for (const [i, { slug }] of rows.entries()) {
+    const slugs = Array.from({ length: i % 3 }, (_, n) => `${slug}/product_${n}`)
+    for (const spelling of [slug, slug.replace('_', '-')]) {
+      assert.equal([...vendor!.of(spelling)].map((ordinal) => products.ids[ordinal]!).sort(), slugs, spelling)
+    }
+  }
+  assert.is(vendor!.of('nobody').length, 0)
+  const damaged = Buffer.from(keysWithProducts)
+  damaged[(locateColumns(damaged) as TableHeader).columns.get('products')!.at]! ^= 1
+  const { vendor: of } = openedWith(damaged).products.filters
+  assert.throws(() => rows.map(({ slug }) => of!.of(slug)), /a posting list is damaged/)
 })
 
 test.run()

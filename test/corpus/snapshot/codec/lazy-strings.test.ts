@@ -2,11 +2,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
-  indexIn,
   lazyStrings,
-  slotsOf,
   TEXTS_PER_GROUP,
   type TextOffsets,
+  textLookup,
 } from '../../../../corpus/snapshot/codec/lazy-strings.ts'
 import { decodeWithoutTexts, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
 
@@ -41,48 +40,30 @@ test('each is read again as it was, and it is known which are long', () => {
   assert.equal([...decoded.kept[0]!.long], [20])
 })
 
-test('a text is found, and what is none is not', () => {
+test('a text is found, else the first with its key, and what is none is not', () => {
   const texts = lazyStrings(decoded.kept[0]!, readOf(table))
-  const slots = slotsOf(texts)
-  for (const [i, id] of ids.entries()) assert.is(indexIn(slots, texts, id), i)
-  assert.is(indexIn(slots, texts, 'nobody'), undefined)
-  assert.is(indexIn(slotsOf([]), [], 'nobody'), undefined)
+  const find = textLookup(texts)
+  for (const [i, id] of ids.entries()) assert.is(find(id), i)
+  assert.is(find('nobody'), undefined)
+  assert.is(find('ID 1'), undefined)
+  assert.is(textLookup([])('nobody'), undefined)
+  const byCase = textLookup(['b', 'A', 'a', 'AA', 'aA'], (text) => text.toLowerCase())
+  assert.equal(['a', 'A', 'B', 'aa', 'c'].map(byCase), [2, 1, 0, 3, undefined])
 })
 
-/** FNV-1a over UTF-16 units. */
-function fnv(text: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return hash >>> 0
-}
-
-/** Returns the maximum number of slots in a search for one of these texts. */
-function longestSearch(texts: readonly string[]): number {
-  const slots = slotsOf(texts)
-  let most = 0
-  for (const text of texts) {
-    let steps = 0
-    const at = (index: number) => {
-      steps++
-      return texts[index]
-    }
-    indexIn(slots, { length: texts.length, at }, text)
-    most = Math.max(most, steps)
-  }
-  return most
-}
-
-test('texts chosen to share a slot are found as fast as any', () => {
-  const colliding: string[] = []
-  // 1,000 texts have 2,048 slots.
-  for (let i = 0; colliding.length < 1000; i++) if ((fnv(`vendor ${i}`) & 2047) === 0) colliding.push(`vendor ${i}`)
-  assert.ok(longestSearch(colliding) < 60)
-  const surrogates = Array.from({ length: 1000 }, (_, i) => String.fromCharCode(0xd800 + i))
-  assert.ok(longestSearch(surrogates) < 60)
-})
-
-test('each table has a key of its own', () => {
-  assert.is.not(slotsOf(ids).key, slotsOf(ids).key)
+test('nothing is read before the first text is looked up, and all once', () => {
+  let reads = 0
+  const find = textLookup({
+    length: 3,
+    at(index) {
+      reads++
+      return ids[index]
+    },
+  })
+  assert.is(reads, 0)
+  assert.is(find('id 2'), 2)
+  assert.is(find('nobody'), undefined)
+  assert.is(reads, 3)
 })
 
 test('any bit that flips in the texts is noticed', () => {

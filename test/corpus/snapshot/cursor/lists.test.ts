@@ -92,8 +92,8 @@ test('postings find the rows of a value', () => {
   )
   assert.equal(list.ids, ['v/a', 'v/b', 'w/a'])
   const { filters } = decodeList('products', encodeList(list, { pagesAt: { cves: Uint32Array.of(0) }, entries: null }))
-  assert.equal([...postingsOf(filters.vendor!, 'v')], [0, 1])
-  assert.equal([...postingsOf(filters.vendor!, 'nobody')], [])
+  assert.equal([...filters.vendor!.of('v')], [0, 1])
+  assert.equal([...filters.vendor!.of('nobody')], [])
   const slashed = inMainOrder(LISTS.products, [product('a', 'b/c'), product('a/b', 'c')])
   assert.equal(sortList('products', slashed).ids, ['a%2Fb/c', 'a/b/c'], 'no two products have one id')
 })
@@ -122,8 +122,8 @@ test('packages are ordered by advisories, then by key; advisories that alias eac
     'packages',
     encodeList(list, { pagesAt: { advisories: Uint32Array.of(0) }, entries: null }),
   )
-  assert.equal([...postingsOf(filters.ecosystem!, 'npm')], [1, 2])
-  assert.equal([...postingsOf(filters.ecosystem!, 'pypi')], [0])
+  assert.equal([...filters.ecosystem!.of('npm')], [1, 2])
+  assert.equal([...filters.ecosystem!.of('pypi')], [0])
 })
 
 test('the table of a list without rows', () => {
