@@ -4,7 +4,6 @@
  */
 
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import type { Effects } from '../../corpus/command/effects.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
@@ -119,8 +118,6 @@ async function buildFrom(
   const blocks = blocksOf(corpus)
   const source = sourceOf(corpus, blocks)
   await effects.remove(temporaryFolder(dist))
-  // A cache that builds of earlier versions wrote.
-  await effects.remove(join(dist, 'gathered'))
   await effects.mkdir(temporaryFolder(dist))
   if (pointer && parent?.manifest.source === source && (await areFilesIntact(dist, parent.manifest))) {
     const { manifest } = parent

@@ -10,8 +10,8 @@ export interface VendorRow {
   display: string
   product_count: number
   cve_count: number
-  /** Each spelling of the records, ascending. Absent in snapshots of earlier builders. */
-  spellings?: string[]
+  /** Each spelling of the records, ascending. */
+  spellings: string[]
 }
 
 export interface ProductRow {
@@ -22,7 +22,7 @@ export interface ProductRow {
   vendor_display: string
   cve_count: number
   /** As in `VendorRow`. */
-  spellings?: string[]
+  spellings: string[]
 }
 
 export interface CnaRow {

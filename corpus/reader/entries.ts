@@ -70,7 +70,7 @@ export function openEntries(lists: Lists, packages: Packages, ecosystems: readon
     },
 
     async cnaStats() {
-      return (await lists.table('cnas'))!.extra as CnaStats
+      return (await lists.table('cnas')).extra as CnaStats
     },
   }
 }

@@ -3,12 +3,13 @@ import {
   decodeListKeysHead,
   type FileEntry,
   fileOf,
+  hasListKeys,
   LISTED,
   type Listed,
   type ListKey,
   type ListKeysHead,
   type ListName,
-  listKeysFile,
+  listKeysName,
   listKeysOf,
   listKeysSpan,
   type Manifest,
@@ -28,7 +29,7 @@ export interface FoundKey extends ListKey {
 
 /** Each method throws SnapshotError or TransferError. */
 export interface ListKeys {
-  /** Whether the snapshot has the keys of a list, and its table is large. */
+  /** Whether a list has keys, and a large table. */
   has(list: ListName): boolean
   /** Locates the pages of the main sort. */
   locate(list: ListName): Promise<void>
@@ -51,11 +52,7 @@ export function openListKeys(manifest: Manifest, objects: Objects, headers: Tabl
   const heads = new Map<string, Promise<ListKeysHead>>()
   const found = new Map<string, Promise<FoundKey | null>>()
 
-  const keysFile = (list: ListName) => {
-    const file = listKeysFile(manifest, list)
-    if (!file) throw new SnapshotError('missing', `the manifest lists no keys of ${list}`)
-    return file
-  }
+  const keysFile = (list: ListName) => fileOf(manifest, 'list', listKeysName(list))
 
   const headOf = (list: ListName) =>
     remembered(heads, list, async () => {
@@ -98,10 +95,7 @@ export function openListKeys(manifest: Manifest, objects: Objects, headers: Tabl
   }
 
   return {
-    has: (list) => {
-      const file = listKeysFile(manifest, list)
-      return file !== undefined && fileOf(manifest, 'list', list).size > SMALL_BYTES
-    },
+    has: (list) => hasListKeys(list) && fileOf(manifest, 'list', list).size > SMALL_BYTES,
 
     async locate(list) {
       await headOf(list)

@@ -15,7 +15,6 @@ import {
   decodeMemberHead,
   ENTRY_KIND,
   fileOf,
-  hasPackages,
   intersection,
   type List,
   type ListName,
@@ -48,8 +47,7 @@ interface Page {
 
 /** Each method throws SnapshotError or TransferError. */
 export interface Lists {
-  /** Returns the table of a list; null if the snapshot of an earlier builder lacks the list. */
-  table(name: ListName): Promise<List | null>
+  table(name: ListName): Promise<List>
   /** Finds single rows of large lists. */
   readonly keys: ListKeys
   /** @throws CursorError */
@@ -82,16 +80,13 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
   const issued = generationalCache<string, { position: number }>(ISSUED_BYTES, () => BYTES_PER_CURSOR)
   const snapshot = namedSnapshot(manifest)
   const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
-  const isMissing = (name: ListName) => name === 'packages' && !hasPackages(manifest)
 
-  const table = async (name: ListName): Promise<List | null> =>
-    isMissing(name)
-      ? null
-      : remembered(tables, name, async () => {
-          const list = decodeList(name, await objects.whole(fileOf(manifest, 'list', name)))
-          pages.locate(name, list.orders)
-          return list
-        })
+  const table = async (name: ListName): Promise<List> =>
+    remembered(tables, name, async () => {
+      const list = decodeList(name, await objects.whole(fileOf(manifest, 'list', name)))
+      pages.locate(name, list.orders)
+      return list
+    })
 
   /** Returns rows of a sort by their ordinals, checked against the ids of the table. */
   async function rowsOf(list: List, sort: string, ordinals: readonly number[]): Promise<object[]> {
@@ -115,7 +110,7 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
       const found = await keys.find(name, id)
       return found && { id: specOf<object>(name).id(found.row), span: await keys.entryOf(name, found) }
     }
-    const list = (await table(name))!
+    const list = await table(name)
     const ordinal = list.ordinalOf(id)
     if (ordinal === undefined) return null
     if (!list.entries) throw new SnapshotError('malformed', `${name} has no entries`)
@@ -186,11 +181,11 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
       const binding = cursorBinding(name, sort, filters)
       const { after } = resume(open, cursor, binding, ({ id }) => id !== '')
       const none = { data: [], pagination: { limit, next_cursor: null } }
-      if (isMissing(name) || fileOf(manifest, 'list', name).count === 0) return none
+      if (fileOf(manifest, 'list', name).count === 0) return none
       const page = await pageWithoutTable(query, binding, after)
       if (page) return page
       const searched = filters.q === undefined ? null : texts.matches(TEXT_SETS[name]!, filters.q)
-      const [list, matches] = await Promise.all([table(name).then((one) => one!), searched])
+      const [list, matches] = await Promise.all([table(name), searched])
       const order = listOrderView(list, sort)
       const { end, count, ordinals } = sliceAfter(order, passingPositions(list, order, filters, matches), after, limit)
       const last = ordinals.at(-1)

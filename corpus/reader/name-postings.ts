@@ -5,7 +5,6 @@ import {
   decodeListPostings,
   fileOf,
   forEachFilter,
-  hasListPostings,
   LISTED,
   type Listed,
   type ListPostings,
@@ -53,7 +52,7 @@ export function openNamePostings(
     once(async () => {
       const lists = await postings()
       const name = LISTED[filter]
-      const { ids, ordinalOf } = (await tables.table(name))!
+      const { ids, ordinalOf } = await tables.table(name)
       if (ids.length !== lists[filter].starts.length - 1) {
         throw new SnapshotError('malformed', `the list ${name} and its posting lists have different lengths`)
       }
@@ -82,8 +81,6 @@ export function openNamePostings(
 
   return {
     async load(filters) {
-      // Without the posting lists, the search rejects the filter.
-      if (!hasListPostings(manifest)) return
       const needed = (Object.keys(LISTED) as Listed[]).filter((filter) => filters[filter] !== undefined)
       if (filters.package !== undefined) assertEcosystem(filters.package, ecosystems)
       await Promise.all(needed.map((filter) => loadFilter(filter, filters[filter]!)))

@@ -6,7 +6,6 @@ import {
   ageFault,
   type CveTables,
   decodeAbout,
-  decodeCveTables,
   decodeManifest,
   decodePointer,
   decodeRowTable,
@@ -23,7 +22,6 @@ import {
   POINTER_NAME,
   type Pointer,
   type Role,
-  rowsFile,
   SNAPSHOT_PREFIX_LENGTH,
   SnapshotError,
   type TrustedKey,
@@ -71,15 +69,9 @@ export async function readTables(objects: Objects, manifest: Manifest): Promise<
 }
 
 async function decodedTables(objects: Objects, manifest: Manifest): Promise<CveTables> {
-  const whole = (role: Role) => objects.whole(fileOf(manifest, role))
-  const rows = rowsFile(manifest)
-  if (rows) {
-    const [read, columns, orders] = await Promise.all([objects.whole(rows), whole('columns'), whole('orders')])
-    return joinTables(decodeRowTable(read, indexBlocks(manifest.files)), { columns, orders })
-  }
-  const roles = ['index', 'columns', 'orders', 'epss'] as const
-  const [index, columns, orders, epss] = await Promise.all(roles.map(whole))
-  return decodeCveTables({ index: index!, columns: columns!, orders: orders!, epss: epss! })
+  const whole = (role: Role, name?: string) => objects.whole(fileOf(manifest, role, name))
+  const [rows, columns, orders] = await Promise.all([whole('columns', 'rows'), whole('columns'), whole('orders')])
+  return joinTables(decodeRowTable(rows, indexBlocks(manifest.files)), { columns, orders })
 }
 
 /** Verifies the pointer. Signatures must expire, or a server could withhold newer snapshots (SPEC.md, "Pointer"). */

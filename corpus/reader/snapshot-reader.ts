@@ -16,7 +16,6 @@ import {
   fileOf,
   firstPassing,
   gunzipFile,
-  hasStats,
   isCveKey,
   type ListName,
   orderView,
@@ -150,10 +149,10 @@ export interface Reader {
    */
   cnaStats(): Promise<CnaStats>
   /**
-   * Returns the figures as `/stats` does. Null for a snapshot of an earlier builder.
+   * Returns the figures as `/stats` does.
    * @throws SnapshotError, TransferError
    */
-  stats(): Promise<Stats | null>
+  stats(): Promise<Stats>
   /**
    * Searches ids, keys, names and titles as `/search` does. `q` has 2 to 200 characters.
    * @throws TypeError, SnapshotError, TransferError
@@ -231,7 +230,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       const { sort, filters, limit, cursor } = readList(options)
       const binding = cursorBinding('cves', sort, filters)
       const { after } = resume(open, cursor, binding, isCveKey)
-      if (unfiltered && !isFiltered(filters)) {
+      if (!isFiltered(filters)) {
         const { rows: data, next } = await unfiltered.page(sort, after, limit)
         return { data, pagination: { limit, next_cursor: next && cursorAfter(named, binding, next) } }
       }
@@ -253,7 +252,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
     walk(options = {}) {
       const { sort, filters } = readWalk(options)
       return walkOf(async () => {
-        if (unfiltered && !isFiltered(filters)) return unfiltered.all(sort)
+        if (!isFiltered(filters)) return unfiltered.all(sort)
         const { snapshot, names } = await lists()
         const [matches] = await Promise.all([matchesOf(filters.q), names.load(filters)])
         const order = orderView(snapshot, sort.key, sort.descending)
@@ -273,7 +272,6 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
     cnaStats,
 
     async stats() {
-      if (!hasStats(manifest)) return null
       return decodeStats(gunzipFile('stats', await objects.whole(fileOf(manifest, 'stats'))))
     },
 

@@ -3,7 +3,6 @@ import { generationalCache } from '../runtime/generational-cache.ts'
 import {
   type FileRows,
   fileOf,
-  hasPackages,
   type Manifest,
   openFileRows,
   openRemoteQuery,
@@ -62,16 +61,13 @@ export function openTextSearch(manifest: Manifest, objects: Objects): TextSearch
   const coming = new Map<string, Promise<Uint8Array>>()
   /** The rows of the search that runs: set before each of its steps, because several searches take turns. */
   let loaded: LoadedRows = new Map()
-  const query: QueryInSteps = openRemoteQuery(
-    {
-      read(table, set, number) {
-        const bytes = loaded.get(nameOf({ table, set, number }))
-        if (!bytes) throw new RangeError(`row ${number} of set ${set} in ${table} was not requested`)
-        return bytes
-      },
+  const query: QueryInSteps = openRemoteQuery({
+    read(table, set, number) {
+      const bytes = loaded.get(nameOf({ table, set, number }))
+      if (!bytes) throw new RangeError(`row ${number} of set ${set} in ${table} was not requested`)
+      return bytes
     },
-    !hasPackages(manifest),
-  )
+  })
 
   /** Returns rows by their names. Searches share downloads. */
   async function load(names: readonly RowName[]): Promise<LoadedRows> {

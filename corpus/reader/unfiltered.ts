@@ -9,9 +9,9 @@ import {
   compareKeys,
   countCves,
   decodePageStarts,
+  fileOf,
   type Manifest,
   type PageStarts,
-  pageStartsFile,
   ROWS_PER_PAGE,
   type RowKey,
   reversedPosition,
@@ -42,16 +42,12 @@ export interface Unfiltered {
   all(sort: Direction): Promise<{ count: number; read(from: number, to: number): Promise<CveSummary[]> }>
 }
 
-/** Returns null for a snapshot of an earlier builder, which has no page starts. */
-export function openUnfiltered(manifest: Manifest, objects: Objects, rows: Rows): Unfiltered | null {
-  if (!pageStartsFile(manifest, 'published')) return null
+export function openUnfiltered(manifest: Manifest, objects: Objects, rows: Rows): Unfiltered {
   const opened = new Map<string, Promise<PageStarts>>()
 
   const startsOf = (sort: CveSort) =>
     remembered(opened, sort, async () => {
-      const file = pageStartsFile(manifest, sort)
-      if (!file) throw new SnapshotError('missing', `the manifest lists no file orders ${sort}`)
-      const starts = decodePageStarts(await objects.whole(file))
+      const starts = decodePageStarts(await objects.whole(fileOf(manifest, 'orders', sort)))
       if (starts.count === countCves(manifest)) return starts
       throw new SnapshotError('malformed', `the page starts of the order ${sort} are those of other CVEs`)
     })

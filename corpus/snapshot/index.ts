@@ -91,9 +91,9 @@ export {
 } from './derive/index-table.ts'
 export {
   decodeListKeysHead,
+  hasListKeys,
   type ListKey,
   type ListKeysHead,
-  listKeysFile,
   listKeysHeadIn,
   listKeysName,
   listKeysOf,
@@ -104,7 +104,7 @@ export {
 export { decodeListPostings, forEachFilter, LISTED, type Listed, type ListPostings } from './derive/list-postings.ts'
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { decodeList, type List, listOf } from './derive/list-view.ts'
-export { decodeListTable, emptyListTable, type ListTable } from './derive/lists.ts'
+export { decodeListTable, type ListTable } from './derive/lists.ts'
 export { decodePackageTable, type PackageTables, packageTableFile, readPackageTables } from './derive/package-tables.ts'
 export { decodePageStarts, type PageStarts, startOf } from './derive/page-starts.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
@@ -156,13 +156,8 @@ export {
   encodeManifest,
   type FileEntry,
   FORMAT,
-  hasListPostings,
-  hasPackages,
-  hasStats,
   type Manifest,
-  pageStartsFile,
   type Role,
-  rowsFile,
   type Stored,
   snapshotId,
 } from './files/manifest.ts'

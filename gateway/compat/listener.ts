@@ -30,7 +30,7 @@ export interface CompatOptions extends GateOptions {
 
 export interface CompatDeps extends GateDeps {
   interfaces: readonly CompatInterface[]
-  /** Keeps the current snapshot open until `release`. Null if it has no package index. */
+  /** Keeps the current snapshot open until `release`. Null if it has no advisories of packages. */
   openPackages(): { index: PackageIndex | null; release(): void }
 }
 
@@ -87,7 +87,8 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
     const packages = () => {
       const opened = deps.openPackages()
       release = opened.release
-      if (opened.index === null) throw unavailable('the snapshot has no packages; build it again', RETRY_SECONDS)
+      if (opened.index === null)
+        throw unavailable('the snapshot has no advisories of packages; ingest some and build it again', RETRY_SECONDS)
       return opened.index
     }
     const pause = async () => {
@@ -119,7 +120,7 @@ function encoded(
 
 const isPieces = (body: CompatAnswer['body']): body is readonly Piece[] => Array.isArray(body)
 
-/** A snapshot with packages may be built later. */
+/** A snapshot with advisories may be built later. */
 const RETRY_SECONDS = 60
 
 /** Time for the client to send a body that nobody reads, in ms. */

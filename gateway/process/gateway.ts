@@ -1,6 +1,5 @@
 /** A gateway: snapshots, query thread and app, listening on a port. */
 import { fetch } from 'undici'
-import { hasPackages } from '../../corpus/snapshot/index.ts'
 import { accessByPolicy, openAccess } from '../access/access.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
 import { openKeyRing } from '../auth/key-source.ts'
@@ -188,8 +187,8 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
         interfaces,
         openPackages() {
           const { current } = registry
-          // A snapshot of an earlier builder must not look like one without a match.
-          const own = hasPackages(current.manifest) ? current.packages : null
+          // A snapshot without advisories must not look like one without a match.
+          const own = current.packages.ecosystems.length > 0 ? current.packages : null
           return { index: parts.packages === undefined ? own : parts.packages, release: current.hold() }
         },
       },

@@ -10,7 +10,6 @@ import {
   type NamedSnapshot,
   type RowKey,
   resume as resumeAt,
-  SnapshotError,
   type Snapshots,
   type SortOrder,
   type TextSetName,
@@ -66,21 +65,8 @@ function cvePageOf(registry: Context['registry'], request: CvePageRequest) {
   const { snapshot, after } = resume(registry, text, binding, isCveKey)
   const asked = { binding, sort, filters, limit, after }
   const answer = (matches: Uint32Array | null) =>
-    cvePageAnswer(snapshot, planned(snapshot, asked, matches), head ? head(snapshot) : NO_HEAD)
+    cvePageAnswer(snapshot, planCvePage(snapshot, asked, matches), head ? head(snapshot) : NO_HEAD)
   return { snapshot, answer }
-}
-
-/** `Retry-After` for a filter that the snapshot lacks, in seconds. Only another build adds it. */
-const REBUILD_SECONDS = 3600
-
-/** @throws ApiError `unavailable` if an earlier version built the snapshot, without a filter */
-function planned(...request: Parameters<typeof planCvePage>): ReturnType<typeof planCvePage> {
-  try {
-    return planCvePage(...request)
-  } catch (error) {
-    const isUnsupported = error instanceof SnapshotError && error.code === 'unsupported'
-    throw isUnsupported ? unavailable(error.message, REBUILD_SECONDS, error) : error
-  }
 }
 
 const noHead = (): object => NO_HEAD

@@ -5,20 +5,17 @@ import {
   catalogKey,
   decodeListTable,
   decodeMemberHead,
-  emptyListTable,
   type FileEntry,
   fileOf,
   forEachFilter,
-  hasPackages,
+  hasListKeys,
   LIST_NAMES,
   LISTED,
   type List,
   type Listed,
-  type ListKeysHead,
   type ListName,
   type ListTable,
   type LocatedColumn,
-  listKeysFile,
   listKeysHeadIn,
   listKeysName,
   listOf,
@@ -29,9 +26,7 @@ import {
   type OpenObject,
   type OrdinalRange,
   ordinalsIn,
-  type PostingLists,
   pageKey,
-  postingsOf,
   type ReadMember,
   type Role,
   readObject,
@@ -51,53 +46,38 @@ export type ListTables = Record<ListName, ListTable>
 /** @throws SnapshotError */
 export const readListTables = (dist: string, manifest: Manifest): ListTables =>
   byName((name) =>
-    name === 'packages' && !hasPackages(manifest)
-      ? emptyListTable(name)
-      : decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name)), { keys: keysOf(dist, manifest, name) }),
+    decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name)), {
+      keys: hasListKeys(name) ? listKeysHeadIn(name, readObject(dist, keysFile(manifest, name))) : null,
+    }),
   )
 
-/** Null for small lists, and for snapshots of earlier builders. */
-function keysOf(dist: string, manifest: Manifest, name: ListName): ListKeysHead | null {
-  const file = listKeysFile(manifest, name)
-  return file ? listKeysHeadIn(name, readObject(dist, file)) : null
-}
+const keysFile = (manifest: Manifest, name: ListName) => fileOf(manifest, 'list', listKeysName(name))
 
-/**
- * Opens no file of an empty list, which may have none.
- * @throws SnapshotError
- */
+/** @throws SnapshotError */
 export function openLists(manifest: Manifest, tables: ListTables, open: (file: FileEntry) => OpenObject): OpenLists {
-  const lists = byName((name) =>
-    openList(tables[name], (role, of) => (tables[name].count === 0 ? NOTHING : open(fileOf(manifest, role, of)))),
-  )
+  const lists = byName((name) => openList(tables[name], (role, of) => open(fileOf(manifest, role, of))))
   const { vendors, products } = lists
-  const column = tables.vendors.keys?.columns.get('products')
-  if (vendors.keyOf && column) {
-    const read = ordinalsReader(open(fileOf(manifest, 'list', listKeysName('vendors'))), column, products.count)
-    const vendor = { ...products.filters.vendor!, of: (key: string) => read(key, vendors.keyOf!(key)?.products) }
-    lists.products = { ...products, filters: { ...products.filters, vendor } }
-  }
+  const column = tables.vendors.keys!.columns.get('products')
+  if (!column) throw new SnapshotError('malformed', 'the keys of vendors have no products')
+  const read = ordinalsReader(open(keysFile(manifest, 'vendors')), column, products.count)
+  const vendor = { ...products.filters.vendor!, of: (key: string) => read(key, vendors.keyOf!(key)?.products) }
+  lists.products = { ...products, filters: { ...products.filters, vendor } }
   return lists
 }
 
-/** The posting lists of small lists. For large ones, the position of their ordinals in the file `lists`. */
-export type StoredPostings = Record<Listed, PostingLists | LocatedColumn>
+/** Where the file `lists` has the ordinals of all posting lists of a filter. */
+export type LocatedPostings = Record<Listed, LocatedColumn>
 
 /** Returns the postings of vendors, products and packages by the ids of their lists. `file` is the file `lists`. */
 export const namedPostings = (
-  postings: StoredPostings,
+  postings: LocatedPostings,
   lists: OpenLists,
   file: OpenObject,
   cves: number,
 ): Record<Listed, NamedPostings> =>
   forEachFilter((filter) => {
-    const { keyOf, ordinalOf } = lists[LISTED[filter]]
-    const stored = postings[filter]
-    if ('ordinals' in stored) {
-      const all = { keys: { get: ordinalOf }, ...stored }
-      return { of: (key) => postingsOf(all, key) }
-    }
-    const read = ordinalsReader(file, stored, cves)
+    const { keyOf } = lists[LISTED[filter]]
+    const read = ordinalsReader(file, postings[filter], cves)
     return { of: (key) => read(key, keyOf!(key)?.cves) }
   })
 
@@ -111,15 +91,6 @@ function ordinalsReader(file: OpenObject, column: LocatedColumn, count: number) 
     }
     throw new SnapshotError('malformed', `the posting list of ${key} is damaged`)
   }
-}
-
-const NOTHING: OpenObject = {
-  size: 0,
-  read() {
-    throw new SnapshotError('malformed', 'an empty list has no rows to read')
-  },
-  fd: -1,
-  close() {},
 }
 
 const byName = <T>(make: (name: ListName) => T): Record<ListName, T> =>

@@ -128,12 +128,15 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
     const packages = openPackages(packageTables, hashed, lists.packages)
-    const { listPostings } = tables
-    const { count } = tables.columns
-    const columns = listPostings
-      ? { ...tables.columns, ...namedPostings(listPostings, lists, open(fileOf(manifest, 'columns', 'lists')), count) }
-      : tables.columns
-    return { ...opening(dist, tables, shards, pages), columns, lists, packages, close }
+    const listed = open(fileOf(manifest, 'columns', 'lists'))
+    const { columns, listPostings } = tables
+    return {
+      ...opening(dist, tables, shards, pages),
+      columns: { ...columns, ...namedPostings(listPostings, lists, listed, columns.count) },
+      lists,
+      packages,
+      close,
+    }
   } catch (error) {
     close()
     throw error

@@ -11,8 +11,6 @@ import {
   fileOf,
   forEachFilter,
   gunzipFile,
-  hasListPostings,
-  hasStats,
   type IndexedCveTables,
   LISTED,
   locateColumns,
@@ -26,7 +24,7 @@ import {
   SnapshotError,
   type TableHeader,
 } from '../../corpus/snapshot/index.ts'
-import { type ListTables, readListTables, type StoredPostings } from './open-lists.ts'
+import { type ListTables, type LocatedPostings, readListTables } from './open-lists.ts'
 
 export interface ReportType {
   prompt_name: string
@@ -40,12 +38,10 @@ export interface SnapshotTables extends IndexedCveTables {
   /** Dates by id. */
   rejected: Map<string, string | null>
   lists: ListTables
-  /** Null for a snapshot of an earlier builder. */
-  listPostings: StoredPostings | null
+  listPostings: LocatedPostings
   packageTables: PackageTables
   reportTypes: ReportType[]
-  /** Null for a snapshot of an earlier builder. */
-  stats: StoredStats | null
+  stats: StoredStats
 }
 
 /** The stored answer of `/stats`. */
@@ -84,25 +80,23 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
   }
 }
 
-function readStats(dist: string, manifest: Manifest): StoredStats | null {
-  if (!hasStats(manifest)) return null
+function readStats(dist: string, manifest: Manifest): StoredStats {
   const file = fileOf(manifest, 'stats')
   const gzip = readObject(dist, file)
   decodeStats(gunzipFile('stats', gzip))
   return { gzip, content: file.content }
 }
 
-function readListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): StoredPostings | null {
-  if (!hasListPostings(manifest)) return null
+function readListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): LocatedPostings {
   const bytes = readObject(dist, fileOf(manifest, 'columns', 'lists'))
   const counts = forEachFilter((filter) => lists[LISTED[filter]].count)
-  const postings = decodeListPostings(bytes, counts, cves)
+  // Checks them.
+  decodeListPostings(bytes, counts, cves)
   const { columns } = locateColumns(bytes) as TableHeader
   return forEachFilter((filter) => {
-    if (lists[LISTED[filter]].keys?.about.hasCves) return columns.get(`${filter}.ordinals`)!
-    // Copies, because the lists are views of the whole file.
-    const { starts, ordinals } = postings[filter]
-    return { starts: starts.slice(), ordinals: ordinals.slice() }
+    const list = LISTED[filter]
+    if (!lists[list].keys!.about.hasCves) throw new SnapshotError('malformed', `the keys of ${list} have no CVEs`)
+    return columns.get(`${filter}.ordinals`)!
   })
 }
 

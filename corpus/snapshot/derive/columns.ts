@@ -22,8 +22,7 @@ export interface Columns {
   primaryCwe: Postings<number>
   anyCwe: Postings<number>
   /**
-   * The keys are the ids of the lists `vendors`, `products` and `packages`. Null until the lists are open, and for a
-   * snapshot of an earlier builder.
+   * The keys are the ids of the lists `vendors`, `products` and `packages`. Null until the lists are open.
    */
   vendor: NamedPostings | null
   product: NamedPostings | null

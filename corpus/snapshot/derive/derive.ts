@@ -22,7 +22,7 @@ import { type AliasSets, aliasSets, encodeAliases } from './aliases.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
 import { encodeHashedTable, hashedContent, hashedTable } from './hashed-index.ts'
 import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
-import { countListKeys, encodeListKeys, hasListKeys, listKeysName } from './list-keys.ts'
+import { encodeListKeys, hasListKeys, listKeysName } from './list-keys.ts'
 import {
   countListed,
   cvesOfPackages,
@@ -85,8 +85,7 @@ export interface DeriveInput {
   corpusDate: string | null
   lastUpdate: LastUpdate | null
   advisories: AdvisoryRows
-  /** Null for a snapshot of an earlier builder: it has no list of packages, and no texts of packages and advisories. */
-  packages: PackageRows | null
+  packages: PackageRows
 }
 
 export interface DerivedCves {
@@ -107,16 +106,16 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 }
 
 /**
- * Returns the lists, their posting lists (null for a snapshot of an earlier builder), all searchable texts, the alias
- * sets, and the figures as JSON. Empties `rows.names` and `rows.titles`, and with packages also what packages and advisories
- * state. Yields to the event loop between steps, so that threads get work.
+ * Returns the lists, their posting lists, all searchable texts, the alias sets, and the figures as JSON. Empties
+ * `rows.names`, `rows.titles`, and what packages and advisories state. Yields to the event loop between steps, so that
+ * threads get work.
  */
 export async function deriveLists(
   { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages }: DeriveInput,
   { row }: Columns,
 ): Promise<{
   lists: SortedList[]
-  postings: ListPostings | null
+  postings: ListPostings
   texts: PackedSet[]
   aliases: AliasSets
   stats: Buffer
@@ -134,8 +133,7 @@ export async function deriveLists(
     statsOf({ rows, epss, corpusDate, lastUpdate }, { ...ofRecords, cvesOfVendor: cves.vendor }),
   )
   // The lists contain all of it now. Frees as much memory again.
-  const { isJoined } = rows.names
-  rows.names = noNames(isJoined)
+  rows.names = noNames()
   await setImmediate()
   const texts = [cveTexts(rows, row), ...listTexts(ofRecords)]
   rows.titles = []
@@ -152,27 +150,23 @@ export async function deriveLists(
   await sort(ofRecords)
   await setImmediate()
   const aliases = aliasSets(advisories)
-  let ofPackages: ListedCves['package'] = []
-  if (packages) {
-    await setImmediate()
-    const unsorted = packageRows(packages, aliases)
-    const order = mainOrder(LISTS.packages, unsorted)
-    const listed = { packages: ordered(unsorted, order) }
-    await setImmediate()
-    ofPackages = ordered(cvesOfPackages(packages, advisories, aliases, rows.ids), order)
-    await setImmediate()
-    texts.push(packageTexts(listed.packages), advisoryTexts(advisories, rows, row))
-    // The tables need only keys and positions.
-    packages.packages = []
-    packages.advisories = []
-    advisories.aliases = []
-    advisories.cveIds = []
-    await sort(listed)
-  }
   await setImmediate()
-  const lists = LIST_NAMES.flatMap((name) => sorted[name] ?? [])
-  const postings = isJoined ? postingsIn({ ...cves, package: ofPackages }, row) : null
-  return { lists, postings, texts, aliases, stats }
+  const unsorted = packageRows(packages, aliases)
+  const order = mainOrder(LISTS.packages, unsorted)
+  const listed = { packages: ordered(unsorted, order) }
+  await setImmediate()
+  const ofPackages = ordered(cvesOfPackages(packages, advisories, aliases, rows.ids), order)
+  await setImmediate()
+  texts.push(packageTexts(listed.packages), advisoryTexts(advisories, rows, row))
+  // The tables need only keys and positions.
+  packages.packages = []
+  packages.advisories = []
+  advisories.aliases = []
+  advisories.cveIds = []
+  await sort(listed)
+  await setImmediate()
+  const lists = LIST_NAMES.map((name) => sorted[name]!)
+  return { lists, postings: postingsIn({ ...cves, package: ofPackages }, row), texts, aliases, stats }
 }
 
 function postingsIn(cves: ListedCves, row: Uint32Array): ListPostings {
@@ -214,14 +208,12 @@ export async function* deriveFiles(
     const buckets = encodeAliasBuckets(aliases)
     yield table('aliases', 'buckets', buckets, sha256(buckets), aliases.ids.length)
   }
-  if (packages && packages.keys.length > 0) yield hashedIndex('packages', packages)
+  if (packages.keys.length > 0) yield hashedIndex('packages', packages)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
   const rowBytes = encodeRowTable(index, epss)
   yield table('columns', 'rows', rowBytes, sha256(rowBytes), rows.count)
-  if (postings) {
-    const bytes = encodeListPostings(postings)
-    yield table('columns', 'lists', bytes, sha256(bytes), countListed(postings))
-  }
+  const listBytes = encodeListPostings(postings)
+  yield table('columns', 'lists', listBytes, sha256(listBytes), countListed(postings))
   const orders: Partial<Orders> = {}
   for (const sort of CVE_SORTS) {
     const { at, file } = await pages.take(sort)
@@ -241,7 +233,7 @@ export async function* deriveFiles(
     }
     const positions = { pagesAt, entries: entryPositions(list, catalogs) }
     yield table('list', list.name, encodeList(list, positions), listContent(list), list.ids.length)
-    if (postings && hasListKeys(list.name)) {
+    if (hasListKeys(list.name)) {
       const bytes = listKeys(list, positions, postings, lists)
       yield table('list', listKeysName(list.name), bytes, storedListContent(bytes), list.ids.length)
     }
@@ -262,18 +254,10 @@ export function listKeys(
 }
 
 /** Returns the number of files that `deriveFiles` yields. */
-export function countDerivedFiles({
-  rows: { names },
-  advisories,
-  packages,
-}: Pick<DeriveInput, 'advisories' | 'packages'> & { rows: Pick<Rows, 'names'> }): number {
-  const lists = LIST_NAMES.filter((name) => name !== 'packages' || packages)
-  const tables =
-    6 +
-    (names.isJoined ? 1 + countListKeys(lists) : 0) +
-    (advisories.keys.length > 0 ? 3 : 0) +
-    (packages && packages.keys.length > 0 ? 1 : 0)
-  return tables + 2 * CVE_SORTS.length + lists.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
+export function countDerivedFiles({ advisories, packages }: Pick<DeriveInput, 'advisories' | 'packages'>): number {
+  const pagesOfLists = Object.values(LISTS).reduce((sum, { sorts }) => sum + Object.keys(sorts).length, 0)
+  const ofLists = LIST_NAMES.length + LIST_NAMES.filter(hasListKeys).length + pagesOfLists
+  return 7 + (advisories.keys.length > 0 ? 3 : 0) + (packages.keys.length > 0 ? 1 : 0) + 2 * CVE_SORTS.length + ofLists
 }
 
 function hashedIndex(name: 'advisories' | 'packages', rows: HashedRows): DerivedFile {

@@ -85,15 +85,9 @@ export function indexContent({ shards, year, numberHigh, numberLow, shard, sourc
   return sha256(encodeTable({ about: { shards }, columns: { year, numberHigh, numberLow, shard, sources } }))
 }
 
-/** @throws SnapshotError `malformed`, or `unsupported` for the older format without core segments */
+/** @throws SnapshotError `malformed` */
 export function decodeIndex(bytes: Uint8Array): Index {
   const table = decodeTable(bytes)
-  if (!table.columns.coreSegments) {
-    throw new SnapshotError(
-      'unsupported',
-      'the index has no core segments: the snapshot has an earlier format; build it again',
-    )
-  }
   const { shards } = table.about
   const year = column(table, 'year', 'u16')
   const index: Index = {

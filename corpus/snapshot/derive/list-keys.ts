@@ -6,7 +6,6 @@ import { crc32 } from '../../runtime/crc32.ts'
 import { encodeTable, type LocatedColumn, locateColumns } from '../codec/table.ts'
 import { type ListName, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
-import type { FileEntry, Manifest } from '../files/manifest.ts'
 import { keyHash } from '../record/hashed-shard.ts'
 import {
   bucketContent,
@@ -22,19 +21,12 @@ import { ENTRY_COLUMNS, type ListPositions, pagesAtColumn } from './lists.ts'
 import { type PostingLists, postingLists, postingsOf } from './postings.ts'
 import type { SortedList } from './sorted-list.ts'
 
-/** The lists whose tables have megabytes. */
+/** The lists that can have tables of megabytes. */
 const KEYED = ['vendors', 'products', 'exploits', 'packages'] as const satisfies ListName[]
 
 export const hasListKeys = (list: ListName): boolean => (KEYED as readonly ListName[]).includes(list)
 
-/** Number of files of list keys. */
-export const countListKeys = (lists: readonly ListName[]): number => lists.filter(hasListKeys).length
-
 export const listKeysName = (list: ListName): string => `${list}.keys`
-
-/** Returns the keys of a list; undefined for a snapshot of an earlier builder, and for small lists. */
-export const listKeysFile = ({ files }: Pick<Manifest, 'files'>, list: ListName): FileEntry | undefined =>
-  files.find(({ role, name }) => role === 'list' && name === listKeysName(list))
 
 /** On average, at most: 5 KB. */
 const KEYS_PER_BUCKET = 256

@@ -21,7 +21,7 @@ import type { PackageRows } from './advisory-rows.ts'
 import type { AliasSets } from './aliases.ts'
 import { FLAGS } from './facts.ts'
 import type { ListedCves } from './list-postings.ts'
-import { displayOf, type NameCount, type NameCounts, spellingsOf } from './name-counts.ts'
+import { displayOf, type NameCounts, spellingsOf } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
 import { inMainOrder, mainOrder, ordered } from './sorted-list.ts'
 
@@ -164,7 +164,7 @@ function countedInMainOrder<Row>(spec: ListSpec<Row>, counted: readonly Counted<
 }
 
 /** The key of a row is that of its display name. */
-function vendorRows({ isJoined, vendors, products }: NameCounts): Counted<VendorRow>[] {
+function vendorRows({ vendors, products }: NameCounts): Counted<VendorRow>[] {
   return Array.from(vendors, ([joined, count]) => {
     const { key, text } = displayOf(count)
     const row: VendorRow = {
@@ -172,13 +172,13 @@ function vendorRows({ isJoined, vendors, products }: NameCounts): Counted<Vendor
       display: text,
       product_count: products.get(joined)?.size ?? 0,
       cve_count: count.rows.length,
-      ...spellings(isJoined, count),
+      spellings: spellingsOf(count),
     }
     return { row, cves: count.rows }
   })
 }
 
-function productRows({ isJoined, vendors, products }: NameCounts): Counted<ProductRow>[] {
+function productRows({ vendors, products }: NameCounts): Counted<ProductRow>[] {
   const rows: Counted<ProductRow>[] = []
   for (const [joined, own] of products) {
     const vendor = displayOf(vendors.get(joined)!)
@@ -190,12 +190,10 @@ function productRows({ isJoined, vendors, products }: NameCounts): Counted<Produ
         vendor: vendor.key,
         vendor_display: vendor.text,
         cve_count: count.rows.length,
-        ...spellings(isJoined, count),
+        spellings: spellingsOf(count),
       }
       rows.push({ row, cves: count.rows })
     }
   }
   return rows
 }
-
-const spellings = (isJoined: boolean, count: NameCount) => (isJoined ? { spellings: spellingsOf(count) } : {})

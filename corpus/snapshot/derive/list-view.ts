@@ -39,7 +39,7 @@ export interface List {
   id(ordinal: number): string
   /** Returns undefined for an unknown id. Finds vendors and products by each of their spellings (rule 27). */
   ordinalOf(id: string): number | undefined
-  /** Returns the key of an id, with the range of its CVEs. Null without a file of keys, or if the ids are in memory. */
+  /** Returns the key of an id, with the range of its CVEs. Null without a file of keys. */
   keyOf: ((id: string) => ListKey | undefined) | null
   /** For ids that are too long for a cursor, by their truncated form. */
   ordinalOfCut(kept: string): number | undefined

@@ -11,7 +11,7 @@ import type { ListKeysHead } from './list-keys.ts'
 import { mapValues } from './map-values.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
 import { decodePostingLists, type PostingLists } from './postings.ts'
-import { type SortedList, sortList } from './sorted-list.ts'
+import type { SortedList } from './sorted-list.ts'
 
 /** The page positions of each sort, and the position of each ordinal's entry in its catalog shard, if it has one. */
 export interface ListPositions {
@@ -76,7 +76,7 @@ export interface ListTable {
   name: ListName
   count: number
   ids: TableTexts
-  /** First part of the file of keys; null when the ids are in memory, and for a snapshot of an earlier builder. */
+  /** First part of the file of keys; null for lists without one. */
   keys: ListKeysHead | null
   orders: Record<string, StoredOrder>
   filters: Record<string, PostingLists & { keys: TableTexts }>
@@ -136,7 +136,7 @@ export function decodeListTable(
     name,
     count,
     ids,
-    keys: isTextOffsets(ids) ? keys : null,
+    keys,
     orders,
     filters: mapValues(spec.filters as Record<string, unknown>, (_, filter) => {
       const keys = read(filters[filter])
@@ -151,13 +151,6 @@ export function decodeListTable(
     entries,
     extra,
   }
-}
-
-/** Returns a list without rows, for snapshots that lack the list. */
-export function emptyListTable(name: ListName): ListTable {
-  const list = sortList(name, [])
-  const positions = { pagesAt: mapValues(list.orders, () => new Uint32Array()), entries: null }
-  return decodeListTable(name, encodeList(list, positions))
 }
 
 /** `Array.isArray` does not narrow readonly arrays. */

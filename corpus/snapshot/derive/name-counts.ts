@@ -88,8 +88,6 @@ export interface Spelling {
 }
 
 export interface NameCounts {
-  /** False for a snapshot of an earlier builder: it has neither joined names nor posting lists of them. */
-  isJoined: boolean
   /** By joined key (rule 27). */
   vendors: Map<string, NameCount>
   /** By joined keys of vendor and product. */
@@ -98,25 +96,20 @@ export interface NameCounts {
   vendorsOfAssigner: Map<string, Set<string>>
 }
 
-export const noNames = (isJoined: boolean): NameCounts => ({
-  isJoined,
+export const noNames = (): NameCounts => ({
   vendors: new Map(),
   products: new Map(),
   vendorsOfAssigner: new Map(),
 })
 
-/** Counts the CVEs of each name, with joined spellings if `isJoined`. `assignerOf` returns the assigner of a row. */
-export function countNames(
-  { names, named, namedAt }: Names,
-  isJoined: boolean,
-  assignerOf: (row: number) => string | null,
-): NameCounts {
-  const counts = noNames(isJoined)
+/** Counts the CVEs of each name, with joined spellings. `assignerOf` returns the assigner of a row. */
+export function countNames({ names, named, namedAt }: Names, assignerOf: (row: number) => string | null): NameCounts {
+  const counts = noNames()
   const counted = names.map(({ vendor, product, vendor_display, product_display }) => {
-    const joined = isJoined ? joinedVendor(vendor) : vendor
+    const joined = joinedVendor(vendor)
     const ofVendor = entryOf(counts.vendors, joined, newCount)
     const productsOf = product === null ? null : entryOf(counts.products, joined, newMap)
-    const ofProduct = productsOf && entryOf(productsOf, isJoined ? joinedKey(product!) : product!, newCount)
+    const ofProduct = productsOf && entryOf(productsOf, joinedKey(product!), newCount)
     return {
       vendor: joined,
       ofVendor,

@@ -6,7 +6,7 @@ import { openPool, type Pool, runInOrder } from '../../runtime/pool.ts'
 import { gunzipFile } from '../codec/inflate.ts'
 import { decodeAbout } from '../files/about.ts'
 import { fileOf, readObject } from '../files/layout.ts'
-import { hasListPostings, hasPackages, type Manifest } from '../files/manifest.ts'
+import type { Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss } from '../record/epss.ts'
 import { type HashedRole, hashedFiles } from '../record/hashed-shard.ts'
@@ -44,7 +44,7 @@ async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<De
     rows,
     epss: decodeEpss(plain('epss')),
     advisories: await hashedRows(dist, manifest, pool, 'advisories', noAdvisories()),
-    packages: hasPackages(manifest) ? await hashedRows(dist, manifest, pool, 'packages', noPackages()) : null,
+    packages: await hashedRows(dist, manifest, pool, 'packages', noPackages()),
     catalogs: Object.fromEntries(CATALOGS.map((name) => [name, entriesOf(name)])) as Record<
       CatalogName,
       LocatedEntry[]
@@ -70,7 +70,7 @@ async function rowsOf(dist: string, manifest: Manifest, pool: Pool): Promise<Row
   const shards = manifest.files
     .filter(({ role }) => role === 'cve')
     .sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
-  const collector = rowCollector(hasListPostings(manifest))
+  const collector = rowCollector()
   const inputs = shards.map((file) => ({ dist, file }))
   let added = 0
   for await (const shard of runInOrder<ShardExtract>(pool, 'gather', inputs)) {

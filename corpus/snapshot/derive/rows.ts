@@ -55,10 +55,10 @@ interface Part {
 }
 
 /**
- * Joins shards, which must be added in id order. `joinsNames` is false for a snapshot of an earlier builder.
+ * Joins shards, which must be added in id order.
  * @throws SnapshotError when they exceed `MAX_ROWS_BYTES`
  */
-export function rowCollector(joinsNames = true): { add(part: Part): void; rows(): Rows } {
+export function rowCollector(): { add(part: Part): void; rows(): Rows } {
   const parts: Part[] = []
   const names = nameCollector()
   const shared = sharedMemory()
@@ -75,7 +75,7 @@ export function rowCollector(joinsNames = true): { add(part: Part): void; rows()
     },
     rows() {
       const rows = joined(parts)
-      return { ...rows, names: countNames(names.names(), joinsNames, (row) => assignerOf(rows, row)), reports }
+      return { ...rows, names: countNames(names.names(), (row) => assignerOf(rows, row)), reports }
     },
   }
 }
@@ -116,8 +116,8 @@ function sharedMemory(): (bytes: Uint8Array) => Uint8Array {
 }
 
 /** Returns the rows of shards. Replaces `cores` of the shards with the rows' copies. */
-export function joinShards(parts: readonly Part[], joinsNames = true): Rows {
-  const collector = rowCollector(joinsNames)
+export function joinShards(parts: readonly Part[]): Rows {
+  const collector = rowCollector()
   for (const part of parts) collector.add(part)
   return collector.rows()
 }

@@ -67,8 +67,7 @@ export function listTexts({ cwes, capecs, cnas, vendors, products }: Omit<ListRo
     }),
     packSet('product', products, {
       key: ({ slug }) => slug,
-      // Earlier builders did not escape a slash in the vendor.
-      id: (row) => (row.spellings ? LISTS.products.id(row) : `${row.vendor}/${row.slug}`),
+      id: LISTS.products.id,
       label: ({ display }) => display,
       spellings: otherSpellings,
       subtitle: (row) => `${row.vendor_display}, ${counted(row.cve_count, 'CVE')}`,
@@ -80,7 +79,7 @@ export function listTexts({ cwes, capecs, cnas, vendors, products }: Omit<ListRo
  * Returns the spellings of a row with which neither key nor display begins, each after the border. A match in the others
  * is also one in key or display, with the same rank or a better one.
  */
-export function otherSpellings({ slug, display, spellings = [] }: Named): string {
+export function otherSpellings({ slug, display, spellings }: Named): string {
   const found = [slug, display].map(fold)
   const others = spellings.filter((spelling) => !found.some((text) => text.startsWith(fold(spelling))))
   return others.map((spelling) => SPELLING_BORDER + spelling).join('')

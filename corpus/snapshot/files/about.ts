@@ -8,9 +8,9 @@ export interface About {
   epss_date: string | null
   /** Number of entries per kind: `cves`, `cwes`, … (API 27.1). */
   counts: Record<string, number>
-  /** The ecosystems that have packages, without suffixes, ascending. Empty in snapshots of earlier builders. */
+  /** The ecosystems that have packages, without suffixes, ascending. */
   ecosystems: string[]
-  /** Null if unknown, as in snapshots of earlier builders. */
+  /** Null if unknown. */
   last_update: LastUpdate | null
   feeds: Record<string, AboutFeed>
 }
@@ -39,12 +39,12 @@ export function decodeAbout(bytes: Uint8Array): About {
   if (!about?.counts || !about.feeds)
     throw new SnapshotError('malformed', 'the metadata of the snapshot has no counts or feeds')
   const feeds = Object.entries(about.feeds).map(([name, feed]) => [name, withTimestamp(feed)])
-  const { ecosystems = [] } = about
-  const lastUpdate = asLastUpdate(about.last_update ?? null)
+  const { ecosystems, last_update: stated = null } = about
+  const lastUpdate = asLastUpdate(stated)
   const isSound = Array.isArray(ecosystems) && ecosystems.every((name) => typeof name === 'string')
-  if (!isSound || (lastUpdate === null && about.last_update != null))
+  if (!isSound || (lastUpdate === null && stated !== null))
     throw new SnapshotError('malformed', 'the metadata of the snapshot is damaged')
-  return { ...(about as About), ecosystems, last_update: lastUpdate, feeds: Object.fromEntries(feeds) }
+  return { ...(about as About), last_update: lastUpdate, feeds: Object.fromEntries(feeds) }
 }
 
 const withTimestamp = (feed: AboutFeed): AboutFeed => ({

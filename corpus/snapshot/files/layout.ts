@@ -113,7 +113,11 @@ export function manifestDigests(dist: string): string[] {
  */
 export function fileOf(manifest: Manifest, role: Role, name = 'cve'): FileEntry {
   const file = manifest.files.find((entry) => entry.role === role && entry.name === name)
-  if (!file) throw new SnapshotError('missing', `the manifest lists no file ${role} ${name}`)
+  if (!file)
+    throw new SnapshotError(
+      'missing',
+      `the manifest lists no file ${role} ${name}; if another version built the snapshot, build it again`,
+    )
   return file
 }
 

@@ -63,33 +63,9 @@ export const countCves = ({ files }: Manifest): number =>
 export const byRoleAndName = (a: FileEntry, b: FileEntry) =>
   ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
-/**
- * Whether the builder knew packages. Otherwise the snapshot has neither the list `packages` nor its sets in `query`, and
- * both are empty. A file that belongs to packages shows it too, so that a removed list is missing, not empty.
- */
-export const hasPackages = ({ files }: Pick<Manifest, 'files'>): boolean =>
-  files.some(({ role, name }) => PACKAGE_ROLES.includes(role) || (role === 'list' && name === 'packages'))
-
-/** Whether the builder joined the spellings of vendors and wrote posting lists of vendors, products and packages. */
-export const hasListPostings = ({ files }: Pick<Manifest, 'files'>): boolean =>
-  files.some(({ role, name }) => role === 'columns' && name === 'lists')
-
-/** Returns the file of ids and EPSS scores by block; undefined for a snapshot of an earlier builder. */
-export const rowsFile = ({ files }: Pick<Manifest, 'files'>): FileEntry | undefined =>
-  files.find(({ role, name }) => role === 'columns' && name === 'rows')
-
-/** Returns the page starts of a sort; undefined for a snapshot of an earlier builder. */
-export const pageStartsFile = ({ files }: Pick<Manifest, 'files'>, sort: string): FileEntry | undefined =>
-  files.find(({ role, name }) => role === 'orders' && name === sort)
-
-/** Returns the file of alias sets by hash; undefined without advisories, and for a snapshot of an earlier builder. */
+/** Returns the file of alias sets by hash; undefined without advisories. */
 export const aliasBucketsFile = ({ files }: Pick<Manifest, 'files'>): FileEntry | undefined =>
   files.find(({ role, name }) => role === 'aliases' && name === 'buckets')
-
-/** Whether the builder wrote figures. */
-export const hasStats = ({ files }: Pick<Manifest, 'files'>): boolean => files.some(({ role }) => role === 'stats')
-
-const PACKAGE_ROLES: readonly Role[] = ['advisories', 'packages', 'aliases']
 
 /**
  * Returns the id of a snapshot: SHA-256 over role, name and content digest of its files, in manifest order. Independent
@@ -127,8 +103,6 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
   if (parent !== null && !(HEX_64.test(parent?.snapshot) && HEX_64.test(parent?.manifest))) {
     throw new SnapshotError('malformed', 'the manifest has an invalid parent')
   }
-  // Older builds omit it.
-  manifest.delta ??= null
   const { delta } = manifest
   if (delta !== null && !(HEX_64.test(delta.sha256 ?? '') && isCount(delta.size) && parent)) {
     throw new SnapshotError('malformed', 'the manifest has an invalid delta pack')

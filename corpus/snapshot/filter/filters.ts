@@ -9,7 +9,6 @@ import type { CveSort } from '../cursor/order.ts'
 import { cweNumber, type FLAGS } from '../derive/facts.ts'
 import { findRow } from '../derive/index-table.ts'
 import { postingsOf } from '../derive/postings.ts'
-import { SnapshotError } from '../error.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { fromBillionths } from '../record/epss.ts'
 import { lowerBound } from './lower-bound.ts'
@@ -121,7 +120,6 @@ export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection']
 /**
  * Returns the constraints of `filters`. `matches` are the ordinals that match `q`, ascending; null without a `q`.
  * Out-of-range bounds and unknown names match nothing, without an error (rule 4).
- * @throws SnapshotError `unsupported` if an earlier version built the snapshot, without the posting lists of a filter
  */
 export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches: Uint32Array | null): Constraint[] {
   const { columns } = snapshot
@@ -145,9 +143,7 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   for (const name of NAMED) {
     const key = filters[name]
     if (key === undefined) continue
-    const postings = columns[name]
-    if (postings === null) throw withoutPostings(name)
-    list(() => `${name}=${key}`, postings.of(key))
+    list(() => `${name}=${key}`, columns[name]!.of(key))
   }
   for (const flag of FILTER_FLAGS) {
     const wanted = filters[flag]
@@ -162,12 +158,6 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   }
   return constraints
 }
-
-const withoutPostings = (name: string) =>
-  new SnapshotError(
-    'unsupported',
-    `the snapshot does not support the filter '${name}', because an earlier version built it; build a new snapshot`,
-  )
 
 function publicationRange(
   snapshot: CveTables,

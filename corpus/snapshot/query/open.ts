@@ -6,9 +6,9 @@ import type { Database } from 'better-sqlite3'
 import { SnapshotError } from '../error.ts'
 import { decodeItem, ITEMS_PER_ROW, type Item } from './items.ts'
 import { bucketOf, MAX_BEST, RANK, type Rank, type Ranked } from './rank.ts'
-import { decodeSetHead, noHead, type RowName, type RowReader, rowReader } from './rows.ts'
+import { decodeSetHead, type RowName, type RowReader, rowReader } from './rows.ts'
 import { openSearched, type SearchedSet, type Source } from './searched-set.ts'
-import { isLater, LATER_SETS, SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
+import { SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
 import { finish, type Steps, together } from './steps.ts'
 import { type TextCache, textCache } from './text-cache.ts'
 
@@ -61,9 +61,7 @@ export function openQuery(database: Database, shared: TextCache | null = null): 
   const cache = shared ?? textCache(CACHE_BYTES)
   const reader = rowReader(database)
   const number = opened++
-  // Both absent: an earlier builder wrote the file. One of them absent: the file is damaged.
-  const isEarlier = !LATER_SETS.some((set) => reader.has('sets', setNumber(set), 0))
-  const { open, stepped } = openSearches(reader, isEarlier, { cache, database: number })
+  const { open, stepped } = openSearches(reader, { cache, database: number })
   finish(open(TEXT_SETS))
   if (!shared) cache.select(number)
   return {
@@ -77,10 +75,8 @@ export function openQuery(database: Database, shared: TextCache | null = null): 
 
 /**
  * Opens the searches of a file whose rows are downloads. Before `reader` is asked for rows, a step yields their names.
- * `isEarlier` if its builder did not know packages.
  */
-export const openRemoteQuery = (reader: RowReader, isEarlier: boolean): QueryInSteps =>
-  openSearches(reader, isEarlier, 'remote').stepped
+export const openRemoteQuery = (reader: RowReader): QueryInSteps => openSearches(reader, 'remote').stepped
 
 interface Searches {
   /**
@@ -91,18 +87,16 @@ interface Searches {
   stepped: QueryInSteps
 }
 
-function openSearches(reader: RowReader, isEarlier: boolean, source: Source): Searches {
+function openSearches(reader: RowReader, source: Source): Searches {
   const sets = new Map<TextSetName, SearchedSet>()
   const counts = new Map<TextSetName, number>()
   const set = (name: TextSetName): SearchedSet => sets.get(name)!
 
   function* open(names: readonly TextSetName[]): Steps<void> {
-    const isAbsent = (name: TextSetName) => isEarlier && isLater(name)
     const closed = names.filter((name) => !sets.has(name))
-    const rows = closed.filter((name) => !isAbsent(name)).map((name) => rowOf('sets', name, 0))
-    if (rows.length > 0) yield () => rows
+    if (closed.length > 0) yield () => closed.map((name) => rowOf('sets', name, 0))
     for (const name of closed) {
-      const head = isAbsent(name) ? noHead(name) : decodeSetHead(reader.read('sets', setNumber(name), 0), name)
+      const head = decodeSetHead(reader.read('sets', setNumber(name), 0), name)
       // CVEs are before advisories.
       if ((head.cves?.at(-1) ?? -1) >= (counts.get('cve') ?? 0)) {
         throw new SnapshotError('malformed', 'advisories in query.db refer to CVEs that it does not contain')

@@ -63,12 +63,6 @@ export interface SetHead {
   gramCounts: Uint32Array
 }
 
-/** The header of a set that the file of an earlier builder lacks. */
-export const noHead = (name: TextSetName): SetHead => {
-  const none = new Uint32Array()
-  return { count: 0, first: new Uint8Array(), grams: none, gramCounts: none, cves: name === 'advisory' ? none : null }
-}
-
 export function encodeSetHead(name: TextSetName, { count, first, grams, gramCounts, cves }: SetHead): Buffer {
   return encodeTable({ about: { name, count }, columns: { first, grams, gramCounts, ...(cves ? { cves } : {}) } })
 }
@@ -125,11 +119,7 @@ export interface RowReader {
   read(table: QueryTable, set: number, number: number): Uint8Array
 }
 
-export interface DatabaseRows extends RowReader {
-  has(table: QueryTable, set: number, number: number): boolean
-}
-
-export function rowReader(database: Database): DatabaseRows {
+export function rowReader(database: Database): RowReader {
   try {
     const statements = new Map(
       QUERY_TABLES.map((table) => [
@@ -145,7 +135,6 @@ export function rowReader(database: Database): DatabaseRows {
       }
     }
     return {
-      has: (table, set, number) => get(table, rowKey(set, number)) !== undefined,
       read(table, set, number) {
         const key = rowKey(set, number)
         const stored = get(table, key)

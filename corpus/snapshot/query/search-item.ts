@@ -36,7 +36,7 @@ export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({
 
 const HREFS: Record<SearchType, (id: string, key: string) => string> = {
   vendor: (id) => `/vendors/${segment(id)}`,
-  // A slash in the vendor is `%2F`, in snapshots of earlier builders `/`. Keys are lower case and contain no `%2F`.
+  // A slash in the vendor is `%2F`. Keys are lower case and contain no `%2F`.
   product: (id, slug) => `/vendors/${segment(before(id, slug).replaceAll('%2F', '/'))}/products/${segment(slug)}`,
   cwe: (id) => `/cwes/${segment(id.toLowerCase())}`,
   capec: (id) => `/capecs/${segment(id.toLowerCase())}`,

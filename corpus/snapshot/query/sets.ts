@@ -3,11 +3,17 @@
 import type { Texts } from '../codec/lazy-strings.ts'
 import { type TextColumn, textsIn } from '../codec/text-column.ts'
 
-/** The sets of every snapshot. */
-const FIRST_SETS = ['cve', 'cwe', 'capec', 'cna', 'vendor', 'product', 'capec_text'] as const
-/** The sets that snapshots of earlier builders lack. */
-export const LATER_SETS = ['package', 'advisory'] as const
-export const TEXT_SETS = [...FIRST_SETS, ...LATER_SETS] as const
+export const TEXT_SETS = [
+  'cve',
+  'cwe',
+  'capec',
+  'cna',
+  'vendor',
+  'product',
+  'capec_text',
+  'package',
+  'advisory',
+] as const
 export type TextSetName = (typeof TEXT_SETS)[number]
 
 /** The sets of global search, in the order of API 26.4. */
@@ -54,15 +60,18 @@ export const openSet = ({ keys, ids, labels, spellings, subtitles, ...set }: Pac
   subtitles: textsIn(subtitles),
 })
 
-/** Returns all sets in number order. A set that is not given is empty; a later one is absent. */
-export function allSets(given: readonly ReadSet[]): ReadSet[] {
-  return TEXT_SETS.flatMap((name) => {
-    const empty: ReadSet[] = isLater(name) ? [] : [{ name, keys: [], ids: [], labels: [], subtitles: [] }]
-    return given.find((set) => set.name === name) ?? empty
-  })
-}
+/** Returns all sets in number order. A set that is not given is empty. */
+export const allSets = (given: readonly ReadSet[]): ReadSet[] =>
+  TEXT_SETS.map((name) => given.find((set) => set.name === name) ?? noTexts(name))
 
-export const isLater = (name: TextSetName): boolean => (LATER_SETS as readonly TextSetName[]).includes(name)
+const noTexts = (name: TextSetName): ReadSet => ({
+  name,
+  keys: [],
+  ids: [],
+  labels: [],
+  subtitles: [],
+  ...(name === 'advisory' ? { cves: new Uint32Array() } : {}),
+})
 
 export const setNumber = (name: TextSetName): number => TEXT_SETS.indexOf(name)
 

@@ -35,7 +35,7 @@ import { joinShards, type Rows } from '../derive/rows.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, fileOf, readObject } from '../files/layout.ts'
-import { type FileEntry, hasListPostings, hasPackages, hasStats, type Manifest, type Role } from '../files/manifest.ts'
+import type { FileEntry, Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
 import type { FileFindings } from './file.ts'
@@ -63,7 +63,7 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   faults.push(...shards.flatMap(({ file, shard }, i) => misplaced(file, shard, shards[i - 1]?.shard)))
 
   const plain = (role: 'about' | 'epss' | 'rejected') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
-  const rows = joinShards(shards, hasListPostings(manifest))
+  const rows = joinShards(shards)
   const epss = decodeEpss(plain('epss'))
   const against = (file: FileEntry, wrong: string | null) => {
     if (wrong !== null) faults.push(`${describe(file)} ${wrong}`)
@@ -73,28 +73,23 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   const catalogs = catalogsOf(checked)
   const { advisories, packages, faults: ofHashed } = joinHashedShards(checked)
   faults.push(...ofHashed)
-  const isPackaged = hasPackages(manifest)
   const counted = countsOf(rows, catalogs, { advisories, packages })
   for (const [name, count] of Object.entries(counted)) {
-    // Earlier builders counted the advisories that records link.
-    if (!isPackaged && (name === 'advisories' || name === 'packages')) continue
     if (about.counts[name] !== count) {
       against(fileOf(manifest, 'about'), `counts ${about.counts[name]} ${name}, but there are ${count}`)
     }
   }
-  // Earlier builders stated no ecosystems.
-  const [stated, found] = [about.ecosystems.join(', '), ecosystemsOf(packages).join(', ')]
-  if (stated !== '' && stated !== found) {
-    against(fileOf(manifest, 'about'), `states the ecosystems ${stated}, but there are ${found || 'none'}`)
+  const [stated, found] = [about.ecosystems, ecosystemsOf(packages)].map((names) => names.join(', ') || 'none')
+  if (stated !== found) {
+    against(fileOf(manifest, 'about'), `states the ecosystems ${stated}, but there are ${found}`)
   }
   if (about.epss_date !== epss.date) {
     against(fileOf(manifest, 'about'), `states EPSS date ${about.epss_date}, but the scores have ${epss.date}`)
   }
   against(fileOf(manifest, 'rejected'), rejectedFault(JSON.parse(plain('rejected').toString()), rows))
   if (faults.length > 0) return faults
-  const known = isPackaged ? packages : null
   const { corpus_date: corpusDate, last_update: lastUpdate } = about
-  return derivedFaults(context, { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages: known })
+  return derivedFaults(context, { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages })
 }
 
 /** @throws SnapshotError `missing` when no file contains a catalog */
@@ -170,11 +165,6 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     const stored = readObject(dist, file)
     if (Buffer.compare(stored, bytes) !== 0) faults.push(`${describe(file)} ${CONTRADICTS}${columnsOf(stored, bytes)}`)
   }
-  /** Earlier builders did not write these. Each repeats other files, so its absence hides nothing. */
-  const compareOptional = (role: Role, name: string, derive: () => Buffer) => {
-    const file = manifest.files.find((one) => one.role === role && one.name === name)
-    if (file) compareTable(file, derive())
-  }
   const comparePages = async (name: string) => {
     const file = fileOf(manifest, 'pages', name)
     compare(file, await contents.get(name))
@@ -188,38 +178,37 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
   }
   compareTable(fileOf(manifest, 'index', 'cve'), encodeIndex(index))
   compareTable(fileOf(manifest, 'columns'), columnBytes)
-  compareOptional('columns', 'rows', () => encodeRowTable(index, input.epss))
-  if (postings) compareTable(fileOf(manifest, 'columns', 'lists'), encodeListPostings(postings))
+  compareTable(fileOf(manifest, 'columns', 'rows'), encodeRowTable(index, input.epss))
+  compareTable(fileOf(manifest, 'columns', 'lists'), encodeListPostings(postings))
   for (const role of ['advisories', 'packages'] as const) {
     const rows = input[role]
-    if (rows && rows.keys.length > 0) {
+    if (rows.keys.length > 0) {
       compareTable(fileOf(manifest, 'index', role), encodeHashedTable(hashedTable(rows)))
     }
   }
   if (input.advisories.keys.length > 0) {
     compareTable(fileOf(manifest, 'aliases'), encodeAliases(aliases))
-    compareOptional('aliases', 'buckets', () => encodeAliasBuckets(aliases))
+    compareTable(fileOf(manifest, 'aliases', 'buckets'), encodeAliasBuckets(aliases))
   }
   const orders: Partial<Orders> = {}
   for (const sort of CVE_SORTS) {
     const pagesAt = await comparePages(sort)
     orders[sort] = { ...sorted[sort], pagesAt }
-    compareOptional('orders', sort, () =>
-      encodePageStarts(pageStarts(index, columns, sorted[sort], keys[sort], pagesAt)),
-    )
+    const starts = pageStarts(index, columns, sorted[sort], keys[sort], pagesAt)
+    compareTable(fileOf(manifest, 'orders', sort), encodePageStarts(starts))
   }
   for (const list of lists) {
     const pagesAt: Record<string, Uint32Array> = {}
     for (const sort of Object.keys(list.orders)) pagesAt[sort] = await comparePages(listPagesName(list.name, sort))
     const positions = { pagesAt, entries: entryPositions(list, input.catalogs) }
     compareTable(fileOf(manifest, 'list', list.name), encodeList(list, positions))
-    if (postings && hasListKeys(list.name)) {
-      compareOptional('list', listKeysName(list.name), () => listKeys(list, positions, postings, lists))
+    if (hasListKeys(list.name)) {
+      compareTable(fileOf(manifest, 'list', listKeysName(list.name)), listKeys(list, positions, postings, lists))
     }
   }
   compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
   compare(fileOf(manifest, 'query'), await contents.get(QUERY))
-  if (hasStats(manifest)) compare(fileOf(manifest, 'stats'), sha256(stats))
+  compare(fileOf(manifest, 'stats'), sha256(stats))
   const others = manifest.files.filter((file) => file.derived && !wanted.has(file))
   return [...faults, ...others.map((file) => `${describe(file)} is marked as derived, but is unknown`)]
 }

@@ -106,10 +106,7 @@ const cveCount = count.describe('Number of CVEs in which CNA, ADPs or NVD name i
 
 const spellings = z
   .array(z.string())
-  .optional()
-  .describe(
-    'Spellings that the records use, ascending. Each of them finds the row, as its key does. Absent in snapshots of an earlier version of the builder',
-  )
+  .describe('Spellings that the records use, ascending. Each of them finds the row, as its key does')
 
 export const vendorRow = z
   .strictObject({

@@ -58,8 +58,6 @@ test('the same corpus has the same id with any number of jobs, from scratch or u
 
 test('building the same corpus again writes nothing and leaves the pointer as it was', async () => {
   const { corpus, dist } = copyOfFirstNight('again')
-  // A cache of earlier versions, which a build removes.
-  writeFileSync(join(dist, 'gathered'), '')
   const pointer = readFileSync(join(dist, 'latest.json'))
   const { effects, steps } = killedEffects()
   const report = await make(corpus, dist, effects)

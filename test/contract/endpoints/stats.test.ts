@@ -2,9 +2,6 @@
 import * as assert from 'uvu/assert'
 import type { LastUpdate } from '../../../corpus/model/last-update.ts'
 import type { Stats, TopEntry } from '../../../corpus/model/stats.ts'
-import { goodSnapshot } from '../../corpus/snapshot/forgery.ts'
-import { earlierSnapshot } from '../../corpus/snapshot/packaged.ts'
-import { testGateway } from '../../support/gateway.ts'
 import { statsTruth } from '../../support/stats-truth.ts'
 import { contractSuite } from '../support/contract.ts'
 import { type Summary, summariesOf } from '../support/rows.ts'
@@ -145,23 +142,6 @@ states('32.11', 'counts, and at most 100 ids that /cves?ids= accepts', async () 
   const changes = await service.all<{ cve_id: string; change: string }>(`/changes?since=${data[0]!.parent}`)
   const added = changes.filter(({ change }) => change === 'added').map(({ cve_id }) => cve_id)
   assert.equal(stats.last_update!.added.cves, added.length)
-})
-
-states('32.12', '404 for a snapshot without figures', async () => {
-  const good = await goodSnapshot('stats')
-  const gateway = await testGateway(good.folder, await earlierSnapshot(good))
-  try {
-    const response = await gateway.get('/stats')
-    assert.is(response.status, 404)
-    const { message } = (await response.json()) as { message: string }
-    assert.is(
-      message,
-      'the snapshot has no figures, because an earlier version of the builder wrote it; build it again',
-    )
-  } finally {
-    await gateway.close()
-    good.remove()
-  }
 })
 
 after(() => service.remove())

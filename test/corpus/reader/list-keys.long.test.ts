@@ -1,15 +1,10 @@
-/** Single rows of large lists by parts of their keys: the answers of the gateway, with few bytes, never by the tables. */
-import { cpSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ProductRow, VendorRow } from '../../../corpus/model/directory.ts'
 import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../../corpus/model/record.ts'
 import { type ListName, openReader } from '../../../corpus/reader/reader.ts'
-import { sha256 } from '../../../corpus/runtime/digest.ts'
-import { manifestPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
-import { encodeManifest, snapshotId } from '../../../corpus/snapshot/files/manifest.ts'
+import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { serveFolder } from '../../support/web-folder.ts'
@@ -162,31 +157,6 @@ test('damaged keys and posting lists are refused', async () => {
     )
     await reader.close()
   }
-})
-
-test('a snapshot of an earlier builder, without keys, gives the same answers', async () => {
-  const older = join(folder.path, 'older')
-  cpSync(dist, older, { recursive: true })
-  const { pointer } = readCurrent(older)
-  const files = manifest.files.filter(({ role, name }) => role !== 'list' || !name.endsWith('.keys'))
-  assert.is(manifest.files.length - files.length, 4)
-  const bytes = encodeManifest({ ...manifest, files, snapshot: snapshotId(files) })
-  const digest = sha256(bytes)
-  writeFileSync(manifestPath(older, digest), bytes)
-  const changed = { ...pointer, snapshot: snapshotId(files), manifest: { sha256: digest, size: bytes.length } }
-  writeFileSync(pointerPath(older), JSON.stringify(changed))
-  const [old, reader] = [await openReader(older), await openReader(dist)]
-  for (const { slug } of vendors.slice(0, 20)) {
-    assert.equal(await old.entry('vendors', slug), await reader.entry('vendors', slug))
-    const [a, b] = [await old.entries('products', { vendor: slug }), await reader.entries('products', { vendor: slug })]
-    assert.equal(a.data, b.data)
-    assert.equal((await old.list({ vendor: slug })).data, (await reader.list({ vendor: slug })).data)
-  }
-  for (const { source, source_id } of exploits.slice(0, 20)) {
-    const id = `${source}/${source_id}`
-    assert.equal(await old.entry('exploits', id), await reader.entry('exploits', id))
-  }
-  await Promise.all([old.close(), reader.close()])
 })
 
 test.after(async () => {

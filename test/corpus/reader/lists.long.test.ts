@@ -1,13 +1,11 @@
 /** The lists other than CVEs, their entries, and documents of CVEs: the answers of the gateway, byte for byte. */
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CursorError, type ListName, type ListOptions, openReader } from '../../../corpus/reader/reader.ts'
-import { sha256 } from '../../../corpus/runtime/digest.ts'
+import { CursorError, type ListName, openReader } from '../../../corpus/reader/reader.ts'
 import { LIST_NAMES } from '../../../corpus/snapshot/cursor/lists.ts'
-import { manifestPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
-import { encodeManifest, snapshotId } from '../../../corpus/snapshot/files/manifest.ts'
+import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { combinationsOf, type ListCase } from '../../support/combinations.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
@@ -362,32 +360,6 @@ test('damaged tables, pages and entries are refused', async () => {
     web.fault = () => null
     await fresh.close()
   }
-})
-
-test('a snapshot of an earlier builder, without packages, has no rows of them', async () => {
-  const older = join(folder.path, 'older')
-  cpSync(sample.dist, older, { recursive: true })
-  const { pointer, manifest } = readCurrent(older)
-  const files = manifest.files.filter(
-    ({ role, name }) =>
-      !['advisories', 'packages', 'aliases'].includes(role) &&
-      !(role === 'index' && name !== 'cve') &&
-      !(role === 'columns' && name === 'lists') &&
-      !name.startsWith('packages'),
-  )
-  assert.ok(files.length < manifest.files.length)
-  const bytes = encodeManifest({ ...manifest, files, snapshot: snapshotId(files) })
-  const digest = sha256(bytes)
-  writeFileSync(manifestPath(older, digest), bytes)
-  const changed = { ...pointer, snapshot: snapshotId(files), manifest: { sha256: digest, size: bytes.length } }
-  writeFileSync(pointerPath(older), JSON.stringify(changed))
-  const one = await openReader(older)
-  assert.equal(await one.entries('packages'), { data: [], pagination: { limit: 25, next_cursor: null } })
-  const options: ListOptions['packages'] = { ecosystem: 'npm', limit: 3 }
-  assert.equal(await one.entries('packages', options), { data: [], pagination: { limit: 3, next_cursor: null } })
-  assert.is(await one.entry('packages', 'npm/lodash'), null)
-  assert.equal((await one.entries('vendors')).data, (await reader.entries('vendors')).data)
-  await one.close()
 })
 
 test.after(async () => {

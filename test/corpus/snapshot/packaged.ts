@@ -1,19 +1,11 @@
-/** Snapshots made from another one: with hand-written advisories and packages, or as earlier builders wrote it. */
+/** Snapshots made from another one, with hand-written advisories and packages. */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CveId, compareCveIds, firstOfBlock } from '../../../corpus/model/ids/cve-id.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
 import { openPool } from '../../../corpus/runtime/pool.ts'
-import { gzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
 import { gunzipFile } from '../../../corpus/snapshot/codec/inflate.ts'
-import {
-  type AdvisoryRows,
-  type HashedRows,
-  noAdvisories,
-  noPackages,
-  type PackageRows,
-} from '../../../corpus/snapshot/derive/advisory-rows.ts'
-import { countsOf } from '../../../corpus/snapshot/derive/counts.ts'
+import type { AdvisoryRows, HashedRows, PackageRows } from '../../../corpus/snapshot/derive/advisory-rows.ts'
 import { type DeriveInput, deriveFiles } from '../../../corpus/snapshot/derive/derive.ts'
 import { extractShard } from '../../../corpus/snapshot/derive/extract.ts'
 import { rowCollector } from '../../../corpus/snapshot/derive/rows.ts'
@@ -108,31 +100,6 @@ export async function packagedSnapshot(
   return { dist, files, rows }
 }
 
-/** Returns a copy as builders wrote it before they knew packages and figures, and joined vendors. */
-export async function earlierSnapshot(good: GoodSnapshot): Promise<string> {
-  const dist = good.copy()
-  const later: readonly Role[] = ['about', 'advisories', 'packages']
-  const kept = good.manifest.files.filter(({ role, derived }) => !derived && !later.includes(role))
-  const input = { ...inputOf(good, false), advisories: noAdvisories(), packages: null }
-  const { vendors, products } = countsOf(input.rows, input.catalogs, { ...input, packages: noPackages() })
-  const file = good.manifest.files.find(({ role }) => role === 'about')!
-  const about = decodeAbout(gunzipFile('about', good.bytesOf('about')))
-  const plain = Buffer.from(
-    JSON.stringify({
-      ...about,
-      ecosystems: undefined,
-      last_update: undefined,
-      counts: { ...about.counts, vendors, products },
-    }),
-  )
-  const bytes = gzipFile(plain)
-  good.putObject(dist, bytes)
-  kept.push({ ...file, sha256: sha256(bytes), size: bytes.length, content: sha256(plain) })
-  const derived = await derivedFiles(good, dist, input)
-  good.activate(dist, [...kept, ...derived.filter(({ role }) => role !== 'stats')])
-  return dist
-}
-
 /** Writes all derived files to a copy. */
 async function derivedFiles(good: GoodSnapshot, dist: string, input: DeriveInput): Promise<FileEntry[]> {
   const files: FileEntry[] = []
@@ -155,8 +122,8 @@ function readAndRemove(path: string): Buffer {
   return bytes
 }
 
-function inputOf({ manifest, bytesOf }: GoodSnapshot, joinsNames = true): Omit<DeriveInput, 'advisories' | 'packages'> {
-  const collector = rowCollector(joinsNames)
+function inputOf({ manifest, bytesOf }: GoodSnapshot): Omit<DeriveInput, 'advisories' | 'packages'> {
+  const collector = rowCollector()
   for (const { name } of manifest.files.filter(({ role }) => role === 'cve').sort(byFirstId)) {
     collector.add({ name, shard: extractShard(bytesOf('cve', name)) })
   }

@@ -71,7 +71,6 @@ const OWN_ERRORS: Record<string, readonly ErrorCode[]> = {
   '/exploits/{source}/{sourceId}': ['not_found'],
   '/packages/{ecosystem}/{name}': ['not_found'],
   '/advisories/{advisoryId}': ['not_found'],
-  '/stats': ['not_found'],
   '/changes': ['gone'],
 }
 

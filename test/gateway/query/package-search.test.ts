@@ -1,4 +1,4 @@
-/** Rule 28 over HTTP: packages, and CVEs by the ids of their advisories; snapshots of earlier builders. */
+/** Rule 28 over HTTP: packages, and CVEs by the ids of their advisories. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
@@ -8,7 +8,7 @@ import type { SearchItem } from '../../../corpus/snapshot/query/search-item.ts'
 import { decodeMemberHead } from '../../../corpus/snapshot/record/member.ts'
 import { membersOf } from '../../../corpus/snapshot/record/shard.ts'
 import { goodSnapshot } from '../../corpus/snapshot/forgery.ts'
-import { earlierSnapshot, packagedSnapshot } from '../../corpus/snapshot/packaged.ts'
+import { packagedSnapshot } from '../../corpus/snapshot/packaged.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 
 const good = await goodSnapshot('package-search')
@@ -133,27 +133,6 @@ test('the tables find the members of advisories and packages, and aliases', () =
   }
   const set = [first!, second!, 'GHSA-jfh8-c2jp-5v3q', 'GO-2021-9999', 'PYSEC-2021-77'].sort()
   assert.equal(aliasesOf(tables.aliases, 'GO-2021-9999'), set)
-})
-
-test('a snapshot of an earlier builder is served, without packages', async () => {
-  const dist = await earlierSnapshot(good)
-  const { manifest } = readCurrent(dist)
-  const tables = readPackageTables(manifest, (file) => readObject(dist, file))
-  assert.equal(hashedPositions(tables.packages, 'npm/left-pad'), [])
-  assert.is(aliasesOf(tables.aliases, first!), null)
-  const earlier = await testGateway(good.folder, dist)
-  try {
-    const { results, counts } = await ask<Found>(`/search?q=${first}`, earlier)
-    assert.is(results.cve![0]!.id, first)
-    assert.equal([results.package, counts.package], [[], 0])
-    assert.is(earlier.registry.current.lists.packages.count, 0)
-    const { columns } = earlier.registry.current
-    assert.equal([columns.vendor, columns.product, columns.package], [null, null, null])
-    assert.is(earlier.registry.current.lists.packages.ordinalOf('npm/left-pad'), undefined)
-    assert.equal(await ask('/search/suggest?q=ghsa-&types=package', earlier), { suggestions: [] })
-  } finally {
-    await earlier.close()
-  }
 })
 
 test.after(async () => {

@@ -2,11 +2,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { locateColumns, type TableHeader } from '../../../corpus/snapshot/codec/table.ts'
-import { LIST_NAMES, LISTS, type ListName } from '../../../corpus/snapshot/cursor/lists.ts'
+import { LIST_NAMES, LISTS, type ListName, listPagesName } from '../../../corpus/snapshot/cursor/lists.ts'
 import { encodeListKeys, listKeysHeadIn } from '../../../corpus/snapshot/derive/list-keys.ts'
 import { encodeListPostings } from '../../../corpus/snapshot/derive/list-postings.ts'
 import { listOf } from '../../../corpus/snapshot/derive/list-view.ts'
-import { decodeListTable, emptyListTable, encodeList } from '../../../corpus/snapshot/derive/lists.ts'
+import { decodeListTable, encodeList, type ListTable } from '../../../corpus/snapshot/derive/lists.ts'
 import { inMainOrder, sortList } from '../../../corpus/snapshot/derive/sorted-list.ts'
 import type { OpenObject } from '../../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Manifest } from '../../../corpus/snapshot/files/manifest.ts'
@@ -19,6 +19,7 @@ const rows = Array.from({ length: VENDORS }, (_, i) => ({
   display: `Vendor ${i}`,
   product_count: 1,
   cve_count: 1 + (i % 7),
+  spellings: [],
 }))
 const sorted = sortList('vendors', inMainOrder(LISTS.vendors, rows))
 const cvesOf = (ordinal: number) => Uint32Array.from({ length: ordinal % 4 }, (_, i) => ordinal + i)
@@ -31,17 +32,22 @@ const positions = { pagesAt: { cves: new Uint32Array(3), name: new Uint32Array(3
 const table = encodeList(sorted, positions)
 const keys = encodeListKeys(sorted, positions, own, null)
 const file = encodeListPostings({ vendor: own, product: none, package: none })
-const located = (locateColumns(file) as TableHeader).columns.get('vendor.ordinals')!
+const { columns } = locateColumns(file) as TableHeader
+const located = columns.get('vendor.ordinals')!
+const postings = {
+  vendor: located,
+  product: columns.get('product.ordinals')!,
+  package: columns.get('package.ordinals')!,
+}
 
 const readerOf = (bytes: Uint8Array) => (at: number, length: number) => Buffer.from(bytes.subarray(at, at + length))
 const objectOf = (bytes: Buffer): OpenObject => ({ size: bytes.length, fd: -1, read: readerOf(bytes), close() {} })
 // One text is enough to stay in the file.
 const decoded = decodeListTable('vendors', table, { keptFrom: 1, keys: listKeysHeadIn('vendors', keys) })
 const vendors = listOf(decoded, readerOf(table), readerOf(keys))
-const empty = { keyOf: null, ordinalOf: () => undefined }
+const empty = { keyOf: () => undefined }
 const lists = { vendors, products: empty, packages: empty } as unknown as OpenLists
-const open = (bytes: Buffer, cves = CVES) =>
-  namedPostings({ vendor: located, product: none, package: none }, lists, objectOf(bytes), cves)
+const open = (bytes: Buffer, cves = CVES) => namedPostings(postings, lists, objectOf(bytes), cves)
 
 test('each name has its CVEs, also by another spelling; unknown names have none', () => {
   const { vendor, product } = open(file)
@@ -61,12 +67,9 @@ test('damaged ordinals, and those of more CVEs than there are, are refused', () 
   assert.throws(() => open(file, 100).vendor.of(sorted.ids[299]!), new RegExp(`of ${sorted.ids[299]} is damaged`))
   assert.throws(
     () =>
-      namedPostings(
-        { vendor: { ...located, length: 1 }, product: none, package: none },
-        lists,
-        objectOf(file),
-        CVES,
-      ).vendor.of(sorted.ids[299]!),
+      namedPostings({ ...postings, vendor: { ...located, length: 1 } }, lists, objectOf(file), CVES).vendor.of(
+        sorted.ids[299]!,
+      ),
     new RegExp(`of ${sorted.ids[299]} is damaged`),
   )
 })
@@ -74,27 +77,35 @@ test('damaged ordinals, and those of more CVEs than there are, are refused', () 
 /** The vendor `vendor_<i>` has `i % 3` products. */
 const productRows = rows.flatMap(({ slug: vendor }, i) =>
   Array.from({ length: i % 3 }, (_, n) => {
-    return { slug: `product_${n}`, display: '', vendor, vendor_display: '', cve_count: n }
+    return { slug: `product_${n}`, display: '', vendor, vendor_display: '', cve_count: n, spellings: [] }
   }),
 )
 const products = sortList('products', inMainOrder(LISTS.products, productRows))
 const productTable = encodeList(products, { pagesAt: { cves: new Uint32Array(3) }, entries: null })
 const keysWithProducts = encodeListKeys(sorted, positions, null, products)
 
+function emptyTable(name: ListName): ListTable {
+  const list = sortList(name, [])
+  const pagesAt = Object.fromEntries(Object.keys(list.orders).map((sort) => [sort, new Uint32Array()]))
+  return decodeListTable(name, encodeList(list, { pagesAt, entries: null }))
+}
+
 /** Opens the lists of a snapshot that has only vendors and products. */
 function openedWith(keyBytes: Buffer): OpenLists {
+  const named = LIST_NAMES.flatMap((name) => [
+    `list ${name}`,
+    ...Object.keys(LISTS[name].sorts).map((sort) => `pages ${listPagesName(name, sort)}`),
+  ])
   const files: Record<string, Buffer> = {
+    ...Object.fromEntries(named.map((name) => [name, Buffer.alloc(0)])),
     'list vendors': table,
     'list vendors.keys': keyBytes,
     'list products': productTable,
-    'pages vendors.cves': Buffer.alloc(0),
-    'pages vendors.name': Buffer.alloc(0),
-    'pages products.cves': Buffer.alloc(0),
   }
   const manifest = {
     files: Object.keys(files).map((key) => ({ role: key.split(' ')[0], name: key.split(' ')[1] })),
   } as unknown as Manifest
-  const none = Object.fromEntries(LIST_NAMES.map((name: ListName) => [name, emptyListTable(name)])) as ListTables
+  const none = Object.fromEntries(LIST_NAMES.map((name) => [name, emptyTable(name)])) as ListTables
   const tables: ListTables = {
     ...none,
     vendors: decodeListTable('vendors', table, { keptFrom: 1, keys: listKeysHeadIn('vendors', keysWithProducts) }),

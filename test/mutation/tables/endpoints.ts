@@ -80,8 +80,8 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: 'API 9.22: as many CVEs as the lists of names count',
     breaks: 'an unknown name is ignored',
     file: 'corpus/snapshot/filter/filters.ts',
-    find: 'if (postings === null) throw withoutPostings(name)',
-    replace: "if (postings === null || (name !== 'assigner' && postingsOf(postings, key).length === 0)) continue",
+    find: 'if (key === undefined) continue',
+    replace: 'if (key === undefined || columns[name]!.of(key).length === 0) continue',
     tests: test('endpoints/cves-names'),
   },
   {

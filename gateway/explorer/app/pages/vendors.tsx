@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<VendorRow>[] = [
   {
     name: 'Spellings in the records',
     kind: 'list',
-    cell: ({ spellings = [] }) => <Names names={spellings} most={6} />,
+    cell: ({ spellings }) => <Names names={spellings} most={6} />,
   },
 ]
 
@@ -75,7 +75,7 @@ function Vendor({ vendor, query }: { vendor: string; query: URLSearchParams }) {
       ) : (
         <>
           <Await answer={answer}>
-            {({ slug, cve_count, product_count, spellings = [] }) => (
+            {({ slug, cve_count, product_count, spellings }) => (
               <>
                 <Figures
                   figures={[
@@ -91,7 +91,7 @@ function Vendor({ vendor, query }: { vendor: string; query: URLSearchParams }) {
                         {slug}
                       </span>,
                     ],
-                    ['Spellings', spellings.length > 0 && <Names key="names" names={spellings} />],
+                    ['Spellings', <Names key="names" names={spellings} />],
                   ]}
                 />
               </>
@@ -160,7 +160,7 @@ function Product({ vendor, product, query }: { vendor: string; product: string; 
                   facts={[
                     ['CVEs', formatCount(row.cve_count)],
                     ['Key', <span key="key" class="id">{`${row.vendor}/${row.slug}`}</span>],
-                    ['Spellings', row.spellings !== undefined && <Names key="names" names={row.spellings} />],
+                    ['Spellings', <Names key="names" names={row.spellings} />],
                   ]}
                 />
               </>

@@ -20,11 +20,18 @@ import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 const VENDORS = 700
 const vendorRows = Array.from({ length: VENDORS }, (_, i): VendorRow => {
   const slug = `vendor_${i}`
-  return { slug, display: slug, product_count: i % 3, cve_count: 1 + (i % 7) }
+  return { slug, display: slug, product_count: i % 3, cve_count: 1 + (i % 7), spellings: [slug] }
 })
 const productRows = vendorRows.flatMap(({ slug: vendor, product_count }) =>
   Array.from({ length: product_count }, (_, i): ProductRow => {
-    return { slug: `product_${i}`, display: `Product ${i}`, vendor, vendor_display: vendor, cve_count: 1 + i }
+    return {
+      slug: `product_${i}`,
+      display: `Product ${i}`,
+      vendor,
+      vendor_display: vendor,
+      cve_count: 1 + i,
+      spellings: [],
+    }
   }),
 )
 const vendors = sortList('vendors', inMainOrder(LISTS.vendors, vendorRows))

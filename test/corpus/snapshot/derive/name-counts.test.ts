@@ -41,7 +41,7 @@ function count(cves: readonly Cve[], starts: readonly number[] = [0]): NameCount
     for (const [, products] of cves.slice(start, starts[i + 1])) shard.read(products)
     names.add(shard.names())
   })
-  return countNames(names.names(), true, (row) => cves[row]![0])
+  return countNames(names.names(), (row) => cves[row]![0])
 }
 
 /** Returns everything derived from names, in a fixed order. */
