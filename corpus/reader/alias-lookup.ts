@@ -1,6 +1,5 @@
 /** Finds the aliases of advisories by parts of the file of buckets. Many lookups read the table of all aliases. */
 import {
-  aliasBucketsFile,
   aliasesInBucket,
   aliasesOf,
   bucketSpan,
@@ -26,7 +25,8 @@ const MANY_IDS = 200
 const MANY_LOOKUPS = 64
 
 export function openAliasLookup(manifest: Manifest, objects: Objects, headers: TableHeaders): AliasLookup {
-  const buckets = aliasBucketsFile(manifest)
+  // None without advisories.
+  const buckets = manifest.files.find(({ role, name }) => role === 'aliases' && name === 'buckets')
   let lookups = 0
   const tables = new Map<string, Promise<PackageTables['aliases']>>()
 

@@ -2,7 +2,6 @@
 export {
   MAX_CATALOG_PLAIN,
   MAX_GZIP_PLAIN,
-  MAX_HASHED_SHARDS,
   MAX_MANIFEST_BYTES,
   MAX_MEMBER_PLAIN,
   MAX_PACKAGE_BYTES,
@@ -36,7 +35,7 @@ export {
   SNAPSHOT_PREFIX_LENGTH,
   type Snapshots,
 } from './cursor/cursor.ts'
-export { LIST_NAMES, LISTS, type ListName, type ListSpec, listPagesName, productId, specOf } from './cursor/lists.ts'
+export { LIST_NAMES, LISTS, type ListName, listPagesName, productId, specOf } from './cursor/lists.ts'
 export { bySort, CVE_SORTS, type CveSort, compareKeys, type SortOrder } from './cursor/order.ts'
 export {
   appendRows,
@@ -45,13 +44,12 @@ export {
 } from './derive/advisory-extract.ts'
 export {
   type AdvisoryRows,
-  type HashedRows,
   noAdvisories,
   noPackages,
   type PackageRows,
 } from './derive/advisory-rows.ts'
 export { aliasesInBucket, bucketSpan, bucketStartSpan } from './derive/alias-buckets.ts'
-export { type Aliases, aliasesOf } from './derive/aliases.ts'
+export { aliasesOf } from './derive/aliases.ts'
 export {
   type BlockChange,
   CHANGED_SECTIONS,
@@ -85,7 +83,6 @@ export {
   coreSegmentAt,
   decodeIndex,
   findRow,
-  type IdColumns,
   type Index,
   idAt,
 } from './derive/index-table.ts'
@@ -108,8 +105,8 @@ export { decodeListTable, type ListTable } from './derive/lists.ts'
 export { decodePackageTable, type PackageTables, packageTableFile, readPackageTables } from './derive/package-tables.ts'
 export { decodePageStarts, type PageStarts, startOf } from './derive/page-starts.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
-export { type NamedPostings, NO_ORDINALS, type PostingLists, postingsOf } from './derive/postings.ts'
-export { decodeRowBlock, decodeRowTable, type RowBlock, rowBlockSpan } from './derive/row-table.ts'
+export { type NamedPostings, NO_ORDINALS, postingsOf } from './derive/postings.ts'
+export { decodeRowBlock, decodeRowTable, rowBlockSpan } from './derive/row-table.ts'
 export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
 export { SnapshotError } from './error.ts'
 export { type About, decodeAbout } from './files/about.ts'
@@ -149,7 +146,6 @@ export {
   temporaryFolder,
 } from './files/layout.ts'
 export {
-  aliasBucketsFile,
   byRoleAndName,
   countCves,
   decodeManifest,
@@ -188,7 +184,7 @@ export {
   listFilters,
   sortKeys,
 } from './filter/list-filters.ts'
-export { type ListOrderView, listOrderView } from './filter/list-order.ts'
+export { listOrderView } from './filter/list-order.ts'
 export { intersection, passingPositions, sliceAfter } from './filter/list-search.ts'
 export { lowerBound, reversedPosition } from './filter/lower-bound.ts'
 export { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from './filter/name-filters.ts'
@@ -198,7 +194,6 @@ export { firstPassing } from './filter/search.ts'
 export { type FileRows, openFileRows } from './query/file-rows.ts'
 export { type Hit, openQuery, openRemoteQuery, type Query, type QueryInSteps, type SearchResult } from './query/open.ts'
 export { encodePostings, type Postings, writeOrdinals } from './query/postings.ts'
-export { RANK } from './query/rank.ts'
 export { type RowName, rowKey } from './query/rows.ts'
 export { checkQuerySchema, MAX_PAGE_BYTES } from './query/schema.ts'
 export { type SearchItem, type Suggestion, searchItem, suggestion } from './query/search-item.ts'
@@ -230,7 +225,7 @@ export {
   spliced,
 } from './record/cve-pieces.ts'
 export { type CveTables, decodeCveTables, type IndexedCveTables, joinTables } from './record/cve-tables.ts'
-export { type EncodedShard, encodeEntries, type ShardEntry } from './record/entry-shard.ts'
+export { encodeEntries, type ShardEntry } from './record/entry-shard.ts'
 export {
   decodeEpss,
   type EpssColumns,
@@ -238,7 +233,6 @@ export {
   epssAt,
   epssCurrent,
   epssMember,
-  fromBillionths,
   NO_EPSS,
   toBillionths,
 } from './record/epss.ts'

@@ -60,7 +60,7 @@ export function openLists(manifest: Manifest, tables: ListTables, open: (file: F
   const column = tables.vendors.keys!.columns.get('products')
   if (!column) throw new SnapshotError('malformed', 'the keys of vendors have no products')
   const read = ordinalsReader(open(keysFile(manifest, 'vendors')), column, products.count)
-  const vendor = { ...products.filters.vendor!, of: (key: string) => read(key, vendors.keyOf!(key)?.products) }
+  const vendor: NamedPostings = { of: (key) => read(key, vendors.keyOf!(key)?.products) }
   lists.products = { ...products, filters: { ...products.filters, vendor } }
   return lists
 }

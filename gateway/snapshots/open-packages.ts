@@ -13,7 +13,6 @@ import {
   type ReadMember,
 } from '../../corpus/snapshot/index.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
-import type { OpenList } from './open-lists.ts'
 
 export interface OpenPackages {
   /** The ecosystems that have packages, without suffixes. */
@@ -26,11 +25,11 @@ export interface OpenPackages {
   aliasesOf(id: string): readonly string[] | null
 }
 
-/** `shards` are in the order of their numbers; `list` is that of the packages. */
+/** `shards` are in the order of their numbers; `ecosystems` are those of the packages. */
 export function openPackages(
   tables: PackageTables,
   shards: Record<HashedRole, readonly OpenObject[]>,
-  list: OpenList,
+  ecosystems: readonly string[],
 ): OpenPackages {
   const entries = generationalCache<string, { entry: PackageEntry; bytes: number }>(
     SNAPSHOT_BYTES.packages,
@@ -45,7 +44,7 @@ export function openPackages(
     return null
   }
   return {
-    ecosystems: ecosystemsOf(list),
+    ecosystems,
     package(ecosystem, name) {
       const key = packageKey(ecosystem, name)
       const known = entries.get(key)
@@ -75,12 +74,3 @@ export function aliasedRecords(
 
 /** Memory of a package per byte of its JSON: parsed, and with parsed versions (`matchAdvisories`). */
 const PARSED_BYTES = 4
-
-/** The keys of the filter are folded, so the names are those of packages. */
-function ecosystemsOf(list: OpenList): string[] {
-  const { values, of } = list.filters.ecosystem!
-  return Array.from({ length: values.length }, (_, at) => {
-    const id = list.id(of(values.at(at)!)[0]!)
-    return id.slice(0, id.indexOf('/'))
-  })
-}

@@ -21,17 +21,13 @@ export interface Keys {
   at(ordinal: number): SortValue | undefined
 }
 
-/** The ordinals of the rows with each value of a filter. */
-export interface ListFilter extends NamedPostings {
-  values: Texts
-}
-
 export interface List {
   name: ListName
   count: number
   ids: Texts
   orders: Record<string, Omit<StoredOrder, 'keys'> & { keys: Keys }>
-  filters: Record<string, ListFilter>
+  /** The rows of each value. */
+  filters: Record<string, NamedPostings>
   bounds: Record<string, Float64Array>
   entries: ListPositions['entries']
   extra: unknown
@@ -84,10 +80,9 @@ export function listOf(table: ListTable, read: Read, readKeys?: Read): List {
       return cut.get(kept)
     },
     orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, open) })),
-    filters: mapValues(table.filters, ({ keys, ...lists }, filter): ListFilter => {
-      const values = open(keys)
-      const postings = { keys: { get: textLookup(values, filterKeys?.[filter]) }, ...lists }
-      return { values, of: (value) => postingsOf(postings, value) }
+    filters: mapValues(table.filters, ({ keys, ...lists }, filter): NamedPostings => {
+      const postings = { keys: { get: textLookup(open(keys), filterKeys?.[filter]) }, ...lists }
+      return { of: (value) => postingsOf(postings, value) }
     }),
   }
 }

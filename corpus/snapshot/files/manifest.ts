@@ -63,10 +63,6 @@ export const countCves = ({ files }: Manifest): number =>
 export const byRoleAndName = (a: FileEntry, b: FileEntry) =>
   ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
-/** Returns the file of alias sets by hash; undefined without advisories. */
-export const aliasBucketsFile = ({ files }: Pick<Manifest, 'files'>): FileEntry | undefined =>
-  files.find(({ role, name }) => role === 'aliases' && name === 'buckets')
-
 /**
  * Returns the id of a snapshot: SHA-256 over role, name and content digest of its files, in manifest order. Independent
  * of times, parent and compression.

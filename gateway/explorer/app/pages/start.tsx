@@ -33,13 +33,7 @@ export default function StartPage() {
         <>
           {snapshot.data ? <OldFeeds snapshot={snapshot.data} now={now} /> : null}
           {stats.data ? <Figures stats={stats.data} parent={snapshot.data?.parent ?? null} /> : null}
-          {stats.error?.status === 404 ? (
-            <p class="notice">
-              The snapshot has no figures, because an earlier version of vulnshelf built it. Build it again to see
-              charts.
-            </p>
-          ) : null}
-          {stats.error && stats.error.status !== 404 ? <Failure error={stats.error} retry={stats.retry} /> : null}
+          {stats.error ? <Failure error={stats.error} retry={stats.retry} /> : null}
           <section>
             <h2 id="feeds">Feeds</h2>
             <Await answer={snapshot}>
