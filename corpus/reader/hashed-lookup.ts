@@ -4,6 +4,7 @@ import {
   decodeMemberHead,
   decodePackageTable,
   type FileEntry,
+  fileOf,
   type HashedIndex,
   type HashedRole,
   hashedFiles,
@@ -108,8 +109,7 @@ export function openHashedLookup(
         return inSlice(role, key, index)
       }
       if (!index && shards[role].length === 0) return null
-      if (!index) throw new SnapshotError('missing', `the manifest lists no file index ${role}`)
-      for (const { shard, at, length } of hashedPositions(await table(role, index), key)) {
+      for (const { shard, at, length } of hashedPositions(await table(role, fileOf(manifest, 'index', role)), key)) {
         const bytes = (await objects.parts(shards[role][shard]!, [{ at, length }]))[0]!
         const member = decodeHashedMember(role, key, bytes)
         if (member) return member

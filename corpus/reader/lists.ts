@@ -202,8 +202,8 @@ export function openLists(manifest: Manifest, objects: Objects, headers: TableHe
     async row(name, id) {
       if (!tables.has(name) && keys.has(name)) return (await keys.find(name, id))?.row ?? null
       const list = await table(name)
-      const ordinal = list?.ordinalOf(id)
-      if (!list || ordinal === undefined) return null
+      const ordinal = list.ordinalOf(id)
+      if (ordinal === undefined) return null
       return (await rowsOf(list, specOf<object>(name).main, [ordinal]))[0]!
     },
 

@@ -30,7 +30,7 @@ export interface CompatOptions extends GateOptions {
 
 export interface CompatDeps extends GateDeps {
   interfaces: readonly CompatInterface[]
-  /** Keeps the current snapshot open until `release`. Null if it has no advisories of packages. */
+  /** Keeps the current snapshot open until `release`. Null if it has no packages. */
   openPackages(): { index: PackageIndex | null; release(): void }
 }
 
@@ -88,7 +88,7 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
       const opened = deps.openPackages()
       release = opened.release
       if (opened.index === null)
-        throw unavailable('the snapshot has no advisories of packages; ingest some and build it again', RETRY_SECONDS)
+        throw unavailable('the snapshot has no packages; ingest a feed of advisories and build it again', RETRY_SECONDS)
       return opened.index
     }
     const pause = async () => {
@@ -120,7 +120,7 @@ function encoded(
 
 const isPieces = (body: CompatAnswer['body']): body is readonly Piece[] => Array.isArray(body)
 
-/** A snapshot with advisories may be built later. */
+/** A snapshot with packages may be built later. */
 const RETRY_SECONDS = 60
 
 /** Time for the client to send a body that nobody reads, in ms. */

@@ -187,7 +187,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
         interfaces,
         openPackages() {
           const { current } = registry
-          // A snapshot without advisories must not look like one without a match.
+          // A snapshot without packages must not look like one without a match.
           const own = current.packages.ecosystems.length > 0 ? current.packages : null
           return { index: parts.packages === undefined ? own : parts.packages, release: current.hold() }
         },

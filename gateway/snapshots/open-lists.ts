@@ -57,10 +57,10 @@ const keysFile = (manifest: Manifest, name: ListName) => fileOf(manifest, 'list'
 export function openLists(manifest: Manifest, tables: ListTables, open: (file: FileEntry) => OpenObject): OpenLists {
   const lists = byName((name) => openList(tables[name], (role, of) => open(fileOf(manifest, role, of))))
   const { vendors, products } = lists
-  const column = tables.vendors.keys!.columns.get('products')
-  if (!column) throw new SnapshotError('malformed', 'the keys of vendors have no products')
-  const read = ordinalsReader(open(keysFile(manifest, 'vendors')), column, products.count)
-  const vendor: NamedPostings = { of: (key) => read(key, vendors.keyOf!(key)?.products) }
+  const column = tables.vendors.keys!.columns.get('products')!
+  const ordinalsOf = ordinalsReader(open(keysFile(manifest, 'vendors')), column, products.count)
+  // The names in the table stay in its file, and a lookup would read all of them.
+  const vendor: NamedPostings = { of: (key) => ordinalsOf(key, vendors.keyOf!(key)?.products) }
   lists.products = { ...products, filters: { ...products.filters, vendor } }
   return lists
 }
@@ -77,8 +77,8 @@ export const namedPostings = (
 ): Record<Listed, NamedPostings> =>
   forEachFilter((filter) => {
     const { keyOf } = lists[LISTED[filter]]
-    const read = ordinalsReader(file, postings[filter], cves)
-    return { of: (key) => read(key, keyOf!(key)?.cves) }
+    const ordinalsOf = ordinalsReader(file, postings[filter], cves)
+    return { of: (key) => ordinalsOf(key, keyOf!(key)?.cves) }
   })
 
 /** Returns a function that reads the range of a key from a column of ordinals below `count`. */

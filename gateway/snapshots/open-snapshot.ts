@@ -128,11 +128,11 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
     const packages = openPackages(packageTables, hashed, tables.about.ecosystems)
-    const listed = open(fileOf(manifest, 'columns', 'lists'))
+    const postingFile = open(fileOf(manifest, 'columns', 'lists'))
     const { columns, listPostings } = tables
     return {
       ...opening(dist, tables, shards, pages),
-      columns: { ...columns, ...namedPostings(listPostings, lists, listed, columns.count) },
+      columns: { ...columns, ...namedPostings(listPostings, lists, postingFile, columns.count) },
       lists,
       packages,
       close,

@@ -73,7 +73,7 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
     ...tables,
     rejected: decodeRejected(gunzipFile('rejected', read('rejected'))),
     lists,
-    listPostings: readListPostings(dist, manifest, lists, tables.columns.count),
+    listPostings: locateListPostings(dist, manifest, lists, tables.columns.count),
     packageTables: readPackageTables(manifest, (file) => readObject(dist, file)),
     reportTypes: reportTypes.map(({ text }) => JSON.parse(text) as ReportType),
     stats: readStats(dist, manifest),
@@ -87,17 +87,13 @@ function readStats(dist: string, manifest: Manifest): StoredStats {
   return { gzip, content: file.content }
 }
 
-function readListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): LocatedPostings {
+/** Checks the posting lists. */
+function locateListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): LocatedPostings {
   const bytes = readObject(dist, fileOf(manifest, 'columns', 'lists'))
   const counts = forEachFilter((filter) => lists[LISTED[filter]].count)
-  // Checks them.
   decodeListPostings(bytes, counts, cves)
   const { columns } = locateColumns(bytes) as TableHeader
-  return forEachFilter((filter) => {
-    const list = LISTED[filter]
-    if (!lists[list].keys!.about.hasCves) throw new SnapshotError('malformed', `the keys of ${list} have no CVEs`)
-    return columns.get(`${filter}.ordinals`)!
-  })
+  return forEachFilter((filter) => columns.get(`${filter}.ordinals`)!)
 }
 
 /** Every search would reject other tables. */

@@ -156,7 +156,8 @@ function indexesOf(texts: Texts, keyOf?: TextKey) {
   for (let index = 0; index < texts.length; index++) {
     const text = texts.at(index)!
     byText.set(text, index)
-    if (keyOf && !byKey.has(keyOf(text))) byKey.set(keyOf(text), index)
+    const key = keyOf?.(text)
+    if (key !== undefined && !byKey.has(key)) byKey.set(key, index)
   }
   return { byText, byKey }
 }

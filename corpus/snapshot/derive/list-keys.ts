@@ -17,12 +17,16 @@ import {
   type LocatedBuckets,
   locateBuckets,
 } from './hash-buckets.ts'
+import { LISTED } from './list-postings.ts'
 import { ENTRY_COLUMNS, type ListPositions, pagesAtColumn } from './lists.ts'
 import { type PostingLists, postingLists, postingsOf } from './postings.ts'
 import type { SortedList } from './sorted-list.ts'
 
 /** The lists that can have tables of megabytes. */
 const KEYED = ['vendors', 'products', 'exploits', 'packages'] as const satisfies ListName[]
+
+/** The lists that filter CVEs. */
+const FILTERING: readonly ListName[] = Object.values(LISTED)
 
 export const hasListKeys = (list: ListName): boolean => (KEYED as readonly ListName[]).includes(list)
 
@@ -132,7 +136,8 @@ export function decodeListKeysHead(list: ListName, bytes: Uint8Array): ListKeysH
   if (!buckets || pagesAt?.type !== 'u32') throw damaged(list)
   const { starts } = buckets
   const { count, hasCves, hasProducts } = about
-  if (!Number.isSafeInteger(count) || typeof hasCves !== 'boolean' || typeof hasProducts !== 'boolean') {
+  const areStated = hasCves === FILTERING.includes(list) && hasProducts === (list === 'vendors')
+  if (!Number.isSafeInteger(count) || !areStated || (hasProducts && columns.get('products')?.type !== 'u32')) {
     throw damaged(list)
   }
   const end = Math.max(starts.at + starts.length * 4, pagesAt.at + pagesAt.length * 4)

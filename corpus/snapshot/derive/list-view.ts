@@ -61,7 +61,6 @@ export function listOf(table: ListTable, read: Read, readKeys?: Read): List {
   const open = (texts: TableTexts): Texts => (isTextOffsets(texts) ? lazyStrings(texts, read) : texts)
   const { filterKeys, idKey } = specOf(table.name)
   const ids = open(table.ids)
-  const keyOf = table.keys && readKeys ? keyLookup(table.keys, readKeys, ids, idKey) : null
   // Built on first use: truncated ids are rare.
   let cut: Map<string, number> | undefined
   const idOf = (ordinal: number): string => {
@@ -69,6 +68,7 @@ export function listOf(table: ListTable, read: Read, readKeys?: Read): List {
     if (id === undefined) throw new SnapshotError('malformed', `${table.name} has no row ${ordinal}`)
     return id
   }
+  const keyOf = table.keys && readKeys ? keyLookup(table.keys, readKeys, idOf, idKey) : null
   return {
     ...table,
     ids,
@@ -99,13 +99,13 @@ function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string):
 
 /** Returns the key of an id, else the first of the same spelling, as `textLookup` does. Throws SnapshotError on damage. */
 const keyLookup =
-  (head: ListKeysHead, read: Read, ids: Texts, spelling: TextKey = (id) => id) =>
+  (head: ListKeysHead, read: Read, idOf: (ordinal: number) => string, spelling: TextKey = (id) => id) =>
   (id: string): ListKey | undefined => {
     const { at, length } = listKeysSpan(head, id)
     const keys = listKeysOf(head, id, read(at, length))
     return (
-      keys.find(({ ordinal }) => ids.at(ordinal) === id) ??
-      keys.find(({ ordinal }) => spelling(ids.at(ordinal)!) === spelling(id))
+      keys.find(({ ordinal }) => idOf(ordinal) === id) ??
+      keys.find(({ ordinal }) => spelling(idOf(ordinal)) === spelling(id))
     )
   }
 

@@ -1,5 +1,7 @@
 /** The tables that find advisories and packages. They are empty in a snapshot without advisories. */
+import { SnapshotError } from '../error.ts'
 import type { FileEntry, Manifest } from '../files/manifest.ts'
+import type { HashedRole } from '../record/hashed-shard.ts'
 import { type Aliases, decodeAliases } from './aliases.ts'
 import { decodeHashedIndex, type HashedIndex } from './hashed-index.ts'
 
@@ -30,11 +32,11 @@ export function decodePackageTable<Name extends keyof PackageTables>(
   table: Name,
   bytes: Uint8Array | null,
 ): PackageTables[Name] {
-  const decoded =
-    table === 'aliases'
-      ? decodeAliases(bytes)
-      : decodeHashedIndex(bytes, files.filter(({ role }) => role === table).length)
-  return decoded as PackageTables[Name]
+  const shards = (of: HashedRole) => files.filter(({ role }) => role === of).length
+  if (table !== 'aliases') return decodeHashedIndex(bytes, shards(table)) as PackageTables[Name]
+  if (bytes === null && shards('advisories') > 0)
+    throw new SnapshotError('malformed', 'there are no aliases of advisories')
+  return decodeAliases(bytes) as PackageTables[Name]
 }
 
 /**

@@ -116,7 +116,7 @@ export function fileOf(manifest: Manifest, role: Role, name = 'cve'): FileEntry 
   if (!file)
     throw new SnapshotError(
       'missing',
-      `the manifest lists no file ${role} ${name}; if another version built the snapshot, build it again`,
+      `the manifest lists no file ${role} ${name}: the snapshot is damaged, or another version built it; build it again`,
     )
   return file
 }

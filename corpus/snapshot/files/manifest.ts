@@ -100,7 +100,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
     throw new SnapshotError('malformed', 'the manifest has an invalid parent')
   }
   const { delta } = manifest
-  if (delta !== null && !(HEX_64.test(delta.sha256 ?? '') && isCount(delta.size) && parent)) {
+  if (delta !== null && !(HEX_64.test(delta?.sha256 ?? '') && isCount(delta?.size) && parent)) {
     throw new SnapshotError('malformed', 'the manifest has an invalid delta pack')
   }
   if (!Number.isFinite(Date.parse(manifest.created_at))) {

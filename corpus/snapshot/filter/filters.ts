@@ -143,6 +143,7 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   for (const name of NAMED) {
     const key = filters[name]
     if (key === undefined) continue
+    // The gateway has all of them; the reader loads those that the filters need.
     list(() => `${name}=${key}`, columns[name]!.of(key))
   }
   for (const flag of FILTER_FLAGS) {

@@ -218,7 +218,7 @@ test('npm and Composer share the port', async () => {
 
 test('a snapshot without packages is a 503', async () => {
   await withServer({ packages: null }, async (ask) => {
-    assert.match(await message(await ask('packages[]=acme/lib'), 503), 'no advisories of packages')
+    assert.match(await message(await ask('packages[]=acme/lib'), 503), 'no packages')
   })
 })
 

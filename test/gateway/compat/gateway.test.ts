@@ -2,16 +2,22 @@
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
+import { gzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
+import { gunzipFile } from '../../../corpus/snapshot/codec/inflate.ts'
+import { fileOf } from '../../../corpus/snapshot/files/layout.ts'
 import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
 import { GatewayError } from '../../../gateway/http/errors.ts'
 import { type GatewayOptions, type PrimaryParts, startGateway } from '../../../gateway/process/gateway.ts'
+import { goodSnapshot } from '../../corpus/snapshot/forgery.ts'
 import { BULK, npmRecord, packagesOf } from '../../support/compat.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { schemaFaults } from '../../support/osv-schema.ts'
 import { listLog } from '../../support/server.ts'
 
 const folder = temporaryFolder('compat-gateway')
-const { dist } = await sampleDist(folder.path, 60)
+const good = await goodSnapshot('compat-gateway-snapshot')
+const { dist } = good
 const { token, jwksFile } = await makeToken({ dir: join(folder.path, 'keys') })
 const packages = packagesOf([npmRecord('GHSA-1', 'left', '1.0.0')])
 
@@ -70,6 +76,23 @@ test('the interface of OSV answers the records of the snapshot, which are valid 
   await gateway.close()
 })
 
+test('an audit against a snapshot without packages is a 503, not an audit without findings', async () => {
+  const without = good.copy()
+  const about = JSON.parse(gunzipFile('about', good.bytesOf('about')).toString())
+  const plain = Buffer.from(JSON.stringify({ ...about, ecosystems: [] }))
+  good.forge(without, fileOf(good.manifest, 'about'), gzipFile(plain), sha256(plain))
+  const body = '{"left":["0.1.0"]}'
+  for (const [of, status] of [
+    [without, 503],
+    [dist, 200],
+  ] as const) {
+    const gateway = await start({ dist: of, compat: ['npm'], compatPort: 0, compatAuth: 'none' }, {})
+    const headers = { 'content-type': 'application/json' }
+    assert.is((await fetch(gateway.compatUrl + BULK, { method: 'POST', headers, body })).status, status)
+    await gateway.close()
+  }
+})
+
 test('a port in use and an unknown interface are refused, and nothing stays open', async () => {
   const gateway = await start({ compat: ['npm'], compatPort: 0 })
   const codeOf = (options: Partial<GatewayOptions>) =>
@@ -83,5 +106,8 @@ test('a port in use and an unknown interface are refused, and nothing stays open
   await gateway.close()
 })
 
-test.after(() => folder.remove())
+test.after(() => {
+  good.remove()
+  folder.remove()
+})
 test.run()

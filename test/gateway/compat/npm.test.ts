@@ -217,7 +217,7 @@ test('a snapshot without packages is a 503', async () => {
   await withServer({ packages: null }, async ({ bulk }) => {
     const answer = await bulk({})
     assert.match(answer.headers.get('retry-after')!, /^\d+$/)
-    assert.match(await message(answer, 503), 'no advisories of packages')
+    assert.match(await message(answer, 503), 'no packages')
   })
 })
 

@@ -28,9 +28,18 @@ for (let at = 0; at < VENDORS; at++) starts[at + 1] = starts[at]! + cvesOf(at).l
 const own = { starts, ordinals: Uint32Array.from(Array.from({ length: VENDORS }, (_, at) => [...cvesOf(at)]).flat()) }
 const none = { starts: new Uint32Array(1), ordinals: new Uint32Array() }
 
+/** The vendor `vendor_<i>` has `i % 3` products. */
+const productRows = rows.flatMap(({ slug: vendor }, i) =>
+  Array.from({ length: i % 3 }, (_, n) => {
+    return { slug: `product_${n}`, display: '', vendor, vendor_display: '', cve_count: n, spellings: [] }
+  }),
+)
+const products = sortList('products', inMainOrder(LISTS.products, productRows))
+const productTable = encodeList(products, { pagesAt: { cves: new Uint32Array(3) }, entries: null })
+
 const positions = { pagesAt: { cves: new Uint32Array(3), name: new Uint32Array(3) }, entries: null }
 const table = encodeList(sorted, positions)
-const keys = encodeListKeys(sorted, positions, own, null)
+const keys = encodeListKeys(sorted, positions, own, products)
 const file = encodeListPostings({ vendor: own, product: none, package: none })
 const { columns } = locateColumns(file) as TableHeader
 const located = columns.get('vendor.ordinals')!
@@ -74,16 +83,6 @@ test('damaged ordinals, and those of more CVEs than there are, are refused', () 
   )
 })
 
-/** The vendor `vendor_<i>` has `i % 3` products. */
-const productRows = rows.flatMap(({ slug: vendor }, i) =>
-  Array.from({ length: i % 3 }, (_, n) => {
-    return { slug: `product_${n}`, display: '', vendor, vendor_display: '', cve_count: n, spellings: [] }
-  }),
-)
-const products = sortList('products', inMainOrder(LISTS.products, productRows))
-const productTable = encodeList(products, { pagesAt: { cves: new Uint32Array(3) }, entries: null })
-const keysWithProducts = encodeListKeys(sorted, positions, null, products)
-
 function emptyTable(name: ListName): ListTable {
   const list = sortList(name, [])
   const pagesAt = Object.fromEntries(Object.keys(list.orders).map((sort) => [sort, new Uint32Array()]))
@@ -108,14 +107,14 @@ function openedWith(keyBytes: Buffer): OpenLists {
   const none = Object.fromEntries(LIST_NAMES.map((name) => [name, emptyTable(name)])) as ListTables
   const tables: ListTables = {
     ...none,
-    vendors: decodeListTable('vendors', table, { keptFrom: 1, keys: listKeysHeadIn('vendors', keysWithProducts) }),
+    vendors: decodeListTable('vendors', table, { keptFrom: 1, keys: listKeysHeadIn('vendors', keys) }),
     products: decodeListTable('products', productTable, { keptFrom: 1 }),
   }
   return openLists(manifest, tables, ({ role, name }: FileEntry) => objectOf(files[`${role} ${name}`]!))
 }
 
 test('each vendor has its products, by the keys of vendors, also by another spelling', () => {
-  const { vendor } = openedWith(keysWithProducts).products.filters
+  const { vendor } = openedWith(keys).products.filters
   for (const [i, { slug }] of rows.entries()) {
     const slugs = Array.from({ length: i % 3 }, (_, n) => `${slug}/product_${n}`)
     for (const spelling of [slug, slug.replace('_', '-')]) {
@@ -123,7 +122,7 @@ test('each vendor has its products, by the keys of vendors, also by another spel
     }
   }
   assert.is(vendor!.of('nobody').length, 0)
-  const damaged = Buffer.from(keysWithProducts)
+  const damaged = Buffer.from(keys)
   damaged[(locateColumns(damaged) as TableHeader).columns.get('products')!.at]! ^= 1
   const { vendor: of } = openedWith(damaged).products.filters
   assert.throws(() => rows.map(({ slug }) => of!.of(slug)), /a posting list is damaged/)

@@ -120,8 +120,8 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'API 26.11: the id of a product',
     breaks: 'the id of a product is its slug',
     file: 'corpus/snapshot/derive/texts.ts',
-    find: 'row.spellings ? LISTS.products.id(row) :',
-    replace: 'row.spellings ? row.slug :',
+    find: 'id: LISTS.products.id,',
+    replace: 'id: ({ slug }) => slug,',
     tests: test('fields/search'),
   },
   {

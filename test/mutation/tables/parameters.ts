@@ -138,7 +138,7 @@ export const PARAMETERS: readonly Mutation[] = [
     breaks: 'a filter that matches nothing is dropped',
     file: 'corpus/snapshot/filter/list-search.ts',
     find: 'if (value !== undefined) sets.push(',
-    replace: 'if (value !== undefined && postingsOf(list.filters[name]!, value).length > 0) sets.push(',
+    replace: 'if (value !== undefined && list.filters[name]!.of(value).length > 0) sets.push(',
     tests: FILTERS,
   },
   {

@@ -151,7 +151,7 @@ function Board({
 const GRADE_TEXT =
   'A record earns points for what the CNA states: description, affected products and references (50 together), a weakness (15), a CVSS 3 or 4 score with its vector (15), a CPE name (10), a reference to a patch (10). The grade rates the mean over the records of the last two years: A from 80%, B from 60%, C from 40%, D from 20%, else F.'
 
-/** The share of records without a CVSS score of the CNA, from the figures of the snapshot. Earlier builders wrote none. */
+/** The share of records without a CVSS score of the CNA, from the figures of the snapshot. */
 function WithoutScore({ slug, stats }: { slug: string; stats: Stats | null }) {
   const found = stats?.cna_scores.find((row) => row.slug === slug)
   if (!found) return null

@@ -127,6 +127,18 @@ test('a list without rows has an empty bucket', () => {
   assert.equal(listKeysOf(head, 'exploit_archive/1', empty.subarray(at, at + length)), [])
 })
 
+test('keys without the CVEs or products that their list has, or with those that it has not, are refused', () => {
+  const list = sortList('exploits', [])
+  const none = { pagesAt: { published: pages(0) }, entries: null }
+  for (const [name, wrong] of [
+    ['vendors', encodeListKeys(vendors, positions, null, products)],
+    ['vendors', encodeListKeys(vendors, positions, { starts, ordinals }, null)],
+    ['exploits', encodeListKeys(list, none, { starts: new Uint32Array(1), ordinals: new Uint32Array() }, null)],
+  ] as const) {
+    assert.throws(() => decodeListKeysHead(name, wrong), /the keys of \w+ are damaged/)
+  }
+})
+
 const isDamage = (error: unknown) => error instanceof SnapshotError && error.code === 'digest'
 
 test('a list with keys finds what a list without keys finds, and rejects keys of another number', () => {
@@ -146,7 +158,7 @@ test('a list with keys finds what a list without keys finds, and rejects keys of
   const read = listOf(keyed, inFile(table), inFile(damaged))
   assert.throws(() => vendors.ids.forEach(read.ordinalOf), isDamage)
   const fewer = sortList('vendors', inMainOrder(LISTS.vendors, vendorRows.slice(1)))
-  const other = encodeListKeys(fewer, positions, null, null)
+  const other = encodeListKeys(fewer, positions, { starts: starts.slice(1), ordinals }, products)
   assert.throws(() => decode(headOf(other)), /the number of keys of the list vendors is damaged/)
 })
 

@@ -173,7 +173,7 @@ test('each derived file must be there, and the fault names it', async () => {
     const without = manifest.files.filter((file) => file !== fileOf(manifest, role, name))
     const faults = await good.faultsAfter((dist) => good.activate(dist, without))
     assert.equal(faults, [
-      `the snapshot: the manifest lists no file ${role} ${name}; if another version built the snapshot, build it again`,
+      `the snapshot: the manifest lists no file ${role} ${name}: the snapshot is damaged, or another version built it; build it again`,
     ])
   }
 })

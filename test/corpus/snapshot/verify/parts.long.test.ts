@@ -1,14 +1,12 @@
-/** Rows, page starts and buckets of aliases: `verify` compares them with the other files, if the snapshot has them. */
+/** Rows, page starts and buckets of aliases: `verify` compares them with the other files. */
 import { test } from 'uvu'
-import * as assert from 'uvu/assert'
 import { sha256 } from '../../../../corpus/runtime/digest.ts'
 import type { Table } from '../../../../corpus/snapshot/codec/table.ts'
 import { decodePageStarts, pageStartsContent } from '../../../../corpus/snapshot/derive/page-starts.ts'
-import type { FileEntry, Role } from '../../../../corpus/snapshot/files/manifest.ts'
+import type { Role } from '../../../../corpus/snapshot/files/manifest.ts'
 import { CONTRADICTS, goodSnapshot, oneFault } from '../forgery.ts'
 
 const good = await goodSnapshot('verify-parts')
-const { manifest } = good
 
 test('buckets of aliases, rows and page starts that other files contradict', async () => {
   const changes: [Role, string, (table: Table) => unknown, (bytes: Buffer) => string][] = [
@@ -25,14 +23,6 @@ test('buckets of aliases, rows and page starts that other files contradict', asy
 })
 
 const startsContent = (bytes: Buffer) => pageStartsContent(decodePageStarts(bytes))
-
-test('a snapshot without rows, page starts and buckets has no faults', async () => {
-  const later = ({ role, name }: FileEntry) =>
-    (role === 'orders' && name !== 'cve') || name === 'buckets' || (role === 'columns' && name === 'rows')
-  const files = manifest.files.filter((file) => !later(file))
-  assert.is(files.length, manifest.files.length - 6)
-  assert.equal(await good.faultsAfter((dist) => good.activate(dist, files)), [])
-})
 
 test.after(() => good.remove())
 
