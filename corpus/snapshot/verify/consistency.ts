@@ -32,7 +32,6 @@ import { encodeOrders, type Orders } from '../derive/orders.ts'
 import { encodePageStarts, pageStarts } from '../derive/page-starts.ts'
 import { encodeRowTable } from '../derive/row-table.ts'
 import { joinShards, type Rows } from '../derive/rows.ts'
-import { SnapshotError } from '../error.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, fileOf, readObject } from '../files/layout.ts'
 import type { FileEntry, Manifest } from '../files/manifest.ts'
@@ -70,7 +69,7 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   }
   against(fileOf(manifest, 'epss'), epssFault(epss, rows.count))
   const about = decodeAbout(plain('about'))
-  const catalogs = catalogsOf(checked)
+  const catalogs = catalogsOf(context)
   const { advisories, packages, faults: ofHashed } = joinHashedShards(checked)
   faults.push(...ofHashed)
   const counted = countsOf(rows, catalogs, { advisories, packages })
@@ -93,11 +92,10 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
 }
 
 /** @throws SnapshotError `missing` when no file contains a catalog */
-function catalogsOf(checked: readonly Checked[]): Record<CatalogName, LocatedEntry[]> {
+function catalogsOf({ manifest, checked }: Context): Record<CatalogName, LocatedEntry[]> {
   const entries = CATALOGS.map((name) => {
-    const found = checked.find(({ file }) => file.role === 'catalog' && file.name === name)
-    if (!found) throw new SnapshotError('missing', `the manifest lists no file catalog ${name}`)
-    return [name, found.findings.entries] as const
+    const of = fileOf(manifest, 'catalog', name)
+    return [name, checked.find(({ file }) => file === of)!.findings.entries] as const
   })
   return Object.fromEntries(entries) as Record<CatalogName, LocatedEntry[]>
 }
