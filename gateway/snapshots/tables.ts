@@ -87,7 +87,7 @@ function readStats(dist: string, manifest: Manifest): StoredStats {
   return { gzip, content: file.content }
 }
 
-/** Checks the posting lists. */
+/** Checks the posting lists, and returns where their ordinals are. */
 function locateListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): LocatedPostings {
   const bytes = readObject(dist, fileOf(manifest, 'columns', 'lists'))
   const counts = forEachFilter((filter) => lists[LISTED[filter]].count)
