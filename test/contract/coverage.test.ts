@@ -46,9 +46,17 @@ test('every rule has a test, and every test of a rule names one', () => {
 })
 
 test('numbers and names are read from documents and from tests', () => {
-  const source = ["  states('4.2', 'it\\'s so', () => {})", '  rule(', '    7,', '    "part",', '    () => {},', '  )']
+  const source = [
+    "  states('4.2, 4.3', 'it\\'s so', () => {})",
+    '  rule(',
+    '    7,',
+    '    "part",',
+    '    () => {},',
+    '  )',
+  ]
   assert.equal(claimsIn('x.test.ts', source.join('\n')), [
-    { cites: 'API 4.2', name: "API 4.2: it's so", position: 'x.test.ts:1' },
+    { cites: 'API 4.2', name: "API 4.2, 4.3: it's so", position: 'x.test.ts:1' },
+    { cites: 'API 4.3', name: "API 4.2, 4.3: it's so", position: 'x.test.ts:1' },
     { cites: 'rule 7', name: 'rule 7: part', position: 'x.test.ts:3' },
   ])
   assert.throws(() => claimsIn('x.test.ts', 'states(number, "x", () => {})'), /plain literals/)

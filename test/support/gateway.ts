@@ -29,9 +29,9 @@ export async function testGateway(
   const { token, jwksFile } = await makeToken({ dir: join(folder, 'keys') })
   const { log, lines } = listLog()
   const { issuer, audience } = LOCAL
-  // Walks exceed the default limit.
-  const rateLimit = 1_000_000
-  const given = { dist, port: 0, issuer, audience, jwks: jwksFile, pollMs: 0, rateLimit, ...options }
+  // Walks exceed the default limit, and a busy machine the default deadline.
+  const [rateLimit, query] = [1_000_000, { deadlineMs: 30_000, ...options.query }]
+  const given = { dist, port: 0, issuer, audience, jwks: jwksFile, pollMs: 0, rateLimit, ...options, query }
   const gateway = await startGateway(given, log)
   const ask = heldFetch(CONTRACT)
   const get = (path: string, headers: Record<string, string> = {}) =>

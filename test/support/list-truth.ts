@@ -1,5 +1,4 @@
-/** Tests that lists without filters have the rows that follow from the claims of the corpus, each row once. */
-import { test } from 'uvu'
+/** Checks that lists without filters have the rows that follow from the claims of the corpus, each row once. */
 import * as assert from 'uvu/assert'
 import { joinedKey, joinedVendor } from '../../corpus/model/affected/joined-key.ts'
 import type { CweListEntry } from '../../corpus/model/catalog-names.ts'
@@ -10,8 +9,9 @@ import { joinedNames, type Summary } from './cve-cases.ts'
 import type { AllRows } from './list-rows.ts'
 import { keyOfName } from './plain.ts'
 
-export function expectRows(rows: AllRows, facts: CorpusFacts): void {
-  test('/cves has every record of the corpus once, with its EPSS', () => {
+/** Returns the checks by what they state. */
+export const rowChecks = (rows: AllRows, facts: CorpusFacts): Record<string, () => void> => ({
+  '/cves has every record of the corpus once, with its EPSS': () => {
     const records = facts.cores.map((core) => {
       const { score = null, percentile = null } = facts.epss.get(String(core.cve_id)) ?? {}
       return [core.cve_id, JSON.stringify(core), score, percentile]
@@ -21,9 +21,9 @@ export function expectRows(rows: AllRows, facts: CorpusFacts): void {
       return [core.cve_id, JSON.stringify(core), epss.score, epss.percentile]
     })
     assert.equal(inOrder(given), inOrder(records))
-  })
+  },
 
-  test('/cwes has every weakness of the catalog, with the CVEs that any source maps to it', () => {
+  '/cwes has every weakness of the catalog, with the CVEs that any source maps to it': () => {
     const listed = new Set<string>(rows.cves.filter(({ kev }) => kev.listed).map(({ cve_id }) => cve_id))
     const counted = facts.cwes.map((entry) => {
       const ids = [...facts.weaknesses].filter(([, weaknesses]) => weaknesses.has(String(entry.slug))).map(([id]) => id)
@@ -32,9 +32,9 @@ export function expectRows(rows: AllRows, facts: CorpusFacts): void {
       return { cwe_id, slug, numeric_id, name, abstraction, status, likelihood, cve_count, kev_count }
     })
     assert.equal(byNumber(rows.cwes), byNumber(counted as unknown as CweListEntry[]))
-  })
+  },
 
-  test('/capecs has every attack pattern of the catalog', () => {
+  '/capecs has every attack pattern of the catalog': () => {
     const names = new Map(facts.cwes.map(({ slug, name }) => [slug, name]))
     const entries = facts.capecs.map((entry) => ({
       capec_id: entry.numeric_id,
@@ -61,9 +61,9 @@ export function expectRows(rows: AllRows, facts: CorpusFacts): void {
       rows.capecs,
       entries.toSorted((a, b) => a.capec_id - b.capec_id),
     )
-  })
+  },
 
-  test('/cnas has every CNA of the directory, with the records it assigned', () => {
+  '/cnas has every CNA of the directory, with the records it assigned': () => {
     const assigned = Map.groupBy(rows.cves, ({ assigner }) => keyOfName(assigner))
     const counted = facts.cnas.map(({ slug, name }) => [slug, name, assigned.get(slug)?.length ?? 0])
     const listed = new Set(facts.cnas.map(({ slug }) => slug))
@@ -74,26 +74,27 @@ export function expectRows(rows: AllRows, facts: CorpusFacts): void {
       counted.push([slug, name, records.length])
     }
     assert.equal(inOrder(rows.cnas.map((row) => [row.slug, row.cna_name, row.total_cves])), inOrder(counted))
-  })
+  },
 
-  test('/vendors and their products are those that the claims of CNA, ADP and NVD name, with the CVEs that they name them for', () => {
-    const named = joinedNames(facts)
-    const makers = Map.groupBy(named.products.keys(), (id) => id.slice(0, id.indexOf('/')).replaceAll('%2F', '/'))
-    const vendors = Array.from(named.vendors, ([key, cves]) => [key, makers.get(key)?.length ?? 0, cves.size])
-    const counted = rows.vendors.map((row) => [joinedVendor(row.slug), row.product_count, row.cve_count])
-    assert.equal(inOrder(counted), inOrder(vendors))
-    const products = Array.from(named.products, ([id, cves]) => [id, cves.size])
-    const idOf = ({ vendor, slug }: ProductRow) => `${joinedVendor(vendor).replaceAll('/', '%2F')}/${joinedKey(slug)}`
-    assert.equal(inOrder(rows.products.map((row) => [idOf(row), row.cve_count])), inOrder(products))
-    const strange = [...rows.vendors, ...rows.products].filter(({ slug, display }) => keyOfName(display) !== slug)
-    assert.equal(strange, [], 'a name is displayed as somebody writes it')
-  })
+  '/vendors and their products are those that the claims of CNA, ADP and NVD name, with the CVEs that they name them for':
+    () => {
+      const named = joinedNames(facts)
+      const makers = Map.groupBy(named.products.keys(), (id) => id.slice(0, id.indexOf('/')).replaceAll('%2F', '/'))
+      const vendors = Array.from(named.vendors, ([key, cves]) => [key, makers.get(key)?.length ?? 0, cves.size])
+      const counted = rows.vendors.map((row) => [joinedVendor(row.slug), row.product_count, row.cve_count])
+      assert.equal(inOrder(counted), inOrder(vendors))
+      const products = Array.from(named.products, ([id, cves]) => [id, cves.size])
+      const idOf = ({ vendor, slug }: ProductRow) => `${joinedVendor(vendor).replaceAll('/', '%2F')}/${joinedKey(slug)}`
+      assert.equal(inOrder(rows.products.map((row) => [idOf(row), row.cve_count])), inOrder(products))
+      const strange = [...rows.vendors, ...rows.products].filter(({ slug, display }) => keyOfName(display) !== slug)
+      assert.equal(strange, [], 'a name is displayed as somebody writes it')
+    },
 
-  test('/exploits has every module of archive and framework', () => {
+  '/exploits has every module of archive and framework': () => {
     const ids = (modules: ExploitModule[]) => inOrder(modules.map((row) => [`${row.source}/${row.source_id}`, row]))
     assert.equal(ids(rows.exploits), ids(facts.modules))
-  })
-}
+  },
+})
 
 const inOrder = <T extends [...unknown[]]>(rows: T[]): T[] =>
   rows.toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))

@@ -6,15 +6,11 @@ import * as assert from 'uvu/assert'
 import { apiDocument, ROUTES } from '../../../gateway/routes/table.ts'
 import { contractSuite } from '../support/contract.ts'
 import { everyEndpoint } from '../support/endpoints.ts'
-import { boolean, expectField, integer, object, string } from '../support/field-types.ts'
 import { allDetails, type Detail } from '../support/rows.ts'
-import { sampleFeeds } from '../support/sample-feeds.ts'
-import { openWorld, sharedService } from '../support/service.ts'
-import { cveList } from '../support/upstream.ts'
+import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('what the service does')
 const service = await sharedService()
-const feeds = sampleFeeds(service.made)
 const endpoints = await everyEndpoint(service)
 const paths = endpoints.map(({ path }) => path)
 const root = service.url
@@ -26,11 +22,13 @@ const pathOf = (template: string): string => {
   return found.path
 }
 
-states('1.4', 'every endpoint of the document is described and served, and no other', async () => {
+states('1.4, 28.1', 'every endpoint of the document is described and served, and no other', async () => {
   const text = readFileSync(join(import.meta.dirname, '../../../gateway/API.md'), 'utf8')
   const documented = new Set(Array.from(text.matchAll(/`GET (?:\/api\/v1)?(\/[^`]*)`/g), ([, path]) => path!))
-  const { paths: described } = await service.json<{ paths: object }>('/openapi.json')
-  assert.equal(Object.keys(described).sort(), [...documented].sort())
+  const document = await service.json<{ openapi: string; paths: object }>('/openapi.json')
+  assert.match(document.openapi, /^3\.1\./)
+  assert.equal(document, JSON.parse(JSON.stringify(apiDocument())))
+  assert.equal(Object.keys(document.paths).sort(), [...documented].sort())
   assert.equal(endpoints.map(({ template }) => template.replace(/:(\w+)/g, '{$1}')).sort(), [...documented].sort())
   for (const path of paths) assert.is((await service.ask(path)).status, 200, path)
 })
@@ -87,16 +85,12 @@ states('1.5', 'no webhooks, no notifications', async () => {
 })
 
 states('1.8', 'records with scores, KEV, SSVC and flags', () => {
-  const served = feeds.records.filter(({ cveMetadata }) => cveMetadata.state !== 'REJECTED')
-  assert.is(details.length, served.length)
-  for (const name of ['has_patch', 'has_workaround', 'has_exploit', 'has_detection']) {
-    expectField(details, name, boolean)
-  }
-  const some = (holds: (detail: Detail) => boolean) => assert.ok(details.filter(holds).length > 2)
+  const some = (holds: (detail: Detail) => unknown) => assert.ok(details.filter(holds).length > 2)
   some(({ cvss, cvss_score: score }) => cvss.metrics.length > 0 && score !== null)
   some(({ kev }) => kev.listed)
   some(({ ssvc }) => ssvc.decision !== null)
   some(({ epss }) => epss.score !== null)
+  for (const flag of ['has_patch', 'has_workaround', 'has_exploit', 'has_detection'] as const) some((one) => one[flag])
 })
 
 states('1.9', 'affected products, evidence, timeline, reports and advisory of a CVE', async () => {
@@ -111,55 +105,11 @@ states('1.9', 'affected products, evidence, timeline, reports and advisory of a 
   assert.match((await service.json<{ advisory_id: string }>(pathOf('/cves/:cveId/advisory'))).advisory_id, /^GHSA-/)
 })
 
-states('1.10', 'both catalogs, whole', async () => {
-  assert.is((await service.all('/cwes')).length, feeds.weaknesses().length)
-  assert.is((await service.all('/capecs')).length, feeds.patterns().length)
-})
-
-states('1.11', 'CNAs, vendors and products', async () => {
-  const assigners = feeds.records
-    .filter(({ cveMetadata }) => cveMetadata.state !== 'REJECTED')
-    .map(({ cveMetadata }) => cveMetadata.assignerShortName)
-  const names = [...feeds.cnas.map(({ shortName }) => shortName), ...assigners.flatMap((name) => name ?? [])]
-  const cnas = new Set(names.map((name) => name.toLowerCase().replaceAll(' ', '_')))
-  assert.ok(cnas.size > feeds.cnas.length)
-  assert.is((await service.all('/cnas')).length, cnas.size)
-  const { summary } = await service.json<{ summary: { total_cnas: number } }>('/cnas/stats')
-  assert.is(summary.total_cnas, cnas.size)
-  const [vendor] = await service.all<{ slug: string; product_count: number }>('/vendors')
-  const products = await service.all(`/vendors/${encodeURIComponent(vendor!.slug)}/products`)
-  assert.is(products.length, vendor!.product_count)
-})
-
-const exploits = await service.all<Record<string, unknown>>('/exploits')
-
-states('1.12', 'every module of both sources', () => {
-  assert.is(exploits.length, feeds.archive.length + feeds.framework.length)
-  for (const name of ['source', 'source_id', 'name']) expectField(exploits, name, string)
-})
-
 states('1.13', 'search and suggestions', async () => {
-  const { counts } = await service.json<{ counts: object }>('/search?q=er')
-  const number = integer
-  assert.ok(
-    object({ vendor: number, product: number, cwe: number, capec: number, cna: number, cve: number, package: number })(
-      counts,
-    ),
-  )
+  const { counts } = await service.json<{ counts: Record<string, number> }>('/search?q=er')
+  assert.ok(Object.values(counts).some((count) => count > 0))
   const { suggestions } = await service.json<{ suggestions: object[] }>('/search/suggest?q=er')
   assert.ok(suggestions.length > 0)
-})
-
-states('1.6', 'administrators only, until the operator ends the preview', async () => {
-  const user = await service.tokenOf({ role: 'user' })
-  assert.is((await service.ask('/cves', user)).status, 403)
-  assert.is((await service.ask('/cves', await service.tokenOf({ role: 'admin' }))).status, 200)
-  const open = await openWorld(cveList([{ id: 'CVE-2024-0001' }]), { preview: false })
-  try {
-    assert.is((await open.ask('/cves', await open.tokenOf({ role: 'user' }))).status, 200)
-  } finally {
-    await open.remove()
-  }
 })
 
 after(() => service.remove())

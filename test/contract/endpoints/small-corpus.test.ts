@@ -1,6 +1,5 @@
-/** Whole answers of lists, batches, snapshots and changes on a few hand-written records. */
+/** Whole answers of entries, batches, snapshots and changes on a few hand-written records. */
 import * as assert from 'uvu/assert'
-import { apiDocument, ROUTES } from '../../../gateway/routes/table.ts'
 import { cnaJson, epssCsv, kevJson } from '../../support/feeds.ts'
 import { contractSuite } from '../support/contract.ts'
 import { openWorld } from '../support/service.ts'
@@ -67,48 +66,11 @@ const world = await openWorld({
 })
 const ids = async (query: string) =>
   (await world.json<Page>(`/cves?${query}`)).data.map((one) => Number(String(one.cve_id).slice(-1)))
-const slugs = async (path: string) => (await world.json<Page>(path)).data.map(({ slug }) => slug)
 const notFound = async (path: string) => {
   const { status, body } = await world.ask(path)
   assert.equal([status, (body as { error: string }).error], [404, 'not_found'], path)
 }
 const snapshotId = async () => (await world.json<{ id: string }>('/snapshot')).id
-
-states('24.1', 'rows, search and orders of vendors', async () => {
-  const acme = { slug: 'acme', display: 'Acme', product_count: 2, cve_count: 2, spellings: ['Acme'] }
-  const zeta = { slug: 'zeta', display: 'Zeta', product_count: 1, cve_count: 1, spellings: ['Zeta'] }
-  assert.equal((await world.json<Page>('/vendors')).data, [acme, zeta])
-  assert.equal(await slugs('/vendors?sort=cves'), ['zeta', 'acme'])
-  assert.equal(await slugs('/vendors?sort=-name'), ['zeta', 'acme'])
-  assert.equal(await slugs('/vendors?q=CM'), ['acme'])
-})
-
-states('23.1', 'rows, filters and orders of the list', async () => {
-  const { data } = await world.json<Page>('/cnas')
-  assert.equal(
-    data.map(({ slug }) => slug),
-    ['acme', 'zeta', 'silent'],
-  )
-  assert.equal(Object.keys(data[0]!), [
-    'slug',
-    'cna_name',
-    'grade',
-    'activity_status',
-    'total_cves',
-    'recent_cves',
-    'years_active',
-    'overall_completeness',
-    'avg_cvss_score',
-    'vendor_diversity',
-    'latest_cve_date',
-  ])
-  assert.equal(await slugs('/cnas?sort=name'), ['acme', 'silent', 'zeta'])
-  assert.equal(await slugs('/cnas?sort=-completeness'), ['acme', 'zeta', 'silent'])
-  assert.equal(await slugs('/cnas?grade=C'), ['acme', 'zeta'])
-  assert.equal(await slugs('/cnas?grade=F'), [])
-  assert.equal(await slugs('/cnas?activity_status=Inactive'), ['silent'])
-  assert.equal(await slugs('/cnas?q=ZETA'), ['zeta'])
-})
 
 states('23.2', 'one CNA with its directory entry', async () => {
   const { data } = await world.json<Page>('/cnas')
@@ -191,14 +153,6 @@ states('27.1', 'id, counts and feeds of the snapshot', async () => {
     assert.is(at, date?.length === 10 ? `${date}T00:00:00.000Z` : date, name)
   }
   assert.is((await world.get('/cves')).headers.get('snapshot-id'), snapshot.id)
-})
-
-states('28.1', 'OpenAPI 3.1 of the route table', async () => {
-  const document = await world.json<{ openapi: string; paths: Record<string, Json> }>('/openapi.json')
-  assert.match(document.openapi, /^3\.1\./)
-  const templates = ROUTES.map(({ path }) => path.replace(/:(\w+)/g, '{$1}'))
-  assert.equal(Object.keys(document.paths).sort(), templates.sort())
-  assert.equal(document, JSON.parse(JSON.stringify(apiDocument())))
 })
 
 states('27.3', 'changes of any feed but EPSS', async () => {

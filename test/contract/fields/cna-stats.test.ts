@@ -64,7 +64,9 @@ function scoreOf(records: readonly CveJson[]): number {
   return mean((lately.length > 0 ? lately : records).map(completeness))
 }
 
-states('23.14', 'the summary of all CNAs', () => {
+states('23.13, 23.14', 'the parts, and the summary of all CNAs', () => {
+  assert.equal(Object.keys(stats).sort(), ['grade_distribution', 'leaderboard', 'summary'])
+  assert.equal(Object.keys(stats.leaderboard).sort(), ['best', 'most_active', 'most_improved', 'worst'])
   const { summary } = stats
   assert.ok(object({ total_cnas: number, active_cnas: number, total_cves: number, avg_completeness: number })(summary))
   assert.is(summary.total_cnas, recordsOf.size)

@@ -1,133 +1,145 @@
-/** gateway/API.md, sections 16 and 17: the fields, against the operator's own files. */
-
-import { appendFileSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** gateway/API.md, sections 16 and 17: reports and their types, against the operator's own files. */
 import * as assert from 'uvu/assert'
 import type { Report, ReportSummary } from '../../../corpus/model/record.ts'
-import type { SampleDist } from '../../support/dist.ts'
 import { contractSuite } from '../support/contract.ts'
-import {
-  boolean,
-  expectField,
-  expectValues,
-  integer,
-  matching,
-  object,
-  oneOf,
-  string,
-  timestamp,
-} from '../support/field-types.ts'
-import { aboutEach } from '../support/rows.ts'
-import { sampleFeeds } from '../support/sample-feeds.ts'
-import { openService } from '../support/service.ts'
+import { expectField, integer, matching, object, string, timestamp } from '../support/field-types.ts'
+import { RESERVED } from '../support/odd-records.ts'
+import { type Json, sampleFeeds } from '../support/sample-feeds.ts'
+import { sharedService } from '../support/service.ts'
 
-const { states, after, run } = contractSuite('reports')
-const service = await openService({ more: addReport })
+const { states, after, run } = contractSuite('GET /cves/{cveId}/reports, /reports/types')
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
-const stated = new Map(feeds.reports.map((line) => [String(line.id), line]))
-
 const ids = (await service.all<{ cve_id: string }>('/cves')).map(({ cve_id }) => cve_id)
-const reportsOf = async <R>(id: string, query = '') =>
-  (await service.json<{ reports: R[] }>(`/cves/${id}/reports${query}`)).reports
-const reports = (await aboutEach(ids, (id) => reportsOf<ReportSummary>(id))).flat()
-const full = (await aboutEach(ids, (id) => reportsOf<Report>(id, '?full=true'))).flat()
-const both = [...reports, ...full]
 
-/** The newest report of its type, with a character beyond the basic plane, which the sample's have not. */
-function addReport({ feeds, nights }: SampleDist): void {
-  const file = join(feeds, 'first-party', nights[1]!, 'reports.ndjson')
-  const lines = readFileSync(file, 'utf8').trim().split('\n')
-  const report = JSON.parse(lines.at(-1)!)
-  const own = { id: '00000000-0000-4000-8000-000000000001', created_at: `${nights[1]}T12:00:00Z`, status: 'final' }
-  appendFileSync(file, `${JSON.stringify({ ...report, ...own, report_text: `😀 ${report.report_text}` })}\n`)
+/** The latest final report of each type on a CVE, newest first. */
+function latest(id: string): Json[] {
+  const final = feeds.reports.filter((line) => line.cve_id === id && line.status === 'final')
+  const newestFirst = final.toSorted((a, b) => Date.parse(String(b.created_at)) - Date.parse(String(a.created_at)))
+  return newestFirst.filter((line, i) => newestFirst.findIndex((one) => one.report_type === line.report_type) === i)
 }
+interface Answer<R> {
+  cve_id: string
+  count: number
+  reports: R[]
+}
+const ask = <R = ReportSummary>(id: string, query = '') => service.json<Answer<R>>(`/cves/${id}/reports${query}`)
+
+/** The reports of each CVE, without and with their text, and the lines that they must be. */
+const stated: Json[] = []
+const reports: ReportSummary[] = []
+const full: Report[] = []
+for (const id of ids) {
+  const lines = latest(id)
+  const answers = [await ask(id), await ask<Report>(id, '?full=true')] as const
+  for (const { reports, ...rest } of answers) {
+    assert.equal([rest, reports.length], [{ cve_id: id, count: lines.length }, lines.length])
+  }
+  stated.push(...lines)
+  reports.push(...answers[0].reports)
+  full.push(...answers[1].reports)
+}
+const both = [...reports, ...full]
+const expectEach = (name: keyof Report, expected: (line: Json) => unknown, some: readonly object[] = both) => {
+  assert.ok(some.length >= stated.length && stated.length > 20)
+  const given = some.map((report) => (report as Report)[name])
+  assert.equal(given, [...stated, ...(some === both ? stated : [])].map(expected))
+}
+
+states('16.1, 16.4, 16.7, 16.10', 'the newest final report of each type, by the UUIDs of the lines', async () => {
+  const drafts = feeds.reports.filter(({ status }) => status === 'draft')
+  const final = feeds.reports.filter(({ status }) => status === 'final')
+  assert.ok(
+    drafts.length > 0 && final.length > stated.length,
+    'there are drafts, and reports that a later one replaces',
+  )
+  expectField(both, 'id', matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
+  expectEach('id', ({ id }) => id)
+  assert.is(new Set(reports.map(({ id }) => id)).size, reports.length)
+})
+
+states('16.8', 'no report', async () => {
+  const without = ids.filter((id) => latest(id).length === 0)
+  assert.ok(without.includes(RESERVED) && without.some((id) => feeds.reports.some((line) => line.cve_id === id)))
+  for (const id of without) {
+    for (const query of ['', '?full=true', '?prompt=technical_summary']) {
+      assert.equal(await ask(id, query), { cve_id: id, count: 0, reports: [] })
+    }
+  }
+})
+
+states('16.2', 'reports of one type', async () => {
+  const types = [...feeds.reportTypes.map(({ prompt_name: name }) => name), 'no_such_type', 'technical']
+  const written = ids.filter((id) => latest(id).length > 0)
+  assert.ok(written.some((id) => latest(id).length > 1))
+  for (const id of written) {
+    for (const type of types) {
+      const expected = latest(id).flatMap((line) => (line.report_type === type ? line.id : []))
+      for (const more of ['', '&full=true']) {
+        const { count, reports } = await ask(id, `?prompt=${type}${more}`)
+        assert.equal([count, reports.map((one) => one.id)], [expected.length, expected], `${id} ${type}`)
+      }
+    }
+  }
+})
+
+states('16.11, 16.12, 16.13', 'type, model and time, as the line states them', () => {
+  assert.ok(new Set(stated.map(({ report_type: type }) => type)).size > 2)
+  expectEach('report_type', ({ report_type: type }) => type)
+  expectEach('model', ({ model }) => model)
+  expectField(both, 'created_at', timestamp)
+  expectEach('created_at', ({ created_at: at }) => new Date(String(at)).toISOString())
+})
+
+states('16.14', 'code points of the whole text', () => {
+  expectField(both, 'char_count', integer)
+  expectEach('char_count', ({ report_text: text }) => [...String(text)].length)
+  assert.ok(full.some(({ report_text: text, char_count: count }) => text.length > count))
+})
+
+const COMMON = { id: string, report_type: string, model: string, created_at: string, char_count: integer }
+
+states('16.5, 16.15', 'the beginning of the text, and no text', async () => {
+  let cut = 0
+  for (const [i, report] of reports.entries()) {
+    assert.ok(object({ ...COMMON, excerpt: string })(report), JSON.stringify(report))
+    const text = String(stated[i]!.report_text)
+    const beginning = report.excerpt.replace(/\s*…$/, '')
+    assert.ok(text.startsWith(beginning) && beginning.length > 20, report.id)
+    if (beginning.length < text.length) cut++
+  }
+  assert.ok(cut > 0)
+  const id = String(stated[0]!.cve_id)
+  assert.equal(await ask(id, '?full=false'), await ask(id))
+})
+
+states('16.3, 16.6, 16.16', 'the whole text, and no excerpt', () => {
+  for (const report of full) assert.ok(object({ ...COMMON, report_text: string })(report), JSON.stringify(report))
+  expectEach('report_text', ({ report_text: text }) => text, full)
+})
 
 interface ReportType {
   prompt_name: string
   enabled: boolean
   output_schema?: object | null
 }
-const typesOf = (query = '') => service.json<{ report_types: ReportType[] }>(`/reports/types${query}`)
+const byName = (types: readonly object[]) =>
+  (types as ReportType[]).toSorted((a, b) => (a.prompt_name < b.prompt_name ? -1 : 1))
 
-states('16.10', 'a UUID of its own', () => {
-  expectField(both, 'id', matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
-  assert.is(new Set(reports.map(({ id }) => id)).size, reports.length)
-  for (const { id } of both) assert.ok(stated.has(id), id)
-})
-
-states('16.11', 'a type of the catalog', async () => {
-  const { report_types: types } = await typesOf()
-  expectField(both, 'report_type', oneOf(...types.map(({ prompt_name }) => prompt_name)))
-  for (const { id, report_type: type } of both) assert.is(type, stated.get(id)!.report_type)
-  assert.ok(new Set(both.map(({ report_type: type }) => type)).size > 2)
-})
-
-states('16.12', 'the model that wrote it', () => {
-  expectField(both, 'model', string)
-  for (const { id, model } of both) assert.is(model, stated.get(id)!.model)
-})
-
-states('16.13', 'the time of creation', () => {
-  expectField(both, 'created_at', timestamp)
-  for (const { id, created_at: at } of both) assert.is(Date.parse(at), Date.parse(String(stated.get(id)!.created_at)))
-})
-
-states('16.14', 'code points of the whole text', () => {
-  expectField(both, 'char_count', integer)
-  for (const { id, char_count: count } of both) assert.is(count, [...String(stated.get(id)!.report_text)].length, id)
-  for (const { report_text: text, char_count: count } of full) assert.is([...text].length, count)
-  assert.ok(full.some(({ report_text: text, char_count: count }) => text.length > count))
-})
-
-states('16.15', 'the beginning of the text', async () => {
-  expectField(reports, 'excerpt', string)
-  assert.ok(full.every((report) => !Object.hasOwn(report, 'excerpt')))
-  for (const { id, excerpt } of reports) {
-    const text = String(stated.get(id)!.report_text)
-    assert.ok(text.startsWith(excerpt) && excerpt.length > 0 && excerpt.length < text.length, id)
-  }
-  const [one] = reports
-  const cve = String(stated.get(one!.id)!.cve_id)
-  assert.ok((await reportsOf<ReportSummary>(cve, '?full=false')).every((report) => Object.hasOwn(report, 'excerpt')))
-})
-
-states('16.16', 'the whole text', () => {
-  expectField(full, 'report_text', string)
-  assert.ok(reports.every((report) => !Object.hasOwn(report, 'report_text')))
-  for (const { id, report_text: text } of full) assert.is(text, stated.get(id)!.report_text, id)
-  assert.equal(
-    full.map(({ id }) => id),
-    reports.map(({ id }) => id),
-  )
-})
-
-states('17.3', 'name and flag of each type', async () => {
-  const { report_types: types } = await typesOf()
-  for (const type of types) assert.ok(object({ prompt_name: string, enabled: boolean })(type), JSON.stringify(type))
-  const expected = feeds.reportTypes.map(({ prompt_name, enabled }) => ({ prompt_name, enabled }))
-  const byName = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
-  assert.equal(types.toSorted(byName), expected.toSorted(byName))
-})
-
-states('17.5', 'types in production', async () => {
-  const { report_types: types } = await typesOf()
-  expectValues(
-    types.map(({ enabled }) => enabled),
-    [true, false],
-  )
-})
-
-states('17.4', 'a schema or null', async () => {
-  const { report_types: types } = await typesOf('?include_schema=true')
-  assert.is(types.length, feeds.reportTypes.length)
-  for (const { prompt_name: name, output_schema: schema } of types) {
-    const line = feeds.reportTypes.find(({ prompt_name }) => prompt_name === name)!
-    assert.equal(schema, line.output_schema ?? null, name)
-  }
-  assert.ok(types.some(({ output_schema: schema }) => schema !== null))
-  for (const query of ['', '?include_schema=false']) {
-    const plain = await typesOf(query)
-    assert.ok(plain.report_types.every((type) => !Object.hasOwn(type, 'output_schema')))
+states('17.1, 17.2, 17.3, 17.4, 17.5', 'report types and their number, with schemas on request', async () => {
+  const types = byName(feeds.reportTypes)
+  const plain = types.map(({ prompt_name, enabled }) => ({ prompt_name, enabled }))
+  assert.is(new Set(types.map(({ enabled }) => enabled)).size, 2)
+  assert.is(new Set(types.map(({ output_schema: schema }) => schema === null)).size, 2)
+  for (const [query, expected] of [
+    ['', plain],
+    ['?include_schema=false', plain],
+    ['?include_schema=true', types],
+  ] as const) {
+    const { report_types: given, ...rest } = await service.json<{ report_types: ReportType[] }>(
+      `/reports/types${query}`,
+    )
+    assert.equal([rest, byName(given)], [{ count: types.length }, expected])
   }
 })
 

@@ -8,7 +8,7 @@ import { suite } from 'uvu'
 type Check = () => void | Promise<void>
 
 export interface ContractSuite {
-  /** A statement of gateway/API.md by its number, and its content in a few words. */
+  /** A statement of gateway/API.md by its number, or several (`'9.12, 18.6'`), and their content in a few words. */
   states(statement: string, what: string, check: Check): void
   /** A rule of corpus/model/RULES.md by its number, and the part of it that is tested. */
   rule(number: number, part: string, check: Check): void
@@ -56,13 +56,14 @@ const LITERAL = String.raw`'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"`
 const ARGUMENTS = new RegExp(String.raw`^(${LITERAL}|\d+),\s*(${LITERAL})`)
 
 export function claimsIn(file: string, source: string): Claim[] {
-  return Array.from(source.matchAll(CALL), (call) => {
+  return Array.from(source.matchAll(CALL)).flatMap((call) => {
     const end = call.index + call[0].length
     const position = `${file}:${source.slice(0, end).split('\n').length}`
     const found = ARGUMENTS.exec(source.slice(end))
     if (!found) throw new Error(`${position}: the arguments of ${call[1]}() must be plain literals`)
-    const [number, what] = found.slice(1).map((literal) => String(runInNewContext(literal)))
-    const cites = `${call[1] === 'states' ? 'API' : 'rule'} ${number}`
-    return { cites, name: `${cites}: ${what}`, position }
+    const [numbers, what] = found.slice(1).map((literal) => String(runInNewContext(literal)))
+    const document = call[1] === 'states' ? 'API' : 'rule'
+    const name = `${document} ${numbers}: ${what}`
+    return numbers!.split(', ').map((number) => ({ cites: `${document} ${number}`, name, position }))
   })
 }

@@ -1,5 +1,5 @@
-/** CVE records of kinds that the sample has not: what filters, orders and text search must get right as well. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** Records of kinds that the sample has not: what filters, orders and text search must get right as well. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unzipSync, zipSync } from 'fflate'
 import { type CveId, cveBlock } from '../../../corpus/model/ids/cve-id.ts'
@@ -76,7 +76,10 @@ const rejected = {
   },
 }
 
-/** Puts them into the CVE list of the second night. They have no EPSS score, for the sample's file does not know them. */
+/**
+ * Puts them into the CVE list of the second night. They have no EPSS score, for the sample's file does not know them.
+ * Adds a report, the newest of its type, with a character beyond the basic plane.
+ */
 export function addOddRecords({ feeds, nights }: SampleDist): void {
   const path = join(feeds, 'cvelistv5', `${nights[1]}_all_CVEs.zip`)
   const files = unzipSync(readFileSync(path))
@@ -84,4 +87,8 @@ export function addOddRecords({ feeds, nights }: SampleDist): void {
   records.push([RESERVED, reserved], [REJECTED, rejected])
   for (const [id, record] of records) files[`cves/${cveBlock(id)}/${id}.json`] = Buffer.from(JSON.stringify(record))
   writeFileSync(path, zipSync(files))
+  const reports = join(feeds, 'first-party', nights[1]!, 'reports.ndjson')
+  const report = JSON.parse(readFileSync(reports, 'utf8').trim().split('\n').at(-1)!)
+  const own = { id: '00000000-0000-4000-8000-000000000001', created_at: `${nights[1]}T12:00:00Z`, status: 'final' }
+  appendFileSync(reports, `${JSON.stringify({ ...report, ...own, report_text: `😀 ${report.report_text}` })}\n`)
 }

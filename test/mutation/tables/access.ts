@@ -97,7 +97,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'API 5.12: a CVE above the tier of the caller',
+    rule: 'API 5.12, 10.8, 12.5, 13.4, 14.6, 15.4, 16.9, 19.4, 22.4: a CVE above the tier of the caller',
     breaks: 'one tier too low is good enough',
     file: 'gateway/access/access.ts',
     find: 'needed > tier)',

@@ -13,7 +13,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('fields/summary'),
   },
   {
-    rule: 'API 10.10: the score of the day',
+    rule: 'API 10.10, 10.14: the score of the day',
     breaks: 'the percentile stands where the score belongs',
     file: 'corpus/snapshot/record/epss.ts',
     find: 'date, score, percentile, model_version } = epss',
@@ -37,7 +37,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('fields/report'),
   },
   {
-    rule: 'API 16.15: the beginning of the text',
+    rule: 'API 16.5, 16.15: the beginning of the text',
     breaks: 'the excerpt is the end of the text',
     file: 'corpus/model/evidence/reports.ts',
     find: 'cutAtWord(report_text, EXCERPT_LENGTH)',
@@ -125,12 +125,12 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('fields/search'),
   },
   {
-    rule: 'API 24.16: the row names the vendor too',
+    rule: 'API 24.8, 24.16: the rows of a product, with its vendor and its spellings',
     breaks: "the vendor's key stands where its name belongs",
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'vendor_display: vendor.text,',
     replace: 'vendor_display: vendor.key,',
-    tests: test('fields/directory'),
+    tests: test('endpoints/vendors-products'),
   },
   {
     rule: 'API 23.15: CNAs by grade',

@@ -13,7 +13,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('endpoints/conventions'),
   },
   {
-    rule: 'API 4.6: another sort, list or filter',
+    rule: 'API 4.5, 4.6, 6.5: another sort, list or filter',
     breaks: 'a cursor goes on under other filters',
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'if (cursor.filters !== filters) {',
@@ -21,7 +21,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('endpoints/conventions'),
   },
   {
-    rule: 'API 5.11: non-administrators are refused everywhere',
+    rule: 'API 1.6, 5.11: non-administrators are refused everywhere',
     breaks: 'everybody is let in',
     file: 'gateway/http/gate.ts',
     find: 'if (preview && !subject.admin)',
@@ -125,12 +125,12 @@ export const SERVICE: readonly Mutation[] = [
     tests: ['test/gateway/snapshots/snapshots.test.ts'],
   },
   {
-    rule: 'API 24.1: rows, search and orders of vendors',
+    rule: 'API 3.5, 4.3, 4.4, 4.7, 24.1: orders both ways, next and last pages, and searches of /vendors',
     breaks: 'products are not counted',
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'product_count: products.get(joined)?.size ?? 0',
     replace: 'product_count: 0',
-    tests: test('endpoints/small-corpus'),
+    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 6.1: the wrong parameter is named',
