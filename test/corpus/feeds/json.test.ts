@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { minifiedJson } from '../../../corpus/feeds/json.ts'
-import { property } from '../model/properties/property.ts'
+import { codePoint, property } from '../model/properties/property.ts'
 
 const STRING = /"(?:[^"\\]|\\.)*"/g
 const TOKEN = new RegExp(`${STRING.source}|[^",:[\\]{}]+|[,:[\\]{}]`, 'g')
@@ -13,7 +13,7 @@ const text = fc.string({
   maxLength: 8,
 })
 const value = fc.oneof(
-  fc.jsonValue({ stringUnit: 'binary' }),
+  fc.jsonValue({ stringUnit: codePoint }),
   fc.array(fc.dictionary(text, fc.oneof(text, fc.double()), { maxKeys: 5 }), { maxLength: 5 }),
 )
 const blanks = fc.array(fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 3 }), { minLength: 1 })

@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { InventoryError } from '../../../corpus/inventory/error.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
-import { property } from '../model/properties/property.ts'
+import { codePoint, property } from '../model/properties/property.ts'
 
 const folder = join(import.meta.dirname, 'lock-files')
 const bytesOf = (path: string) => readFileSync(join(folder, path))
@@ -224,7 +224,7 @@ const damaged = fc
     length: fc.integer({ min: 0, max: 60 }),
     by: fc.oneof(
       fc.constantFrom('', '\n', '"', '{', '[', '}', ']', ':', ',', '==', '@', '__proto__', '\u2028', ' '.repeat(300)),
-      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: codePoint, maxLength: 8 }),
     ),
   })
   .map(({ path, at, length, by }) => {

@@ -32,12 +32,6 @@ test('rule 25: the score is the mean of the last two years, of all records where
   assert.is(rowOf(records([731, 40], [5000, 60])).overall_completeness, 50)
 })
 
-test('rule 25: a CNA is active by a record in the last 365 days', () => {
-  assert.is(rowOf(records([364.9, 0])).activity_status, 'Active')
-  assert.is(rowOf(records([365, 0])).activity_status, 'Inactive')
-  assert.is(rowOf(records([1, 0], [364, 0], [366, 0])).recent_cves, 2)
-})
-
 test('rule 27: without records grade, means and dates are null', () => {
   assert.equal(rowOf({ published: [], completeness: [], scores: [], vendors: 0 }), {
     slug: 'acme',

@@ -7,9 +7,10 @@ import { Buffer as BrowserBuffer } from '../../../corpus/reader/browser/buffer.t
 import * as browser from '../../../corpus/reader/browser/platform.ts'
 import * as node from '../../../corpus/runtime/platform.ts'
 import { deflateSegment } from '../../../corpus/snapshot/codec/deflate.ts'
+import { codePoint } from '../model/properties/property.ts'
 
 const bytes = fc.uint8Array({ maxLength: 2000 })
-const text = fc.string({ unit: 'binary', maxLength: 300 })
+const text = fc.string({ unit: codePoint, maxLength: 300 })
 const same = (ours: Uint8Array, theirs: Uint8Array) => assert.equal([...ours], [...theirs])
 const resultOf = <T>(work: () => T): T | null => {
   try {

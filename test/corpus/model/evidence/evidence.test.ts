@@ -2,10 +2,11 @@ import { Session } from 'node:inspector/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveClaim } from '../../../../corpus/model/claim.ts'
+import { linkedAdvisory } from '../../../../corpus/model/evidence/advisory.ts'
 import { evidenceOf } from '../../../../corpus/model/evidence/evidence.ts'
 import type { EvidenceItem } from '../../../../corpus/model/record.ts'
 import { mergedReferences } from '../../../../corpus/model/references.ts'
-import { affected, claim, exploit, kevEntry, merged } from '../fixture.ts'
+import { advisory, affected, claim, merged } from '../fixture.ts'
 
 /** Returns source, evidence type, confidence and rank of every item. */
 const brief = (items: readonly EvidenceItem[]) =>
@@ -19,44 +20,10 @@ const assessed = (exploitation: 'none' | 'poc' | 'active') =>
 const tagged = (source: CveClaim['source'], tag: string, url = `https://${source}.example`) =>
   claim({ source, references: [{ url, name: null, tags: [tag] }] })
 
-test('rule 23: a KEV listing is confirmed evidence of rank 80, and the feed decides', () => {
-  const copied = claim({ source: 'adp', kevDateAdded: '2024-04-01' })
-  const listed = merged([copied], { kev: kevEntry() })
-  assert.equal(brief(listed.evidence), [['agency_kev', 'kev_listed', 'confirmed', 80]])
-  assert.equal(listed.core.kev, { listed: true, date_added: '2024-04-09' })
-  assert.is(listed.evidence[0]?.first_seen, '2024-04-09T00:00:00.000Z')
-  const unlisted = merged([copied], { kev: null, kevFeed: true })
-  assert.equal(unlisted.core.kev, { listed: false, date_added: null })
-  assert.equal(unlisted.evidence, [])
-})
-
-test("rule 23: the ADP's copy of KEV counts only where there is no feed", () => {
-  const { core, evidence } = merged([claim({ source: 'adp', kevDateAdded: '2024-04-01' })], { kevFeed: false })
-  assert.equal(core.kev, { listed: true, date_added: '2024-04-01' })
-  assert.equal(brief(evidence), [['agency_kev', 'kev_listed', 'confirmed', 80]])
-})
-
 test('rule 23: SSVC active is ssvc_active of rank 80, SSVC poc is poc_public of rank 40, none is nothing', () => {
   assert.equal(brief(merged([assessed('active')]).evidence), [['agency_adp', 'ssvc_active', 'confirmed', 80]])
   assert.equal(brief(merged([assessed('poc')]).evidence), [['agency_adp', 'poc_public', 'high', 40]])
   assert.equal(merged([assessed('none')]).evidence, [])
-})
-
-test('rule 23: framework exploits are weaponized, other modules and archive entries are PoCs', () => {
-  const exploits = [
-    exploit({ source: 'exploit_framework', source_id: 'exploit/linux/http/widget' }),
-    exploit({ source: 'exploit_framework', source_id: 'auxiliary/scanner/widget' }),
-    exploit({ source: 'exploit_archive', source_id: '1', verified: true }),
-    exploit({ source: 'exploit_archive', source_id: '2', verified: false }),
-  ]
-  const parts = merged([claim({ source: 'cna' })], { exploits })
-  assert.equal(brief(parts.evidence), [
-    ['exploit_framework', 'weaponized_exploit', 'high', 60],
-    ['exploit_framework', 'poc_public', 'high', 40],
-    ['exploit_archive', 'poc_public', 'high', 40],
-    ['exploit_archive', 'poc_public', 'medium', 40],
-  ])
-  assert.equal(parts.exploits, exploits)
 })
 
 test('rule 23: references tagged exploit are PoCs of who tags them', () => {
@@ -109,30 +76,6 @@ test('rule 23: the fix of a git range is a fix commit, linked to the reference t
   ])
   assert.equal(brief(evidence), [['git_ref', 'fix_commit', 'high', null]])
   assert.is(evidence[0]?.evidence_url, `https://git.example/stable/c/${commit}`)
-})
-
-test('rule 22: has_patch is a fixed or patched version in any claim, or a reference tagged patch', () => {
-  const range = (fixed: string | null) => [{ introduced: '0', fixed, version_type: null }]
-  const of = (given: Parameters<typeof affected>[0]) =>
-    merged([claim({ source: 'adp', affected: [affected({ source: 'adp', ...given })] })]).core.has_patch
-  assert.is(of({ affected_ranges: range('2') }), true)
-  assert.is(of({ patched_versions: ['2'] }), true)
-  assert.is(of({ affected_ranges: range(null), affected_versions: ['1'] }), false)
-  assert.is(merged([tagged('nvd', 'Patch')]).core.has_patch, true)
-  assert.is(merged([tagged('cna', 'vendor-advisory')]).core.has_patch, false)
-})
-
-test("rule 22: has_workaround is the CNA's workarounds, or a reference tagged mitigation", () => {
-  assert.is(merged([claim({ source: 'cna', hasWorkaround: true })]).core.has_workaround, true)
-  assert.is(merged([claim({ source: 'adp', hasWorkaround: true })]).core.has_workaround, false)
-  assert.is(merged([tagged('nvd', 'Mitigation')]).core.has_workaround, true)
-  assert.is(merged([claim({ source: 'cna' })]).core.has_workaround, false)
-})
-
-test('rule 22: has_exploit is any exploitation evidence, has_detection any detection evidence', () => {
-  const { core } = merged([tagged('cna', 'exploit')])
-  assert.equal([core.has_exploit, core.has_detection, core.detection_layers], [true, false, []])
-  assert.is(merged([tagged('cna', 'patch', 'https://git.example/commit/0123456789ab')]).core.has_exploit, false)
 })
 
 test('a commit among the references tagged patch is a fix commit, once', () => {
@@ -262,6 +205,20 @@ test('a patch reference that a fix links or names already is no second fix', () 
       ['fixed_version', named],
     ],
   )
+})
+
+test('the linked advisory names the CVE, and the weaknesses that the catalog knows', () => {
+  const names: Record<string, string> = { 'cwe-79': 'Scripts let in' }
+  const catalog = { isWeakness: (id: string) => id in names, weaknessName: (id: string) => names[id] ?? null }
+  const found = linkedAdvisory(
+    'CVE-2024-1',
+    [advisory({ advisory_id: 'GHSA-x', cwe_ids: ['CWE-79', 'CWE-1'] })],
+    catalog,
+  )
+  assert.is(found?.cve_id, 'CVE-2024-1')
+  assert.equal(found?.cwe_ids, ['CWE-79', 'CWE-1'])
+  assert.equal(found?.cwe_names, { 'CWE-79': 'Scripts let in' })
+  assert.equal(Object.keys(found!).slice(0, 3), ['advisory_id', 'cve_id', 'html_url'])
 })
 
 test.run()

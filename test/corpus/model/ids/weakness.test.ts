@@ -1,9 +1,117 @@
+/** The primary weakness, the union of mappings, and ids in texts (rule 21). */
+import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { weaknessId, weaknessIdsInText } from '../../../../corpus/model/ids/weakness.ts'
-import { claim, merged } from '../fixture.ts'
+import type { CveClaim } from '../../../../corpus/model/claim.ts'
+import { allWeaknesses, primaryWeakness, weaknessId, weaknessIdsInText } from '../../../../corpus/model/ids/weakness.ts'
+import { orderedClaims } from '../../../../corpus/model/sources.ts'
+import { merged } from '../fixture.ts'
+import { anyClaim, CATALOG, catalog, claimOf } from '../properties/arbitrary.ts'
+import { property } from '../properties/property.ts'
 
-const catalog = { weaknessName: () => null, isWeakness: (id: string) => id !== 'cwe-16' && id !== 'cwe-264' }
+/** In the order of the merge. */
+const CLAIMS = fc.array(anyClaim, { maxLength: 6 }).map((claims) => {
+  const isOwn = ({ source }: CveClaim) => source === 'cna' || source === 'adp'
+  return orderedClaims(
+    claims.filter(isOwn),
+    claims.filter((one) => !isOwn(one)),
+  )
+})
+const stated = (claims: CveClaim[], ...sources: CveClaim['source'][]) =>
+  sources.flatMap((source) => claims.filter((one) => one.source === source).flatMap(({ weaknesses }) => weaknesses))
+
+property(
+  'rule 21: the primary weakness is the first of CNA, ADP, NVD, and null only if they state none',
+  [CLAIMS],
+  (claims) => {
+    const ids = stated(claims, 'cna', 'adp', 'nvd')
+    assert.is(primaryWeakness(claims, null), ids[0] ?? null)
+    assert.is(merged(claims).core.primary_cwe_id, ids[0] ?? null)
+  },
+)
+
+property(
+  'rule 21: a weakness of the catalog goes before any other id; if there is none, the first stays',
+  [CLAIMS],
+  (claims) => {
+    const ids = stated(claims, 'cna', 'adp', 'nvd')
+    const known = ids.filter((id) => CATALOG.isWeakness(id))
+    assert.is(primaryWeakness(claims, CATALOG), known[0] ?? ids[0] ?? null)
+    assert.is(merged(claims, { catalog: CATALOG }).core.primary_cwe_id, known[0] ?? ids[0] ?? null)
+  },
+)
+
+property(
+  'rule 21: all weaknesses are the union of the mappings of CNA, ADP, NVD and advisories, by number',
+  [CLAIMS],
+  (claims) => {
+    const all = allWeaknesses(claims)
+    assert.equal(new Set(all), new Set(stated(claims, 'cna', 'adp', 'nvd', 'advisory')))
+    assert.is(new Set(all).size, all.length)
+    assert.equal(merged(claims).facets.weaknesses, all)
+    const numbers = all.map((id) => Number(id.slice(4)))
+    assert.equal(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+    )
+  },
+)
+
+property('rule 21: the primary weakness is one of all', [CLAIMS, catalog], (claims, known) => {
+  const primary = primaryWeakness(claims, known)
+  if (primary !== null) assert.ok(allWeaknesses(claims).includes(primary))
+})
+
+property(
+  'rule 21: what OSV and the service state changes neither',
+  [CLAIMS, claimOf('osv', 'svc'), catalog, fc.nat()],
+  (claims, more, known, at) => {
+    const longer = claims.toSpliced(at % (claims.length + 1), 0, more)
+    assert.is(primaryWeakness(longer, known), primaryWeakness(claims, known))
+    assert.equal(allWeaknesses(longer), allWeaknesses(claims))
+  },
+)
+
+property(
+  'rule 21: an advisory never changes the primary weakness',
+  [CLAIMS, claimOf('advisory'), catalog],
+  (claims, more, known) => {
+    assert.is(primaryWeakness([more, ...claims], known), primaryWeakness(claims, known))
+  },
+)
+
+const NUMBER = fc.integer({ min: 1, max: 999_999 })
+const SPELLING = fc.constantFrom('CWE-', 'cwe-', 'Cwe-')
+
+property(
+  'rule 21: an id is read in any case and with needless zeros, and is then itself',
+  [NUMBER, SPELLING, fc.nat(2)],
+  (number, prefix, zeros) => {
+    const id = weaknessId(`${prefix}${'0'.repeat(zeros)}${number}`)
+    assert.is(id, `cwe-${number}`)
+    assert.is(weaknessId(id!), id)
+  },
+)
+
+property(
+  'rule 21: the ids that a text names are found in their order, whatever stands between',
+  [
+    fc.array(
+      fc.tuple(
+        NUMBER,
+        fc.constantFrom('CWE-', 'CWE ', 'cwe:', 'CWE'),
+        fc.constantFrom(' and ', ' Cross-site (XSS), ', '; see '),
+      ),
+    ),
+  ],
+  (named) => {
+    const text = named.map(([number, prefix, between]) => `${prefix}${number}${between}`).join('')
+    assert.equal(
+      weaknessIdsInText(text),
+      named.map(([number]) => `cwe-${number}`),
+    )
+  },
+)
 
 test('rule 21: a CWE id is read in any case, what is none is none', () => {
   assert.is(weaknessId('CWE-79'), 'cwe-79')
@@ -24,41 +132,5 @@ for (const [text, ids] of TEXTS) {
   test(`rule 21: the problem type ${JSON.stringify(text)} names ${ids.join(' and ') || 'none'}`, () =>
     assert.equal(weaknessIdsInText(text), ids))
 }
-
-test("rule 21: the primary one is the CNA's first CWE, else the ADP's, else NVD's", () => {
-  const cna = claim({ source: 'cna', weaknesses: ['cwe-2', 'cwe-1'] })
-  const adp = claim({ source: 'adp', weaknesses: ['cwe-3'] })
-  const nvd = claim({ source: 'nvd', weaknesses: ['cwe-4', 'cwe-5'] })
-  const advisory = claim({ source: 'advisory', weaknesses: ['cwe-6'] })
-  assert.is(merged([nvd, adp, cna]).core.primary_cwe_id, 'cwe-2')
-  assert.is(merged([nvd, adp]).core.primary_cwe_id, 'cwe-3')
-  assert.is(merged([nvd]).core.primary_cwe_id, 'cwe-4')
-  assert.is(merged([advisory]).core.primary_cwe_id, null)
-})
-
-test('rule 21: an id that is a weakness of the catalog goes before one that is not', () => {
-  const cna = claim({ source: 'cna', weaknesses: ['cwe-264', 'cwe-79'] })
-  assert.is(merged([cna], { catalog }).core.primary_cwe_id, 'cwe-79')
-  const category = claim({ source: 'cna', weaknesses: ['cwe-264'] })
-  const adp = claim({ source: 'adp', weaknesses: ['cwe-16', 'cwe-20'] })
-  assert.is(merged([category, adp], { catalog }).core.primary_cwe_id, 'cwe-20')
-})
-
-test('rule 21: if none is a weakness, or there is no catalog, the first stays', () => {
-  const cna = claim({ source: 'cna', weaknesses: ['cwe-264', 'cwe-16'] })
-  assert.is(merged([cna], { catalog }).core.primary_cwe_id, 'cwe-264')
-  assert.is(merged([cna]).core.primary_cwe_id, 'cwe-264')
-})
-
-test('rule 21: any mapping is the union of CNA, ADP, NVD and advisories, by number', () => {
-  const { facets } = merged([
-    claim({ source: 'cna', weaknesses: ['cwe-100', 'cwe-20'] }),
-    claim({ source: 'adp', weaknesses: ['cwe-20'] }),
-    claim({ source: 'nvd', weaknesses: ['cwe-3'] }),
-    claim({ source: 'advisory', weaknesses: ['cwe-9'] }),
-    claim({ source: 'osv', weaknesses: ['cwe-77'] }),
-  ])
-  assert.equal(facets.weaknesses, ['cwe-3', 'cwe-9', 'cwe-20', 'cwe-100'])
-})
 
 test.run()

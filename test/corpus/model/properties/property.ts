@@ -8,6 +8,11 @@ const SEED = Number(process.env.FC_SEED ?? 20_240_601)
 const TIMES = Number(process.env.FC_TIMES ?? 1)
 const RUNS = 100
 
+/** Any code point, halves of surrogate pairs included. The unit `binary` of fast-check takes a second to set up. */
+export const codePoint = fc
+  .oneof(fc.integer({ min: 0, max: 0xff }), fc.integer({ min: 0, max: 0x10ffff }))
+  .map((code) => String.fromCodePoint(code))
+
 type Arbitraries<Values> = { [Key in keyof Values]: fc.Arbitrary<Values[Key]> }
 
 /** Returns objects of these fields with the usual prototype, so that they compare equal to literals. */

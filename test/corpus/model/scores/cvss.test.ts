@@ -1,122 +1,187 @@
+/** The headline score and its list of metrics (rules 18, 29). */
+import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CveClaim } from '../../../../corpus/model/claim.ts'
+import type { CveClaim, CvssClaim } from '../../../../corpus/model/claim.ts'
+import type { CvssMetric, Severity } from '../../../../corpus/model/record.ts'
 import { severityOf } from '../../../../corpus/model/scores/cvss.ts'
 import { claim, cvss, merged, UPDATED } from '../fixture.ts'
+import { claimOf, timestamp } from '../properties/arbitrary.ts'
+import { anyVersion, cvssClaim } from '../properties/cvss-arbitrary.ts'
+import { property, shape } from '../properties/property.ts'
 
-function headline(...claims: CveClaim[]) {
+type Source = CvssMetric['source_type']
+const PRECEDENCE: readonly Source[] = ['svc', 'cna', 'adp', 'nvd', 'advisory']
+
+const scored = (source: Source, sourceName: string) =>
+  shape({ updatedAt: timestamp, metrics: fc.array(cvssClaim(source, timestamp), { maxLength: 4 }) }).map((given) =>
+    claim({ source, sourceName, ...given }),
+  )
+/** At most one claim of each of these; the record's own come first. */
+const CLAIMS: fc.Arbitrary<CveClaim[]> = fc
+  .tuple(
+    ...[scored('cna', 'acme'), scored('adp', 'CISA-ADP'), scored('adp', 'other-ADP')].map((one) => fc.option(one)),
+    ...[scored('nvd', 'nvd'), scored('advisory', 'GHSA-a'), scored('advisory', 'GHSA-b'), scored('svc', 'svc')].map(
+      (one) => fc.option(one),
+    ),
+  )
+  .map((claims) => claims.filter((one) => one !== null))
+
+const headline = (claims: CveClaim[]) => {
   const { severity, cvss_score, cvss_score_source } = merged(claims).core
-  return [severity, cvss_score, cvss_score_source]
+  return { severity, cvss_score, cvss_score_source }
 }
+const eligible = (claims: CveClaim[]) =>
+  claims.flatMap(({ source, metrics }) =>
+    metrics.filter(({ scoredBy }) => scoredBy === null).map((one) => ({ ...one, source })),
+  )
 
-const cna = (...metrics: CveClaim['metrics']) => claim({ source: 'cna', metrics })
-const adp = (...metrics: CveClaim['metrics']) => claim({ source: 'adp', metrics })
-const nvd = (...metrics: CveClaim['metrics']) => claim({ source: 'nvd', metrics })
-const advisory = (...metrics: CveClaim['metrics']) => claim({ source: 'advisory', sourceName: 'GHSA-x', metrics })
-const svc = (...metrics: CveClaim['metrics']) => claim({ source: 'svc', metrics })
+property(
+  'rule 18: the headline and the metrics do not depend on the order of other feeds’ claims',
+  [CLAIMS.chain((claims) => fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length })))],
+  ([claims, shuffled]) => {
+    // The order of the record's own containers is significant, so it stays.
+    const own = claims.filter(({ source }) => source === 'cna' || source === 'adp')
+    const others = shuffled.filter((one) => !own.includes(one))
+    assert.equal(merged([...own, ...others]).cvss, merged(claims).cvss)
+    assert.equal(headline([...own, ...others]), headline(claims))
+  },
+)
 
-test('rule 18: the source order is svc_metrics, cna, adp, nvd, advisory, whatever the score and version', () => {
-  const all = [
-    advisory(cvss('4.0', 10)),
-    nvd(cvss('4.0', 9)),
-    adp(cvss('3.1', 8)),
-    cna(cvss('3.0', 7)),
-    svc(cvss('2.0', 3)),
-  ]
-  assert.equal(headline(...all), ['low', 3, 'svc_metrics'])
-  assert.equal(headline(...all.slice(0, 4)), ['high', 7, 'cna'])
-  assert.equal(headline(...all.slice(0, 3)), ['high', 8, 'CISA-ADP'])
-  assert.equal(headline(...all.slice(0, 2)), ['critical', 9, 'nvd'])
-  assert.equal(headline(...all.slice(0, 1)), ['critical', 10, 'advisory'])
-  assert.equal(headline(), [null, null, null])
+property('rule 18: one metric is primary where one may back the headline, else none', [CLAIMS], (claims) => {
+  const { metrics } = merged(claims).cvss
+  const primaries = metrics.filter((one) => one.is_primary)
+  assert.is(primaries.length, eligible(claims).length > 0 ? 1 : 0)
 })
 
-test('rule 18: within a source 4.0 goes before 3.1, 3.0, 2.0', () => {
-  const metrics = [cvss('2.0', 10), cvss('3.0', 9), cvss('3.1', 8), cvss('4.0', 1)]
-  assert.equal(headline(cna(...metrics)), ['low', 1, 'cna'])
-  assert.equal(headline(cna(...metrics.slice(0, 3))), ['high', 8, 'cna'])
-  assert.equal(headline(cna(...metrics.slice(0, 2))), ['critical', 9, 'cna'])
+property('rule 18: the primary metric comes first', [CLAIMS], (claims) => {
+  const { metrics } = merged(claims).cvss
+  if (metrics.some((one) => one.is_primary)) assert.ok(metrics[0]!.is_primary)
 })
+
+property('rule 18: score, band and source of the headline are those of the primary metric', [CLAIMS], (claims) => {
+  const primary = merged(claims).cvss.metrics.find((one) => one.is_primary)
+  const { severity, cvss_score, cvss_score_source } = headline(claims)
+  if (!primary) return assert.equal([severity, cvss_score, cvss_score_source], [null, null, null])
+  assert.is(cvss_score, primary.base_score)
+  assert.is(severity, severityOf(primary.base_score, primary.cvss_version as '3.1'))
+  const name = { svc: 'svc_metrics', cna: 'cna', nvd: 'nvd', advisory: 'advisory', adp: primary.source_short_name }
+  assert.is(cvss_score_source, name[primary.source_type])
+})
+
+property('rule 18: the headline is of the first source that scores, and of its newest version', [CLAIMS], (claims) => {
+  const candidates = eligible(claims)
+  const primary = merged(claims).cvss.metrics.find((one) => one.is_primary)
+  const source = PRECEDENCE.find((name) => candidates.some((one) => one.source === name))
+  assert.is(primary?.source_type, source)
+  const versions = candidates.filter((one) => one.source === source).map(({ version }) => version)
+  assert.is(primary?.cvss_version, versions.sort().at(-1))
+})
+
+property(
+  'rule 18: a claim of a lower source never changes the headline',
+  [CLAIMS, fc.constantFrom<Source>('adp', 'nvd', 'advisory').chain((source) => scored(source, 'late'))],
+  (claims, late) => {
+    const ranks = eligible(claims).map(({ source }) => PRECEDENCE.indexOf(source as Source))
+    const isLower = ranks.some((rank) => rank < PRECEDENCE.indexOf(late.source as Source))
+    if (isLower) assert.equal(headline([...claims, late]), headline(claims))
+  },
+)
+
+property('rule 18: whatever sources say of each other, each one’s own scores stay in metrics', [CLAIMS], (claims) => {
+  const shown = merged(claims).cvss.metrics.map((one) =>
+    JSON.stringify([one.source_type, one.source_short_name, one.base_score, one.base_severity, one.vector_string]),
+  )
+  assert.is(new Set(shown).size, shown.length)
+  for (const { source, sourceName, metrics } of claims) {
+    for (const { baseScore, baseSeverity, vector, scoredBy } of metrics) {
+      const stated = JSON.stringify([source, sourceName, baseScore, baseSeverity, vector])
+      if (scoredBy === null) assert.ok(shown.includes(stated))
+    }
+  }
+})
+
+property(
+  'rule 29: what NVD only carries is shown under its own name, once, unless the record gave it',
+  [CLAIMS],
+  (claims) => {
+    const own = new Set(
+      claims.flatMap((one) => (/cna|adp/.test(one.source) ? one.metrics.map(({ vector }) => vector) : [])),
+    )
+    const { metrics } = merged(claims).cvss
+    for (const { vector, baseScore, scoredBy } of claims.find(({ source }) => source === 'nvd')?.metrics ?? []) {
+      if (scoredBy === null) continue
+      const found = metrics.filter(
+        (one) =>
+          one.source_type === 'nvd' &&
+          one.source_short_name === scoredBy &&
+          one.vector_string === vector &&
+          one.base_score === baseScore,
+      )
+      assert.is(found.length, own.has(vector) ? 0 : 1)
+      for (const one of found) assert.is(one.is_primary, false)
+    }
+  },
+)
+
+property('rule 18: captured_at is the time of the metric, else the update of the record', [CLAIMS], (claims) => {
+  for (const { source_type, base_score, vector_string, captured_at } of merged(claims).cvss.metrics) {
+    const times = claims
+      .filter(({ source }) => source === source_type)
+      .flatMap(({ source, updatedAt, metrics }) =>
+        metrics
+          .filter(({ vector, baseScore }) => vector === vector_string && baseScore === base_score)
+          .map(({ statedAt }) => statedAt ?? (source === 'cna' || source === 'adp' ? UPDATED : updatedAt)),
+      )
+    assert.ok(times.includes(captured_at))
+  }
+})
+
+const BANDS: readonly Severity[] = ['none', 'low', 'medium', 'high', 'critical']
+
+test('rule 18: severity never falls as the score rises, and none is 0.0 alone, in every version', () => {
+  for (const version of ['2.0', '3.0', '3.1', '4.0'] as const) {
+    let last = 0
+    for (let tenths = 0; tenths <= 100; tenths++) {
+      const severity = severityOf(tenths / 10, version)
+      assert.is(severity === 'none', tenths === 0, `${version} ${tenths}`)
+      assert.ok(BANDS.indexOf(severity) >= last, `${version} ${tenths}`)
+      const band = tenths === 0 ? 0 : tenths < 40 ? 1 : tenths < 70 ? 2 : tenths < 90 || version === '2.0' ? 3 : 4
+      assert.is(severity, BANDS[band], `${version} ${tenths}`)
+      last = BANDS.indexOf(severity)
+    }
+  }
+})
+
+property(
+  'rule 18: a 2.0 score is never above the band of the same score in 3.x, and never critical',
+  [fc.integer({ min: 0, max: 100 }), anyVersion],
+  (tenths, version) => {
+    const [of2, other] = [severityOf(tenths / 10, '2.0'), severityOf(tenths / 10, version)]
+    assert.ok(BANDS.indexOf(of2) <= BANDS.indexOf(other))
+    assert.is.not(of2, 'critical')
+  },
+)
+
+property(
+  'rule 18: claims without scores, OSV’s among them, change nothing',
+  [CLAIMS, claimOf('osv')],
+  (claims, osv) => {
+    assert.equal(merged([...claims, osv]).cvss, merged(claims).cvss)
+  },
+)
+
+const of =
+  (source: Source) =>
+  (...metrics: CvssClaim[]) =>
+    claim({ source, metrics })
+const [svc, cna, nvd, advisory] = [of('svc'), of('cna'), of('nvd'), of('advisory')]
 
 test('rule 18: then the newest, then the higher score', () => {
   const old = cvss('3.1', 9, { statedAt: '2023-01-01T00:00:00.000Z' })
   const young = cvss('3.1', 5, { statedAt: '2024-01-01T00:00:00.000Z' })
-  assert.equal(headline(nvd(old, young)), ['medium', 5, 'nvd'])
-  assert.equal(headline(cna(cvss('3.1', 5), cvss('3.1', 6))), ['medium', 6, 'cna'])
-})
-
-test('rule 18: a record with only 2.0 scores has its headline from 2.0, from any source', () => {
-  assert.equal(headline(cna(cvss('2.0', 9.3))), ['high', 9.3, 'cna'])
-  assert.equal(headline(cna(), nvd(cvss('2.0', 7.5))), ['high', 7.5, 'nvd'])
-  assert.equal(headline(nvd(cvss('2.0', 0))), ['none', 0, 'nvd'])
-})
-
-test('rule 18: a score that contradicts its vector is kept as stated, and so is its band', () => {
-  const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H'
-  const stated = cvss('3.1', 5.5, { vector, baseSeverity: 'CRITICAL' })
-  assert.equal(headline(cna(stated)), ['medium', 5.5, 'cna'])
-  const [metric] = merged([cna(stated)]).cvss.metrics
-  assert.equal([metric?.base_score, metric?.base_severity, metric?.vector_string], [5.5, 'CRITICAL', vector])
-})
-
-test('rule 18: sources that disagree on one vector are all listed', () => {
-  const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H'
-  const { metrics } = merged([cna(cvss('3.1', 5.5, { vector })), nvd(cvss('3.1', 9.8, { vector }))]).cvss
-  assert.equal(
-    metrics.map((one) => [one.source_type, one.base_score]),
-    [
-      ['cna', 5.5],
-      ['nvd', 9.8],
-    ],
-  )
-})
-
-const BANDS: [score: number, of3: string, of2: string][] = [
-  [0, 'none', 'none'],
-  [0.1, 'low', 'low'],
-  [3.9, 'low', 'low'],
-  [4, 'medium', 'medium'],
-  [6.9, 'medium', 'medium'],
-  [7, 'high', 'high'],
-  [8.9, 'high', 'high'],
-  [9, 'critical', 'high'],
-  [10, 'critical', 'high'],
-]
-for (const [score, of3, of2] of BANDS) {
-  test(`rule 18: ${score} is ${of3} in 3.x and 4.0, ${of2} in 2.0`, () => {
-    for (const version of ['3.0', '3.1', '4.0'] as const) assert.is(severityOf(score, version), of3)
-    assert.is(severityOf(score, '2.0'), of2)
-  })
-}
-
-test('rule 18: is_primary is true for exactly the one that backs the headline, which comes first', () => {
-  const { cvss: section } = merged([cna(cvss('3.1', 5), cvss('4.0', 6)), adp(cvss('3.1', 9))])
-  const shown = section.metrics.map((one) => [one.source_type, one.cvss_version, one.base_score, one.is_primary])
-  assert.equal(shown, [
-    ['cna', '4.0', 6, true],
-    ['cna', '3.1', 5, false],
-    ['adp', '3.1', 9, false],
-  ])
-})
-
-test('rule 18: captured_at is the time stated for the metric, else the update of the record', () => {
-  const { cvss: section } = merged([
-    cna(cvss('3.1', 5)),
-    nvd(cvss('3.1', 6, { statedAt: '2023-01-01T00:00:00.000Z' })),
-    claim({ source: 'advisory', updatedAt: '2022-02-02T00:00:00.000Z', metrics: [cvss('3.1', 7)] }),
-  ])
-  const times = section.metrics.map((one) => one.captured_at)
-  assert.equal(times, [UPDATED, '2023-01-01T00:00:00.000Z', '2022-02-02T00:00:00.000Z'])
-})
-
-test('rule 29: scores that NVD only carries never back the headline', () => {
-  const carried = cvss('3.1', 9, { scoredBy: 'someone@example.org' })
-  assert.equal(headline(nvd(carried)), [null, null, null])
-  assert.equal(headline(nvd(carried, cvss('3.0', 4))), ['medium', 4, 'nvd'])
-  const [metric] = merged([nvd(carried)]).cvss.metrics
-  assert.is(metric?.source_type, 'nvd')
-  assert.is(metric?.source_short_name, 'someone@example.org')
-  assert.is(metric?.is_primary, false)
+  assert.is(headline([nvd(old, young)]).cvss_score, 5)
+  assert.is(headline([cna(cvss('3.1', 5), cvss('3.1', 6))]).cvss_score, 6)
 })
 
 test('rule 29: scores that NVD only copies come after all others, advisories included', () => {
@@ -127,18 +192,6 @@ test('rule 29: scores that NVD only copies come after all others, advisories inc
     [
       ['advisory', true],
       ['nvd', false],
-    ],
-  )
-})
-
-test('rule 29: they are left out where CNA or ADP already gave the same vector', () => {
-  const same = cvss('3.1', 9, { vector: 'V' })
-  const { metrics } = merged([cna(same), nvd({ ...same, scoredBy: 'acme' }, cvss('3.1', 8))]).cvss
-  assert.equal(
-    metrics.map((one) => [one.source_type, one.base_score]),
-    [
-      ['cna', 9],
-      ['nvd', 8],
     ],
   )
 })

@@ -54,11 +54,6 @@ test('rule 26: the first timeline has what the feeds date, newest first, all of 
   )
 })
 
-test('rule 26: the first timeline of a record without dates is empty', () => {
-  const own = record([], { state: 'RESERVED', datePublished: null })
-  assert.equal(firstTimeline(merged([], { record: own }), own), [])
-})
-
 test('rule 26: NVD and advisories are dated too, withdrawn ones by when they were withdrawn', () => {
   const claims = [claim({ source: 'nvd', updatedAt: '2024-05-03T00:00:00.000Z' })]
   const advisories = [
@@ -79,12 +74,6 @@ test('rule 26: NVD and advisories are dated too, withdrawn ones by when they wer
       ['advisory', 'Advisory GHSA-y withdrawn', '2024-05-01T00:00:00.000Z'],
     ],
   )
-})
-
-test('rule 26: re-ingesting the same adds nothing', () => {
-  const timeline = firstTimeline(merged([plain()]), record([plain()]))
-  const previous = { ...merged([plain()]), timeline, version: 1 }
-  assert.is(nextTimeline(previous, merged([plain()]), LISTED), timeline)
 })
 
 interface Case {
@@ -430,29 +419,6 @@ test('what NVD and advisories change is filed under their names', () => {
   assert.equal(brief(timeline), [
     ['nvd', 1, 0, 0],
     ['advisory', 1, 0, 0],
-  ])
-})
-
-test('new entries come before old ones', () => {
-  const first = firstTimeline(merged([plain()]), record([plain()]))
-  const next = merged([{ ...plain(), references: [url('a')] }])
-  const timeline = nextTimeline({ ...merged([plain()]), timeline: first, version: 1 }, next, LISTED)
-  assert.equal(
-    timeline.map((one) => one.category),
-    ['references', 'publication'],
-  )
-  assert.is(first.length, 1)
-})
-
-test('rule 26: a newer version comes before an older one, regardless of their dates', () => {
-  const own = (...urls: string[]) => merged([{ ...plain(), references: urls.map((one) => url(one)) }])
-  const [old, late] = ['2020-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z'] as const
-  const second = nextTimeline({ ...own(), timeline: [], version: 1 }, own('a'), { ...LISTED, record: late })
-  const dates = { ...LISTED, record: old }
-  const third = nextTimeline({ ...own('a'), timeline: second, version: 2 }, own('a', 'b'), dates)
-  assert.equal(spans(third), [
-    ['references', 2, 3, old],
-    ['references', 1, 2, late],
   ])
 })
 
