@@ -54,8 +54,13 @@ states('29.4', 'pages', async () => {
   await expectPaging(world, pathOf({ purl: `${WIDGET}@1.5.0` }))
   await expectPaging(world, pathOf({ ecosystem: 'npm', name: '@acme/widget' }))
   const { pagination } = await page({ purl: `${WIDGET}@1.5.0`, limit: '1' })
-  const other = await world.ask(pathOf({ purl: `${WIDGET}@1.5.1`, cursor: pagination.next_cursor! }))
-  assert.equal([other.status, (other.body as { error: string }).error], [400, 'invalid_cursor'])
+  const cursor = pagination.next_cursor!
+  for (const purl of [`${WIDGET}@1.5.1`, WIDGET, 'pkg:npm/plain@1.5.0']) {
+    const other = await world.ask(pathOf({ purl, cursor }))
+    assert.equal([other.status, (other.body as { error: string }).error], [400, 'invalid_cursor'], purl)
+  }
+  const same = await page({ ecosystem: 'npm', name: '@acme/widget', version: '1.5.0', limit: '1', cursor })
+  assert.equal(idsOf(same.data), ORDER.slice(1, 2), 'the same package in the other way')
 })
 
 states('29.5', 'advisories that affect the version or may affect it', async () => {
@@ -73,16 +78,20 @@ states('29.6', 'without a version, every advisory, undecided', async () => {
 })
 
 states('29.7', 'exactly one way to name the package', async () => {
-  const cases: [parameters: Record<string, string>, parameter: string][] = [
-    [{}, 'purl'],
-    [{ version: '1' }, 'purl'],
-    [{ ecosystem: 'npm' }, 'name'],
-    [{ name: 'a' }, 'ecosystem'],
-    [{ purl: WIDGET, ecosystem: 'npm' }, 'ecosystem'],
-    [{ purl: WIDGET, name: 'a' }, 'name'],
-    [{ purl: WIDGET, version: '1' }, 'version'],
+  const cases: [query: string, parameter: string, message: RegExp][] = [
+    ['', 'purl', /'purl' is required, or 'ecosystem' and 'name'/],
+    ['version=1', 'purl', /'purl' is required/],
+    ['ecosystem=npm', 'name', /'name' is required with 'ecosystem'/],
+    ['name=a', 'ecosystem', /'ecosystem' is required with 'name'/],
+    [`purl=${WIDGET}&ecosystem=npm`, 'ecosystem', /cannot be combined with 'purl'/],
+    [`purl=${WIDGET}&name=a`, 'name', /cannot be combined with 'purl'/],
+    [`purl=${WIDGET}&version=1`, 'version', /cannot be combined with 'purl'/],
+    ['ecosystem=nmp&name=a', 'ecosystem', /did you mean 'npm'/],
   ]
-  for (const [parameters, parameter] of cases) await refuses(world, pathOf(parameters), parameter)
+  for (const [query, parameter, message] of cases) {
+    await refuses(world, `/affected?${query}`, parameter)
+    assert.match(((await world.ask(`/affected?${query}`)).body as { message: string }).message, message)
+  }
 })
 
 states('29.8', 'a malformed purl, and a plus sign that was not encoded', async () => {

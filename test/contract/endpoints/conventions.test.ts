@@ -121,7 +121,7 @@ type Json = Record<string, unknown>
 
 /** Values that a parameter with this schema refuses. Rule 2 refuses an empty one. */
 function refusedBy({ type, enum: members, items, pattern, anyOf, minLength, maxLength, minimum, maximum }: Json) {
-  if (members) return ['no-such', 'null', 'a,b']
+  if (members) return ['no-such', 'null', 'a,b', ` ${(members as string[])[0]}`]
   if (items) return ['no-such', ',', 'null', 'high;low']
   if (anyOf) return ['2024-02-30', '2023-02-29', '2024', 'yesterday', '2024-1-1', '24-01-01']
   if (String(pattern).startsWith('^(?:C')) return ['CWE-', 'CAPEC', 'x', '-79', '7.9', '079', '79,80']

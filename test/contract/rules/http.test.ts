@@ -2,6 +2,7 @@
 
 import { gunzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
+import { apiDocument } from '../../../gateway/routes/table.ts'
 import { epssCsv, kevJson } from '../../support/feeds.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
 import { contractSuite } from '../support/contract.ts'
@@ -49,6 +50,14 @@ rule(17, 'every answer, errors included, has Content-Type, nosniff and no-cache'
   }
 })
 
+rule(17, 'a 200 has every header that the OpenAPI document names', async () => {
+  for (const path of ['/cves', '/snapshot', '/openapi.json']) {
+    const { headers: named } = apiDocument().paths[path]!.get.responses[200] as { headers: object }
+    const { headers } = await onTheWire(path)
+    for (const name of Object.keys(named)) assert.ok(name.toLowerCase() in headers, `${path}: ${name}`)
+  }
+})
+
 rule(17, 'an answer is gzip if the client accepts it, else identity; both have the same content', async () => {
   for (const path of ['/cves', DETAIL, '/cves/CVE-2024-0001/timeline?messages=false', '/search?q=er']) {
     const identityAnswer = await onTheWire(path)
@@ -79,7 +88,7 @@ rule(
   'the ETag is strong and the same for every token, one for each coding; either gives 304 with a valid token',
   async () => {
     const other = await identity.as({ sub: 'somebody else' })
-    for (const path of ['/cves', DETAIL, '/search?q=er', '/search/suggest?q=er', '/snapshot']) {
+    for (const path of ['/cves', DETAIL, '/search?q=er', '/search/suggest?q=er', '/snapshot', '/openapi.json']) {
       const tag = (await onTheWire(path)).headers.etag!
       assert.match(tag, /^"[^"]+"$/)
       assert.is((await onTheWire(path, other)).headers.etag, tag)
@@ -113,6 +122,7 @@ rule(17, 'the ETag changes only when the content changes, EPSS included', async 
 rule(17, 'answers have Snapshot-Id and Served-From', async () => {
   const cases = {
     '/cves': 'shard',
+    '/openapi.json': 'shard',
     [DETAIL]: 'shard',
     '/cves/CVE-2024-0001/evidence?type=exploitation': 'shard',
     '/cves?kev=true': 'merge',
@@ -174,7 +184,7 @@ rule(17, 'every answer has an X-Request-Id: that of the client if it is valid, e
 })
 
 rule(17, 'HEAD gives the headers of GET without a body', async () => {
-  for (const path of ['/cves', DETAIL, '/nothing', '/cves?x=1']) {
+  for (const path of ['/cves', DETAIL, '/openapi.json', '/nothing', '/cves?x=1']) {
     for (const accepted of ['gzip', 'identity']) {
       const [get, head] = [
         await onTheWire(path, { 'accept-encoding': accepted }),
@@ -215,7 +225,15 @@ states('28.2', 'health, readiness, explorer and metrics', async () => {
   assert.is((await open('/metrics')).status, 401)
   assert.match(world.metricsUrl!, /^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
   assert.match(await (await fetch(world.metricsUrl!)).text(), /^# HELP /m)
-  await withWorld({}, async (other) => assert.is(other.metricsUrl, null))
+  await withWorld({ explorer: false }, async (other) => {
+    assert.is(other.metricsUrl, null)
+    const headers = { authorization: `Bearer ${other.token}` }
+    for (const path of ['/', '/docs', '/icon.svg', '/assets/main.js']) {
+      assert.is((await fetch(other.url + path)).status, 401, path)
+      assert.is((await fetch(other.url + path, { headers })).status, 404, path)
+    }
+    assert.is((await fetch(`${other.url}/healthz`)).status, 200)
+  })
 })
 
 states('28.3', 'the document without a token on request, with a quota for each address', async () => {

@@ -87,6 +87,7 @@ rule(2, 'every endpoint rejects unknown, repeated and empty parameters', async (
   for (const query of ['kev=true', 'q=ab', 'sort=cvss', 'limit=5', 'cwe=79', 'assigner=acme', 'epss_min=0']) {
     assert.match(await refusedFor(`/cves?${query}&${query}`, query.split('=')[0]!), 'is repeated')
   }
+  assert.match(await refusedFor('/cves?kev=true&k%65v=true', 'kev'), 'is repeated')
   assert.match(await refusedFor('/cves?kev=true&KEV=true', 'KEV'), "did you mean 'kev'?")
   assert.match(await refusedFor('/cves?limit', 'limit'), 'empty')
   assert.match(await refusedFor('/cves?severity=high,,low', 'severity'), 'unknown value')

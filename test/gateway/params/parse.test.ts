@@ -1,17 +1,16 @@
-/** Parameters as requests send them, against rules 1 to 5. */
+/** Parameters as requests send them: what test/contract/rules (rules 1 to 5) does not ask over HTTP. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ApiError } from '../../../gateway/http/errors.ts'
 import { date } from '../../../gateway/params/date.ts'
-import { capecId, cveId, cveIds, cweId } from '../../../gateway/params/ids.ts'
-import { type ParameterType, required, type Schema, withDefault } from '../../../gateway/params/parameter.ts'
+import { cveIds } from '../../../gateway/params/ids.ts'
+import { type ParameterType, type Schema, withDefault } from '../../../gateway/params/parameter.ts'
 import {
   boolean,
   csvOf,
   cursor,
   integer,
   number,
-  oneOf,
   openText,
   sort,
   text,
@@ -41,21 +40,6 @@ const LIST = {
 
 const names = suite('names of parameters')
 
-names('a missing parameter has its default, or is undefined', () => {
-  const sort = { key: 'published', descending: true }
-  assert.equal(query(LIST, ''), { q: undefined, severity: undefined, kev: undefined, sort, limit: 25 })
-})
-
-names('an unknown one is 400 and the message offers the one that was meant', () => {
-  const error = refused(LIST, 'severty=high')
-  assert.is(error.status, 400)
-  assert.equal(error.body, {
-    error: 'invalid_parameter',
-    message: "unknown parameter 'severty'; did you mean 'severity'? Allowed: q, severity, kev, sort, limit",
-    parameter: 'severty',
-  })
-})
-
 names('slips of case and swapped letters are recognised, other words are not', () => {
   assert.match(refused(LIST, 'KEV=true').message, "did you mean 'kev'?")
   assert.match(refused(LIST, 'limti=3').message, "did you mean 'limit'?")
@@ -69,43 +53,8 @@ names('names from the prototype of objects are as unknown as others', () => {
   }
 })
 
-names('one given twice is 400, also under another encoding of its name', () => {
-  for (const [name, value] of Object.entries({ q: 'ab', kev: 'true', sort: 'cvss', limit: '5' })) {
-    assert.is(
-      refused(LIST, `${name}=${value}&${name}=${value}`).message,
-      `parameter '${name}' is repeated; give it once`,
-    )
-  }
-  assert.is(refused(LIST, 'kev=true&k%65v=true').parameter, 'kev')
-})
-
-names('a csv parameter given several times is the union of its values', () => {
-  for (const raw of ['severity=low&severity=high', 'severity=high,low&kev=true&s%65verity=low', 'severity=low,high']) {
-    assert.equal(query(LIST, raw).severity, ['high', 'low'], raw)
-  }
-  assert.match(refused(LIST, 'severity=low&severity=awful').message, "unknown value 'awful'")
-  assert.is(refused(LIST, 'severity=low&severity=').message, "parameter 'severity' is empty; give a value or omit it")
-  const ids = { ids: cveIds({ max: 3 }) }
-  const of = (...numbers: number[]) => numbers.map((n) => `CVE-2024-000${n}`)
-  assert.equal(query(ids, `ids=${of(1, 2)}&ids=${of(2, 3)}`).ids, of(1, 2, 3))
-  const tooMany = refused(ids, `ids=${of(1, 2)}&ids=${of(3, 4)}`)
-  assert.equal([tooMany.parameter, tooMany.message], ['ids', "parameter 'ids' takes at most 3 CVE ids, not 4"])
-})
-
-names('an empty one is 400, with or without its equals sign', () => {
-  for (const raw of ['severity=', 'severity', 'limit=5&severity=']) {
-    assert.is(refused(LIST, raw).message, "parameter 'severity' is empty; give a value or omit it")
-  }
-})
-
 names('nothing between ampersands is nothing', () => {
   assert.is(query(LIST, '&limit=5&&').limit, 5)
-})
-
-names('a required one left out is 400', () => {
-  const schema = { q: required(text({ min: 2 })) }
-  assert.is(refused(schema, '').message, "parameter 'q' is required")
-  assert.is(query(schema, 'q=ab').q, 'ab')
 })
 
 names('a long unknown name, say a token, is not echoed whole', () => {
@@ -152,17 +101,6 @@ encoding.run()
 
 /** For each kind: texts it takes with their value, and texts it refuses. `+` and `%` are as a URL has them. */
 const MATRIX: { name: string; kind: ParameterType<unknown>; takes: [string, unknown][]; refuses: string[] }[] = [
-  {
-    name: 'boolean',
-    kind: boolean(),
-    takes: [
-      ['true', true],
-      ['false', false],
-      ['TRUE', true],
-      ['False', false],
-    ],
-    refuses: ['T', '1', 'yes', '%20true'],
-  },
   {
     name: 'integer',
     kind: integer({ min: 1, max: 100 }),
@@ -219,24 +157,6 @@ const MATRIX: { name: string; kind: ParameterType<unknown>; takes: [string, unkn
     ],
   },
   {
-    name: 'CVE id',
-    kind: cveId(),
-    takes: [
-      ['CVE-2024-3400', 'CVE-2024-3400'],
-      ['cve-2024-3400', 'CVE-2024-3400'],
-      ['CvE-1999-0001', 'CVE-1999-0001'],
-      ['CVE-2024-1234567890123456789', 'CVE-2024-1234567890123456789'],
-    ],
-    refuses: [
-      'CVE-2024-123',
-      'CVE-24-1234',
-      '2024-3400',
-      'CVE-2024-12345678901234567890',
-      'CVE-2024-3400+',
-      'CVE%2D2024-x',
-    ],
-  },
-  {
     name: 'CVE ids',
     kind: cveIds({ max: 3 }),
     takes: [
@@ -245,57 +165,6 @@ const MATRIX: { name: string; kind: ParameterType<unknown>; takes: [string, unkn
       [Array(9).fill('CVE-2024-0001').join(), ['CVE-2024-0001']],
     ],
     refuses: ['CVE-2024-0001,', 'CVE-2024-0001;CVE-2024-0002', [1, 2, 3, 4].map((n) => `CVE-2024-000${n}`).join()],
-  },
-  {
-    name: 'CWE id',
-    kind: cweId(),
-    takes: [
-      ['79', 'cwe-79'],
-      ['CWE-79', 'cwe-79'],
-      ['cwe-79', 'cwe-79'],
-    ],
-    refuses: ['Cwe-79', 'CWE79', 'CWE-', 'CWE-79x', '-79', 'CAPEC-79', '79.0', '079'],
-  },
-  {
-    name: 'CAPEC id',
-    kind: capecId(),
-    takes: [
-      ['66', 'capec-66'],
-      ['CAPEC-66', 'capec-66'],
-      ['capec-66', 'capec-66'],
-    ],
-    refuses: ['CWE-66', 'capec_66', '6 6'],
-  },
-  {
-    name: 'csv of a closed set',
-    kind: csvOf(['critical', 'high', 'low']),
-    takes: [
-      ['high', ['high']],
-      ['low,critical', ['critical', 'low']],
-      ['low,+critical+,low', ['critical', 'low']],
-      ['LOW,Critical,low', ['critical', 'low']],
-    ],
-    refuses: ['Highest', 'high,', ',', 'high,,low', 'high;low', 'hgih', '+'],
-  },
-  {
-    name: 'one of',
-    kind: oneOf(['primary', 'any', 'Very High']),
-    takes: [
-      ['any', 'any'],
-      ['ANY', 'any'],
-      ['very+high', 'Very High'],
-    ],
-    refuses: ['any,primary', '+any', 'VeryHigh'],
-  },
-  {
-    name: 'sort',
-    kind: sort(['published', 'cvss'], '-published'),
-    takes: [
-      ['cvss', { key: 'cvss', descending: false }],
-      ['-cvss', { key: 'cvss', descending: true }],
-      ['-CVSS', { key: 'cvss', descending: true }],
-    ],
-    refuses: ['--cvss', '-', '%2Bcvss', 'cvss:desc', 'cvss,published'],
   },
   { name: 'open text', kind: openText(), takes: [['Nobody%20knows', 'Nobody knows']], refuses: [] },
 ]
@@ -319,30 +188,6 @@ for (const { name, kind, takes, refuses } of MATRIX) {
     assert.type(JSON.parse(JSON.stringify(kind.schema)).type, 'string')
   })
 }
-
-kinds('only include may be empty, and then means no section', () => {
-  const schema = { include: withDefault(csvOf(['cvss', 'epss', 'affected'], { emptyAllowed: true }), ['cvss', 'epss']) }
-  assert.equal(query(schema, '').include, ['cvss', 'epss'])
-  assert.equal(query(schema, 'include=').include, [])
-  assert.equal(query(schema, 'include').include, [])
-  assert.equal(query(schema, 'include=&include=epss').include, ['epss'])
-  assert.is(refused(schema, 'include=+').code, 'invalid_parameter')
-})
-
-kinds('an unknown member is named with the set and the nearest of it', () => {
-  assert.is(
-    refused(LIST, 'severity=high,critcal').message,
-    "unknown value 'critcal' of parameter 'severity'; did you mean 'critical'? Allowed: critical, high, medium, low, none",
-  )
-  assert.match(refused(LIST, 'sort=-publshed').message, "did you mean '-published'?")
-})
-
-kinds('text is measured in code points', () => {
-  const bugs = (count: number) => `q=${'%F0%9F%90%9B'.repeat(count)}`
-  assert.is(query(LIST, bugs(200)).q, '🐛'.repeat(200))
-  assert.is(refused(LIST, bugs(201)).message, "parameter 'q' must have 1 to 200 characters, not 201")
-  assert.is(refused({ q: text({ min: 2 }) }, bugs(1)).message, "parameter 'q' must have 2 to 200 characters, not 1")
-})
 
 kinds('a cursor that is too long is one that we did not issue, an empty one is an empty parameter', () => {
   const schema = { cursor: cursor() }
