@@ -1,7 +1,8 @@
-/** gateway/API.md, section 19: the fields of the whole catalog, against its XML. */
+/** gateway/API.md, sections 18 and 19: rows and entries of the whole catalog, against its XML and the mappings of the feeds. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../../corpus/model/catalog.ts'
 import { contractSuite } from '../support/contract.ts'
+import { advisoriesOf, cisaOf, containerWeaknesses, nvdWeaknesses } from '../support/expected.ts'
 import {
   alternateTerm,
   attribute,
@@ -10,6 +11,7 @@ import {
   expectNullable,
   expectSeen,
   type Is,
+  integer,
   lastChange,
   listOf,
   matching,
@@ -24,14 +26,18 @@ import {
   textsOf,
   timestamp,
 } from '../support/field-types.ts'
-import { aboutEach, byKey } from '../support/rows.ts'
+import { aboutEach, allDetails, byKey } from '../support/rows.ts'
 import { itemsOf, sampleFeeds, type XmlElement } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('full entries of weaknesses')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
-const rows = await service.all<Pick<CweEntry, 'cwe_id' | 'slug' | 'numeric_id' | 'name'>>('/cwes?sort=id')
+type Row = Pick<CweEntry, 'cwe_id' | 'slug' | 'numeric_id' | 'name' | 'abstraction' | 'status' | 'likelihood'> & {
+  cve_count: number
+  kev_count: number
+}
+const rows = await service.all<Row>('/cwes?sort=id')
 const entries = await aboutEach(rows, ({ slug }) => service.json<CweEntry>(`/cwes/${slug}`))
 const upstream = byKey(feeds.weaknesses(), (element) => attribute(element, 'ID')!)
 
@@ -204,6 +210,120 @@ states('19.16', 'entries in other taxonomies', () => {
     ]),
   )
   for (const name of ['entry_id', 'fit']) expectNullable(all, name, text)
+})
+
+states('19.17', 'ids of attack patterns', () => {
+  expectField(entries, 'attack_patterns', listOf(matching(/^CAPEC-[1-9]\d*$/)))
+  for (const { numeric_id: number, attack_patterns: patterns, cwe_id: id } of entries) {
+    const stated = itemsOf(upstream.get(String(number))!, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
+    const ids = stated.map((one) => Number(attribute(one, 'CAPEC_ID')))
+    assert.equal(
+      patterns,
+      ids.sort((a, b) => a - b).map((one) => `CAPEC-${one}`),
+      id,
+    )
+  }
+})
+
+states('19.18', 'attack patterns with their names', async () => {
+  const shape = object({ capec_id: matching(/^CAPEC-\d+$/), slug: matching(/^capec-\d+$/), name: text })
+  expectField(entries, 'attack_patterns_detailed', listOf(shape))
+  const patterns = await service.all<{ capec_id_string: string; name: string }>('/capecs')
+  const names = new Map(patterns.map(({ capec_id_string: id, name }) => [id, name]))
+  for (const { attack_patterns: ids, attack_patterns_detailed: detailed, cwe_id } of entries) {
+    assert.equal(
+      detailed,
+      ids.map((id) => ({ capec_id: id, slug: id.toLowerCase(), name: names.get(id) })),
+      cwe_id,
+    )
+  }
+  assert.ok(entries.some(({ attack_patterns_detailed: detailed }) => detailed.length > 2))
+})
+
+states('19.19', 'related weaknesses', () => {
+  const shape = object({ cwe_id: matching(/^CWE-\d+$/), slug: matching(/^cwe-\d+$/), name: text, nature: text })
+  expectField(entries, 'relationships', listOf(shape))
+  const names = new Map(rows.map(({ cwe_id: id, name }) => [id, name]))
+  for (const { relationships } of entries) {
+    for (const { cwe_id: id, slug, name } of relationships)
+      assert.equal([slug, name], [id.toLowerCase(), names.get(id)])
+  }
+})
+
+states('19.20', 'parents and peers', () => {
+  const natures = { ChildOf: 'Parent', PeerOf: 'Peer' }
+  let [parents, peers] = [0, 0]
+  for (const { numeric_id: number, relationships, cwe_id: id } of entries) {
+    const stated = itemsOf(upstream.get(String(number))!, 'Related_Weaknesses', 'Related_Weakness')
+    const inView = stated.filter((one) => attribute(one, 'View_ID') === '1000')
+    for (const [upstreamNature, nature] of Object.entries(natures)) {
+      const others = inView.filter((one) => attribute(one, 'Nature') === upstreamNature)
+      const given = relationships.filter((one) => one.nature === nature).map(({ cwe_id }) => cwe_id)
+      if (nature === 'Parent') parents += given.length
+      else peers += given.length
+      const ids = others.map((one) => `CWE-${attribute(one, 'CWE_ID')}`)
+      for (const other of ids) assert.ok(given.includes(other), `${nature} ${other} of ${id}`)
+      if (nature === 'Parent') assert.is(given.length, ids.length, id)
+    }
+  }
+  assert.ok(parents > 100 && peers > 0, `${parents} and ${peers}`)
+})
+
+/** Each field of a row that the XML states: its type, its value, and the values that it has. */
+const ROW: [keyof Row, Is, (element: XmlElement) => unknown, (string | null)[]?][] = [
+  ['cwe_id', matching(/^CWE-[1-9]\d*$/), (element) => `CWE-${attribute(element, 'ID')}`],
+  ['slug', string, (element) => `cwe-${attribute(element, 'ID')}`],
+  ['numeric_id', integer, (element) => Number(attribute(element, 'ID'))],
+  ['name', text, (element) => attribute(element, 'Name')],
+  [
+    'abstraction',
+    text,
+    (element) => attribute(element, 'Abstraction'),
+    ['Pillar', 'Class', 'Base', 'Variant', 'Compound'],
+  ],
+  ['status', text, (element) => attribute(element, 'Status'), ['Stable', 'Draft', 'Incomplete', 'Deprecated']],
+  ['likelihood', textOrNull, (element) => textOf(element, 'Likelihood_Of_Exploit'), ['High', 'Medium', 'Low', null]],
+]
+
+states('18.8, 18.9, 18.10, 18.11, 18.12, 18.13, 18.14', 'the fields of a row, as the catalog states them', () => {
+  assert.equal(rows.map(({ numeric_id: number }) => String(number)).sort(), [...upstream.keys()].sort())
+  for (const [name, is, expected, values] of ROW) {
+    expectField(rows, name, is)
+    for (const row of rows) assert.equal(row[name], expected(upstream.get(String(row.numeric_id))!), row.cwe_id)
+    if (values)
+      expectSeen(
+        rows.map((row) => row[name]),
+        values,
+      )
+  }
+})
+
+/** CVEs by the weaknesses that any source maps them to, as the feeds state it. */
+const mapped = new Map<string, Set<string>>()
+for (const { cve_id: id } of await allDetails(service)) {
+  const record = feeds.records.find(({ cveMetadata }) => cveMetadata.cveId === id)!
+  const advised = advisoriesOf(id, feeds).flatMap(({ database_specific: specific }) => specific?.cwe_ids ?? [])
+  const all = [
+    ...containerWeaknesses(record.containers.cna),
+    ...containerWeaknesses(cisaOf(record)),
+    ...nvdWeaknesses(feeds.nvd.get(id)),
+    ...advised.map((cwe) => cwe.toLowerCase()),
+  ]
+  for (const slug of all) mapped.set(slug, (mapped.get(slug) ?? new Set()).add(id))
+}
+
+states('18.15', 'CVEs of any mapping', () => {
+  expectField(rows, 'cve_count', integer)
+  for (const { slug, cve_count: count } of rows) assert.is(count, mapped.get(slug)?.size ?? 0, slug)
+  assert.ok(rows.some(({ cve_count: count }) => count > 5) && rows.some(({ cve_count: count }) => count === 0))
+})
+
+states('18.16', 'KEV-listed CVEs of any mapping', () => {
+  expectField(rows, 'kev_count', integer)
+  for (const { slug, kev_count: count } of rows) {
+    assert.is(count, [...(mapped.get(slug) ?? [])].filter((id) => feeds.kev.has(id)).length, slug)
+  }
+  assert.ok(rows.some(({ kev_count: count }) => count > 0))
 })
 
 after(() => service.remove())

@@ -114,7 +114,7 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/feeds/cwe/weakness.ts',
     find: 'attack_patterns: capecs.map(',
     replace: 'attack_patterns: capecs.slice(1).map(',
-    tests: test('fields/weakness-relations'),
+    tests: test('fields/weakness'),
   },
   {
     rule: 'API 26.11: the id of a product',
