@@ -179,9 +179,9 @@ export const PUBLISHERS: readonly Publisher[] = [
     title: 'CAPEC',
     folder: 'capec',
     maxBytes: 64 * MB,
-    head: /<(?:\w+:)?Attack_Pattern_Catalog[\s>]|"type":\s*"bundle"/,
-    files: oneFile('capec_latest.xml', 'https://capec.mitre.org/data/xml/capec_latest.xml'),
-    copied: /^(?:stix-)?capec[\w.-]*\.(?:xml|json|zip)$/,
+    head: /"bundle--/,
+    files: oneFile('stix-capec.json', `${GITHUB_RAW}/mitre/cti/master/capec/2.1/stix-capec.json`),
+    copied: /^[\w.-]*stix[\w.-]*\.(?:json|zip)$/,
   },
   {
     feed: 'exploitdb',

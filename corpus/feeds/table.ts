@@ -81,7 +81,7 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     name: 'capec',
     title: 'CAPEC',
     kind: 'claims',
-    lookedFor: 'capec/capec*.xml, capec/*stix*.json (either also zipped) or capec/2.1/',
+    lookedFor: 'capec/*stix*.json or capec/*stix*.zip',
     licence: 'CAPEC Terms of Use',
     attribution:
       'The MITRE Corporation, Common Attack Pattern Enumeration and Classification (https://capec.mitre.org)',

@@ -6,7 +6,6 @@ import type { ReadEntry } from '../catalog/entries.ts'
 import type { Relation } from '../catalog/relations.ts'
 import { paragraphsOf } from '../catalog/structured-text.ts'
 import { FeedError } from '../error.ts'
-import { patternIds, relatedWeaknesses, skillTexts } from './pattern.ts'
 import type { StixCatalog } from './stix-objects.ts'
 import { readExecutionFlow, stixBlocks, stixText } from './stix-text.ts'
 
@@ -26,10 +25,11 @@ export function readStixPattern(number: number, pattern: JsonObject, catalog: St
   if (version === null) throw new FeedError('item_invalid', 'neither it nor another pattern has x_capec_version')
   if (modified === null) throw new FeedError('item_invalid', 'modified is not a timestamp')
   const references = objects(pattern.external_references)
-  const skills = isObject(pattern.x_capec_skills_required) ? Object.entries(pattern.x_capec_skills_required) : []
   return {
     entry: {
-      ...patternIds(number),
+      id: `capec-${number}`,
+      display: `CAPEC-${number}`,
+      numeric_id: number,
       name: text(pattern.name),
       abstraction: text(pattern.x_capec_abstraction),
       status: text(pattern.x_capec_status),
@@ -39,7 +39,7 @@ export function readStixPattern(number: number, pattern: JsonObject, catalog: St
       extended_description: paragraphsOf(stixBlocks(text(pattern.x_capec_extended_description) ?? '')),
       execution_flow: readExecutionFlow(text(pattern.x_capec_execution_flow) ?? ''),
       prerequisites: plainTexts(texts(pattern.x_capec_prerequisites)),
-      skills: skillTexts(skills.map(([level, what]) => ({ level, text: stixText(text(what) ?? '') }))),
+      skills: readSkills(pattern.x_capec_skills_required),
       resources: plainTexts(texts(pattern.x_capec_resources_required)),
       // STIX has no field for them.
       indicators: [],
@@ -52,13 +52,27 @@ export function readStixPattern(number: number, pattern: JsonObject, catalog: St
       alternate_terms: texts(pattern.x_capec_alternate_terms).map((term) => ({ term, description: null })),
       consequences: readConsequences(pattern.x_capec_consequences),
       taxonomy_mappings: readTaxonomies(references),
-      related_weaknesses: relatedWeaknesses(references.flatMap(weaknessNumber)),
+      related_weaknesses: [...new Set(references.flatMap(weaknessNumber))].map((id) => ({
+        id: `cwe-${id}`,
+        display: `CWE-${id}`,
+        name: null,
+      })),
       related_attack_patterns: [],
       catalog_version: version,
       updated_at: modified,
     },
     relations: readRelations(pattern, catalog),
   }
+}
+
+const SKILL_LEVELS = ['Low', 'Medium', 'High']
+
+/** Returns texts such as `Low: what it takes`, lowest level first. A skill without a description is its level alone. */
+function readSkills(stated: unknown): string[] {
+  const rank = (level: string) => (SKILL_LEVELS.includes(level) ? SKILL_LEVELS.indexOf(level) : SKILL_LEVELS.length)
+  return Object.entries(isObject(stated) ? stated : {})
+    .sort(([a], [b]) => rank(a) - rank(b))
+    .map(([level, what]) => [level, stixText(text(what) ?? '')].filter((part) => part !== null).join(': '))
 }
 
 function plainTexts(list: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 /**
- * Parses texts of CAPEC's STIX form. Markup has the prefix `xhtml:`; entities are decoded already. Other tags are
+ * Parses texts of CAPEC. Markup has the prefix `xhtml:`; entities are decoded already. Other tags are
  * literal text (`<script>`).
  */
 import type { CapecEntry } from '../../model/catalog.ts'

@@ -1,4 +1,4 @@
-/** Common parts of the CWE and CAPEC XML. */
+/** Parts of the CWE XML. */
 import type { TaxonomyMapping } from '../../model/catalog.ts'
 import { utcTimestamp } from '../../model/values/date.ts'
 import { FeedError } from '../error.ts'

@@ -6,7 +6,7 @@ const NATURES: Record<string, string> = { ChildOf: 'Parent', ParentOf: 'Child', 
 /** The inverse of each relation. */
 const CHILDREN = { Parent: 'Child' } as const
 export const CWE_INVERSES: Inverses = CHILDREN
-/** CAPEC's STIX form states each of these from both sides, its XML only from one. */
+/** CAPEC states each of these from both sides. An edited catalog may state only one. */
 export const CAPEC_INVERSES: Inverses = {
   ...CHILDREN,
   Child: 'Parent',

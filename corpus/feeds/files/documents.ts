@@ -1,6 +1,5 @@
-/** Reads the documents of a catalog, a few megabytes: a file, the files of a zip, or those of a checkout. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+/** Reads the documents of a catalog, a few megabytes: a file, or the files of a zip. */
+import { readFileSync, statSync } from 'node:fs'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { utf8Text } from '../json.ts'
@@ -9,9 +8,6 @@ import { openZip, readEntry, withZip, type ZipDirectory } from './zip.ts'
 const MAX_DOCUMENT_BYTES = 64 << 20
 const MAX_TOTAL_BYTES = 256 << 20
 const MAX_DOCUMENTS = 20_000
-
-/** Maximum nesting of folders: `capec/2.1/attack-pattern/<id>.json`. */
-const FOLDER_DEPTH = 3
 
 export interface Document {
   name: string
@@ -25,12 +21,11 @@ export interface Document {
  * @throws FeedError when a file cannot be read, and those of `work`; messages begin with the file's name
  */
 export async function withDocuments<T>(
-  file: Pick<FeedFile, 'path' | 'name' | 'folder'>,
+  file: Pick<FeedFile, 'path' | 'name'>,
   wanted: (name: string) => boolean,
   work: (documents: Document[]) => T,
 ): Promise<T> {
   try {
-    if (file.folder) return work(bounded(folderDocuments(file.path, '', wanted, FOLDER_DEPTH)))
     if (!file.name.endsWith('.zip')) return work([fileDocument(file.path, file.name)])
     const directory = await openCatalog(file.path)
     const entries = directory.entries.filter(({ name }) => wanted(name))
@@ -78,12 +73,4 @@ function fileDocument(path: string, name: string): Document {
       return readFileSync(path)
     },
   }
-}
-
-function folderDocuments(root: string, folder: string, wanted: (name: string) => boolean, depth: number): Document[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const name = folder === '' ? entry.name : `${folder}/${entry.name}`
-    if (entry.isDirectory()) return depth > 0 ? folderDocuments(root, name, wanted, depth - 1) : []
-    return entry.isFile() && wanted(name) ? [fileDocument(join(root, name), name)] : []
-  })
 }

@@ -72,8 +72,8 @@ test('JSON is parsed whole, JSON lines line by line, with a byte order mark or w
 })
 
 test('XML ends with the end of its root', async () => {
-  await check('capec/capec_latest.xml', '<?xml version="1.0"?><A></A>\n<!-- the end -->\n')
-  await refused('capec/capec_latest.xml', '<?xml version="1.0"?><A><B/>', /truncated/)
+  await check('cwe/cwec_latest.xml', '<?xml version="1.0"?><A></A>\n<!-- the end -->\n')
+  await refused('cwe/cwec_latest.xml', '<?xml version="1.0"?><A><B/>', /truncated/)
 })
 
 test('HTML is named as such, whatever was expected', async () => {

@@ -33,7 +33,15 @@ const bytesOf = (content: Content) => Buffer.from(content)
 
 const FAULTS: [what: string, spoil: (name: FeedName) => Content, codes: Codes][] = [
   ['of no bytes', () => '', ofLines('feed-empty')],
-  ['without records', (name) => FORMS[name].file([], TODAY), 'feed-empty'],
+  // A STIX bundle without patterns states no edition.
+  [
+    'without records',
+    (name) => FORMS[name].file([], TODAY),
+    ofLines(
+      'feed-empty',
+      NAMES.filter((name) => name !== 'capec'),
+    ),
+  ],
   ['an HTML page', () => HTML, ofLines('feed-empty')],
   [
     'cut in half',

@@ -10,8 +10,8 @@ import { type IngestOptions, type IngestReport, ingest } from '../../../builder/
 import type { FeedName } from '../../../corpus/feeds/table.ts'
 import {
   archiveCsv,
-  capecXml,
-  capecXmlEntry,
+  capecBundle,
+  capecPattern,
   cweXml,
   cweXmlEntry,
   frameworkJson,
@@ -77,9 +77,9 @@ export const FORMS: Record<FeedName, Form> = {
     key: (n) => `CWE-${n}`,
   },
   capec: {
-    path: (day) => `capec/${day}/capec_v3.9.xml`,
-    item: (n) => capecXmlEntry(n),
-    file: (items, day) => capecXml(items.join('\n')).replace('2023-01-24', day),
+    path: (day) => `capec/${day}/stix-capec.json`,
+    item: (n) => capecPattern(n),
+    file: (items, day) => capecBundle(items).replaceAll('2023-01-24', day),
     key: (n) => `CAPEC-${n}`,
   },
   epss: {

@@ -5,8 +5,8 @@ import { contractSuite } from '../support/contract.ts'
 import { openWorld } from '../support/service.ts'
 import {
   archiveCsv,
-  capecXml,
-  capecXmlEntry,
+  capecBundle,
+  capecPattern,
   cveList,
   cveMetric,
   cweXml,
@@ -56,7 +56,7 @@ const world = await openWorld({
   'epss/epss_scores-2024-06-01.csv.gz': epssCsv([['CVE-2024-0001', 0.25, 0.5]], '2024-06-01'),
   'cna/CNAsList.json': cnaJson(['acme', 'zeta', 'silent']),
   'cwe/cwec_v4.15.xml': cweXml(cweXmlEntry(79)),
-  'capec/capec_v3.9.xml': capecXml(capecXmlEntry(66)),
+  'capec/stix-capec.json': capecBundle([capecPattern(66)]),
   'exploitdb/files_exploits.csv': archiveCsv([
     { id: 42, description: 'x', published: '2024-01-01', verified: true, cves: ['CVE-2024-0002', 'CVE-2024-0001'] },
   ]),

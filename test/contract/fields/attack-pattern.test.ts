@@ -1,10 +1,9 @@
-/** gateway/API.md, sections 21 and 22: the fields of the whole catalog, against its XML. */
+/** gateway/API.md, sections 21 and 22: the fields of the whole catalog, against its STIX objects. */
 import * as assert from 'uvu/assert'
 import type { CapecEntry } from '../../../corpus/model/catalog.ts'
 import { contractSuite } from '../support/contract.ts'
 import {
   alternateTerm,
-  attribute,
   consequence,
   executionStep,
   expectField,
@@ -12,7 +11,6 @@ import {
   expectSeen,
   type Is,
   integer,
-  lastChange,
   listOf,
   matching,
   nullable,
@@ -22,14 +20,12 @@ import {
   string,
   taxonomyMapping,
   text,
-  textOf,
   textOrNull,
   texts,
-  textsOf,
   timestamp,
 } from '../support/field-types.ts'
 import { aboutEach, byKey } from '../support/rows.ts'
-import { itemsOf, sampleFeeds, type XmlElement } from '../support/sample-feeds.ts'
+import { type StixJson, sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 
 type InBoth = 'abstraction' | 'status' | 'description' | 'prerequisites' | 'mitigations' | 'consequences'
@@ -48,38 +44,45 @@ const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Row>('/capecs')
 const entries = await aboutEach(rows, ({ capec_id: id }) => service.json<CapecEntry>(`/capecs/${id}`))
-const upstream = byKey(feeds.patterns(), (element) => attribute(element, 'ID')!)
+const stix = feeds.stix()
+const numberOf = (pattern: StixJson) => pattern.external_references[0]!.external_id!.replace('CAPEC-', '')
+const upstream = byKey(
+  stix.filter(({ type }) => type === 'attack-pattern'),
+  numberOf,
+)
+const list = (pattern: StixJson, field: string) => (pattern[`x_capec_${field}`] ?? []) as string[]
 
 const names = new Map(
   (await service.all<{ cwe_id: string; name: string }>('/cwes')).map(({ cwe_id: id, name }) => [id, name]),
 )
-/** Each field of a row: its type, and what the XML of the pattern makes it. */
-const ROW: Partial<Record<keyof Row, [Is, (element: XmlElement) => unknown]>> = {
-  capec_id: [integer, (element) => Number(attribute(element, 'ID'))],
-  capec_id_string: [string, (element) => `CAPEC-${attribute(element, 'ID')}`],
-  name: [text, (element) => attribute(element, 'Name')],
-  description: [text, (element) => textOf(element, 'Description')],
-  abstraction: [string, (element) => attribute(element, 'Abstraction')],
-  status: [string, (element) => attribute(element, 'Status')],
-  likelihood_of_attack: [textOrNull, (element) => textOf(element, 'Likelihood_Of_Attack')],
-  typical_severity: [textOrNull, (element) => textOf(element, 'Typical_Severity')],
-  // Null where the catalog gives no note.
+/** Each field of a row: its type, and what the pattern of STIX makes it. */
+const ROW: Partial<Record<keyof Row, [Is, (pattern: StixJson) => unknown]>> = {
+  capec_id: [integer, (pattern) => Number(numberOf(pattern))],
+  capec_id_string: [string, (pattern) => `CAPEC-${numberOf(pattern)}`],
+  name: [text, (pattern) => pattern.name],
+  description: [text, (pattern) => pattern.description],
+  abstraction: [string, (pattern) => pattern.x_capec_abstraction],
+  status: [string, (pattern) => pattern.x_capec_status],
+  likelihood_of_attack: [textOrNull, (pattern) => pattern.x_capec_likelihood_of_attack ?? null],
+  typical_severity: [textOrNull, (pattern) => pattern.x_capec_typical_severity ?? null],
+  // The sample gives all scopes of a pattern the same impacts.
   consequences: [
     listOf(consequence),
-    (element) =>
-      itemsOf(element, 'Consequences', 'Consequence').map((one) => ({
-        scopes: textsOf(one, 'Scope'),
-        impacts: textsOf(one, 'Impact'),
-        note: textOf(one, 'Note'),
-      })),
+    (pattern) => {
+      const stated = Object.entries((pattern.x_capec_consequences ?? {}) as Record<string, string[]>)
+      const scopes = stated.map(([scope]) => scope.replaceAll('_', ' '))
+      const impacts = (stated[0]?.[1] ?? []).map((one) => /^([^(]+?)(?: \((.+)\))?$/.exec(one)!)
+      const note = impacts[0]?.[2] ?? null
+      const separate = impacts.map(([, impact]) => ({ scopes, impacts: [impact!], note }))
+      return note === null ? separate : [{ scopes, impacts: separate.flatMap(({ impacts: [one] }) => one!), note }]
+    },
   ],
   related_weaknesses: [
     listOf(relatedWeakness),
-    (element) =>
-      itemsOf(element, 'Related_Weaknesses', 'Related_Weakness').map((one) => {
-        const display = `CWE-${attribute(one, 'CWE_ID')}`
-        return { id: display.toLowerCase(), display, name: names.get(display) ?? null }
-      }),
+    ({ external_references: references }) =>
+      references
+        .filter(({ source_name: source }) => source === 'cwe')
+        .map(({ external_id: id = '' }) => ({ id: id.toLowerCase(), display: id, name: names.get(id) ?? null })),
   ],
 }
 
@@ -88,8 +91,8 @@ states('21.7, 21.8, 21.9, 21.10, 21.11, 21.12, 21.14, 21.16', 'the fields of a r
   for (const [name, [is, expected]] of Object.entries(ROW)) {
     expectField(rows, name, is)
     for (const row of rows) {
-      const element = upstream.get(String(row.capec_id))!
-      assert.equal(row[name as keyof Row], expected(element), `${name} of ${row.capec_id_string}`)
+      const pattern = upstream.get(String(row.capec_id))!
+      assert.equal(row[name as keyof Row], expected(pattern), `${name} of ${row.capec_id_string}`)
     }
   }
   const seen = (name: 'abstraction' | 'status' | 'likelihood_of_attack' | 'typical_severity', ...values: unknown[]) =>
@@ -104,22 +107,33 @@ states('21.7, 21.8, 21.9, 21.10, 21.11, 21.12, 21.14, 21.16', 'the fields of a r
   assert.ok(rows.some(({ related_weaknesses: related }) => related.length > 1))
 })
 
-/** Lists of texts: the field of the row, that of the full entry, and the list and item of the XML. */
+/** Lists of texts: the field of the row, that of the full entry, and the texts of STIX. */
 const TEXT_LISTS = [
-  ['prerequisites', 'prerequisites', 'Prerequisites', 'Prerequisite'],
-  ['skills_required', 'skills', 'Skills_Required', 'Skill'],
-  ['resources_required', 'resources', 'Resources_Required', 'Resource'],
-  ['mitigations', 'mitigations', 'Mitigations', 'Mitigation'],
+  ['prerequisites', 'prerequisites', (pattern: StixJson) => list(pattern, 'prerequisites')],
+  [
+    'skills_required',
+    'skills',
+    (pattern: StixJson) =>
+      Object.entries(pattern.x_capec_skills_required ?? {}).map(([level, what]) => `${level}: ${what}`),
+  ],
+  ['resources_required', 'resources', (pattern: StixJson) => list(pattern, 'resources_required')],
+  [
+    'mitigations',
+    'mitigations',
+    ({ id }: StixJson) =>
+      stix
+        .filter(({ target_ref }) => target_ref === id)
+        .map(({ source_ref }) => stix.find((one) => one.id === source_ref)!.description),
+  ],
 ] as const
 
 states('21.13', 'lists of texts', () => {
-  for (const [name, , list, item] of TEXT_LISTS) {
+  for (const [name, , statedBy] of TEXT_LISTS) {
     expectField(rows, name, texts)
     assert.ok(rows.some((row) => row[name].length > 0) && rows.some((row) => row[name].length === 0), name)
     for (const row of rows) {
-      const stated = itemsOf(upstream.get(String(row.capec_id))!, list, item)
-      assert.is(row[name].length, stated.length, `${name} of CAPEC-${row.capec_id}`)
-      if (name === 'prerequisites' || name === 'resources_required') assert.equal(row[name], stated.map(String))
+      const stated = statedBy(upstream.get(String(row.capec_id))!)
+      assert.equal(row[name], stated, `${name} of CAPEC-${row.capec_id}`)
     }
   }
 })
@@ -127,10 +141,12 @@ states('21.13', 'lists of texts', () => {
 states('21.15', 'the steps in order', () => {
   expectField(rows, 'execution_flow', listOf(executionStep))
   for (const { capec_id: id, execution_flow: flow } of rows) {
-    const stated = itemsOf(upstream.get(String(id))!, 'Execution_Flow', 'Attack_Step')
+    const stated = String(upstream.get(String(id))!.x_capec_execution_flow ?? '')
+      .split('<h3>')
+      .slice(1)
     assert.equal(
-      flow.map(({ step, phase, techniques }) => [step, phase, techniques.length]),
-      stated.map((one) => [Number(textOf(one, 'Step')), textOf(one, 'Phase'), textsOf(one, 'Technique').length]),
+      flow.map(({ phase, techniques }) => [phase, techniques.length]),
+      stated.map((one) => [one.split('<', 1)[0], one.split('<td>').length - 1]),
       `CAPEC-${id}`,
     )
     assert.equal(
@@ -145,11 +161,10 @@ states('21.15', 'the steps in order', () => {
 states('21.17', 'parents and children', () => {
   expectField(rows, 'related_attack_patterns', listOf(relatedPattern))
   for (const { capec_id: id, related_attack_patterns: related } of rows) {
-    const stated = itemsOf(upstream.get(String(id))!, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
-    const parents = stated.filter((one) => attribute(one, 'Nature') === 'ChildOf')
+    const parents = list(upstream.get(String(id))!, 'child_of_refs').map((ref) => stix.find((one) => one.id === ref)!)
     assert.equal(
       related.flatMap(({ nature, capec_id }) => (nature === 'Parent' ? capec_id : [])).sort(),
-      parents.map((one) => `CAPEC-${attribute(one, 'CAPEC_ID')}`).sort(),
+      parents.map((one) => `CAPEC-${numberOf(one)}`).sort(),
       `CAPEC-${id}`,
     )
     // What is a parent of one has that one as its child.
@@ -195,11 +210,11 @@ const FULL: Record<keyof CapecEntry, Is> = {
 states('22.5', 'every field and no other', () => {
   for (const entry of entries) assert.ok(object(FULL)(entry), JSON.stringify(entry).slice(0, 300))
   for (const name of ['severity', 'likelihood']) expectNullable(entries, name, string)
-  const lists = ['extended_description', 'indicators', 'examples', 'alternate_terms', 'taxonomy_mappings'] as const
+  const lists = ['extended_description', 'examples', 'alternate_terms', 'taxonomy_mappings'] as const
   for (const name of lists) assert.ok(entries.filter((entry) => entry[name].length > 0).length > 5, name)
   for (const [i, entry] of entries.entries()) {
     const row = rows[i]!
-    const element = upstream.get(String(row.capec_id))!
+    const pattern = upstream.get(String(row.capec_id))!
     assert.equal([entry.id, entry.display], [`capec-${row.capec_id}`, row.capec_id_string])
     assert.equal(
       [entry.numeric_id, entry.name, entry.abstraction, entry.status, entry.description],
@@ -210,19 +225,18 @@ states('22.5', 'every field and no other', () => {
     for (const name of ['consequences', 'execution_flow', 'related_weaknesses', 'related_attack_patterns'] as const) {
       assert.equal(entry[name], row[name])
     }
-    assert.equal(entry.indicators, itemsOf(element, 'Indicators', 'Indicator').map(String))
+    assert.equal(entry.indicators, [])
     assert.equal(
       entry.alternate_terms.map(({ term }) => term),
-      itemsOf(element, 'Alternate_Terms', 'Alternate_Term').map((one) => textOf(one, 'Term')),
+      list(pattern, 'alternate_terms'),
     )
     assert.equal(
       entry.taxonomy_mappings.map(({ taxonomy, entry_name: name }) => [taxonomy, name]),
-      itemsOf(element, 'Taxonomy_Mappings', 'Taxonomy_Mapping').map((one) => [
-        attribute(one, 'Taxonomy_Name'),
-        textOf(one, 'Entry_Name'),
-      ]),
+      pattern.external_references
+        .filter(({ source_name: source }) => !/^(capec|cwe|reference_from_CAPEC)$/.test(source))
+        .map((one) => [one.source_name, one.description]),
     )
-    assert.is(entry.updated_at.slice(0, 10), lastChange(element))
+    assert.is(entry.updated_at, pattern.modified)
   }
 })
 

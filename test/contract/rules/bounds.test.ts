@@ -7,7 +7,7 @@ import { quietEffects } from '../../support/dist.ts'
 import { cnaJson } from '../../support/feeds.ts'
 import { contractSuite } from '../support/contract.ts'
 import { openWorld } from '../support/service.ts'
-import { capecXml, capecXmlEntry, cveList, frameworkJson, lines } from '../support/upstream.ts'
+import { capecBundle, capecPattern, cveList, frameworkJson, lines } from '../support/upstream.ts'
 
 interface Page {
   pagination: { next_cursor: string | null }
@@ -31,9 +31,7 @@ rule(7, 'a cursor has at most 512 characters for keys and filters of any length'
   const module = (n: number) => [`exploit/${'m'.repeat(180)}${n}`, { disclosure_date: '2024-01-01' }] as const
   const world = await openWorld({
     ...cveList(numbers.map(recordOf)),
-    'capec/capec_v3.9.xml': capecXml(
-      numbers.map((n) => capecXmlEntry(n).replace('"Pattern ', `"${long('')} `)).join(''),
-    ),
+    'capec/stix-capec.json': capecBundle(numbers.map((n) => capecPattern(n, { name: `${long('')} ${n}` }))),
     'metasploit/modules_metadata_base.json': frameworkJson(Object.fromEntries(numbers.map(module))),
   })
   try {

@@ -10,8 +10,8 @@ import { contractSuite } from '../support/contract.ts'
 import { openWorld } from '../support/service.ts'
 import {
   archiveCsv,
-  capecXml,
-  capecXmlEntry,
+  capecBundle,
+  capecPattern,
   cveList,
   cveMetric,
   cweXml,
@@ -47,7 +47,7 @@ const products = affected(['Beta', 'B'], ['alpha', 'b'], ['Ａ', 'c'], ['😀', 
 const cwe = (id: number, name: string) =>
   `<Weakness ID="${id}" Name="${name}" Structure="Simple" Abstraction="Base" Status="Draft"><Description>x</Description></Weakness>`
 const capec = (id: number, severity: string | null) =>
-  capecXmlEntry(id, severity === null ? '' : `<Typical_Severity>${severity}</Typical_Severity>`)
+  capecPattern(id, severity === null ? {} : { x_capec_typical_severity: severity })
 
 const world = await openWorld({
   ...cveList([
@@ -67,18 +67,15 @@ const world = await openWorld({
   'kev/known_exploited_vulnerabilities.json': kevJson(['CVE-2024-9999', 'CVE-2019-5555']),
   'cna/CNAsList.json': cnaJson(['acme', 'zeta', 'Beta']),
   'cwe/cwec_v4.15.xml': cweXml([cwe(100, 'beta'), cwe(9, 'Alpha'), cwe(20, 'alpha'), cwe(3, '_first')].join('')),
-  'capec/capec_v3.9.xml': capecXml(
-    [
-      capec(10, 'High'),
-      capec(9, 'Very High'),
-      capec(8, null),
-      capec(7, 'Very Low'),
-      capec(6, 'Low'),
-      capec(5, 'Medium'),
-    ]
-      .concat(capec(11, 'High'))
-      .join(''),
-  ),
+  'capec/stix-capec.json': capecBundle([
+    capec(10, 'High'),
+    capec(9, 'Very High'),
+    capec(8, null),
+    capec(7, 'Very Low'),
+    capec(6, 'Low'),
+    capec(5, 'Medium'),
+    capec(11, 'High'),
+  ]),
   'exploitdb/files_exploits.csv': archiveCsv([
     { id: 9, description: 'x', published: '2024-01-01', verified: true, cves: [] },
     { id: 10, description: 'x', published: '2024-01-01', verified: true, cves: [] },

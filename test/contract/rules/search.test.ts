@@ -4,7 +4,7 @@ import type { SearchItem } from '../../../corpus/snapshot/query/search-item.ts'
 import { cnaJson, kevJson } from '../../support/feeds.ts'
 import { contractSuite } from '../support/contract.ts'
 import { openWorld } from '../support/service.ts'
-import { capecXml, capecXmlEntry, cveList, cweXml, cweXmlEntry, type UpstreamRecord } from '../support/upstream.ts'
+import { capecBundle, capecPattern, cveList, cweXml, cweXmlEntry, type UpstreamRecord } from '../support/upstream.ts'
 
 interface Found {
   results: Record<string, SearchItem[]>
@@ -52,7 +52,7 @@ const world = await openWorld({
   ]),
   'kev/known_exploited_vulnerabilities.json': kevJson(['CVE-2024-0001']),
   'cwe/cwec_v4.15.xml': cweXml([cwe(79, 'Flubber in Pages'), cwe(790, 'Other'), cwe(1079, 'Other')].join('')),
-  'capec/capec_v3.9.xml': capecXml(capecXmlEntry(66).replace('"Pattern 66"', '"Flubber Injection"')),
+  'capec/stix-capec.json': capecBundle([capecPattern(66, { name: 'Flubber Injection' })]),
   'cna/CNAsList.json': cnaJson(['flubber_org', 'acme']),
 })
 const search = (q: string, more = '') => world.json<Found>(`/search?q=${encodeURIComponent(q)}&limit=25${more}`)

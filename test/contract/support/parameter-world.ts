@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { kevJson } from '../../support/feeds.ts'
 import { openWorld, type World } from './service.ts'
-import { archiveCsv, capecXml, capecXmlEntry, cveList, cweXml, cweXmlEntry } from './upstream.ts'
+import { archiveCsv, capecBundle, capecPattern, cveList, cweXml, cweXmlEntry } from './upstream.ts'
 
 interface ErrorBody {
   error: string
@@ -35,7 +35,7 @@ const FEEDS = {
   ]),
   'kev/known_exploited_vulnerabilities.json': kevJson(['CVE-2024-0001']),
   'cwe/cwec_v4.15.xml': cweXml(cweXmlEntry(79)),
-  'capec/capec_v3.9.xml': capecXml(capecXmlEntry(66)),
+  'capec/stix-capec.json': capecBundle([capecPattern(66)]),
   'exploitdb/files_exploits.csv': archiveCsv([
     { id: 1, description: 'one', published: '2024-03-01', verified: true, cves: ['CVE-2024-0001'] },
     { id: 2, description: 'two', published: '2024-03-02', verified: true, cves: [] },

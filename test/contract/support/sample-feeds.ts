@@ -68,6 +68,15 @@ export interface XmlElement {
   [name: string]: XmlElement[] | string | undefined
 }
 
+export interface StixJson extends Json {
+  type: string
+  id: string
+  name: string
+  description: string
+  modified: string
+  external_references: { source_name: string; external_id?: string; description?: string }[]
+}
+
 export type SampleFeeds = ReturnType<typeof sampleFeeds>
 
 export function sampleFeeds({ feeds, nights }: SampleDist) {
@@ -140,9 +149,9 @@ export function sampleFeeds({ feeds, nights }: SampleDist) {
     serviceScores: own('service-scores'),
     detections: own('detections'),
     cnas: JSON.parse(bytes('cna/CNAsList.json').toString()) as { shortName: string; organizationName: string }[],
-    /** The elements of the two catalogs. Texts of elements are trimmed, their markup is left in. */
+    /** The elements of the catalog. Texts of elements are trimmed, their markup is left in. */
     weaknesses: () => catalog(unzipped(`cwe/${only(feeds, 'cwe')}`)[0]!, ['Weaknesses', 'Weakness']),
-    patterns: () => catalog(bytes(`capec/${only(feeds, 'capec')}`).toString(), ['Attack_Patterns', 'Attack_Pattern']),
+    stix: () => (JSON.parse(bytes(`capec/${only(feeds, 'capec')}`).toString()) as { objects: StixJson[] }).objects,
   }
 }
 

@@ -137,15 +137,28 @@ export const cweXml = (weaknesses: string, more = '') =>
   `<?xml version="1.0" encoding="UTF-8"?><Weakness_Catalog Name="CWE" Version="4.15" Date="2024-07-16" ${CWE_NAMESPACES}>
     <Weaknesses>${weaknesses}</Weaknesses>${more}</Weakness_Catalog>`
 
-const CAPEC_NAMESPACES = 'xmlns="http://capec.mitre.org/capec-3" xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+const patternId = (id: number) => `attack-pattern--00000000-0000-4000-8000-${String(id).padStart(12, '0')}`
 
-export const capecXmlEntry = (id: number, content = '', attributes = 'Abstraction="Standard" Status="Draft"') =>
-  `<Attack_Pattern ID="${id}" Name="Pattern ${id}" ${attributes}>
-    <Description>About ${id}.</Description>${content}</Attack_Pattern>`
+/** Returns references to attack patterns: `{ x_capec_child_of_refs: patternRefs(66) }`. */
+export const patternRefs = (...ids: number[]) => ids.map(patternId)
 
-export const capecXml = (patterns: string, more = '') =>
-  `<?xml version="1.0" encoding="UTF-8"?><Attack_Pattern_Catalog Name="CAPEC" Version="3.9" Date="2023-01-24" ${CAPEC_NAMESPACES}>
-    <Attack_Patterns>${patterns}</Attack_Patterns>${more}</Attack_Pattern_Catalog>`
+/** Returns an attack pattern of STIX with these fields besides the required ones. */
+export const capecPattern = (id: number, more: Json = {}): string =>
+  JSON.stringify({
+    type: 'attack-pattern',
+    id: patternId(id),
+    name: `Pattern ${id}`,
+    description: `About ${id}.`,
+    modified: '2023-01-24T00:00:00.000Z',
+    external_references: [{ source_name: 'capec', external_id: `CAPEC-${id}` }],
+    x_capec_abstraction: 'Standard',
+    x_capec_status: 'Draft',
+    x_capec_version: '3.9',
+    ...more,
+  })
+
+/** Returns the CAPEC catalog; `objects` are JSON texts. */
+export const capecBundle = (objects: readonly string[]) => `{"type":"bundle","id":"bundle--1","objects":[${objects}]}`
 
 const ARCHIVE_COLUMNS =
   'id,file,description,date_published,author,type,platform,port,date_added,date_updated,verified,codes,tags,aliases,screenshot_url,application_url,source_url'

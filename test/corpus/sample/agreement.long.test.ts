@@ -216,46 +216,60 @@ test('the catalogs have every weakness that records name, but categories and vie
   const members = (text: string, element: string, attribute: string) =>
     new Set([...text.matchAll(new RegExp(`<${element} [^>]*${attribute}="(\\d+)"`, 'g'))].map(([, id]) => Number(id)))
   const cwe = written!.toString()
-  const capec = sample.bytes('capec/capec_v3.10.xml').toString()
+  const capec = sample.bytes('capec/stix-capec.json').toString()
   const weaknesses = members(cwe, 'Weakness', 'ID')
   const others = new Set([...members(cwe, 'Category', 'ID'), ...members(cwe, 'View', 'ID')])
   const drawn = new Set(Array.from({ length: 20_000 }, (_, i) => WEAKNESSES(i / 20_000)))
   assert.ok(drawn.size > 240, `${drawn.size}`)
   for (const number of drawn) assert.ok(weaknesses.has(number) !== others.has(number), `CWE-${number}`)
-  const patterns = members(capec, 'Attack_Pattern', 'ID')
+  const named = (pattern: RegExp) => new Set(Array.from(capec.matchAll(pattern), ([, id]) => Number(id)))
+  const patterns = named(/"CAPEC-(\d+)"/g)
   for (const id of members(cwe, 'Related_Weakness', 'CWE_ID')) assert.ok(weaknesses.has(id), `CWE-${id}`)
   for (const id of members(cwe, 'Related_Attack_Pattern', 'CAPEC_ID')) assert.ok(patterns.has(id), `CAPEC-${id}`)
-  for (const id of members(capec, 'Related_Weakness', 'CWE_ID')) assert.ok(weaknesses.has(id), `CWE-${id}`)
-  for (const id of members(capec, 'Related_Attack_Pattern', 'CAPEC_ID')) assert.ok(patterns.has(id), `CAPEC-${id}`)
+  for (const id of named(/"CWE-(\d+)"/g)) assert.ok(weaknesses.has(id), `CWE-${id}`)
+  for (const id of named(/"attack-pattern--[0-]+4000-8000-0*(\d+)"/g)) assert.ok(patterns.has(id), `CAPEC-${id}`)
   // Every kind of entry occurs.
   for (const sign of ['Status="Deprecated"', 'Structure="Composite"', 'Structure="Chain"', 'Abstraction="Pillar"'])
     assert.ok(cwe.includes(sign), sign)
-  for (const sign of ['Status="Deprecated"', 'Status="Obsolete"', 'Abstraction="Meta"', 'Abstraction="Detailed"'])
+  for (const sign of [
+    'status": "Deprecated"',
+    'status": "Obsolete"',
+    'abstraction": "Meta"',
+    'abstraction": "Detailed"',
+  ])
     assert.ok(capec.includes(sign), sign)
 })
 
 test('one entry of each catalog has every part that any entry has', async () => {
+  const patterns = (sample.json('capec/stix-capec.json') as { objects: Record<string, unknown>[] }).objects.filter(
+    ({ type }) => type === 'attack-pattern',
+  )
+  const complete = patterns.find(({ id }) => String(id).endsWith('-000000000066'))!
+  // The others are parts of a pattern's place in the hierarchy.
+  const all = new Set(patterns.flatMap(Object.keys).filter((name) => !name.endsWith('_refs')))
+  assert.equal(
+    [...all].sort(),
+    Object.keys(complete)
+      .filter((name) => !name.endsWith('_refs'))
+      .sort(),
+  )
+
   const [written] = [...(await sample.zip('cwe/cwec_v4.20.xml.zip')).values()]
-  for (const [text, element, id] of [
-    [written!.toString(), 'Weakness', '79'],
-    [sample.bytes('capec/capec_v3.10.xml').toString(), 'Attack_Pattern', '66'],
-  ] as const) {
-    const entries = itemsOf(parseXml(text, element), element === 'Weakness' ? 'Weaknesses' : 'Attack_Patterns', element)
-    const parts = (one: XmlElement) => one.children.flatMap((child) => (typeof child === 'string' ? [] : [child.name]))
-    const full = entries.find((one) => one.attributes.get('ID') === id)!
-    // Notes are not served.
-    const seen = new Set(entries.flatMap(parts).filter((name) => name !== 'Notes'))
-    assert.equal(
-      [...seen].filter((name) => !parts(full).includes(name)),
-      [],
-    )
-  }
+  const entries = itemsOf(parseXml(written!.toString(), 'cwe'), 'Weaknesses', 'Weakness')
+  const parts = (one: XmlElement) => one.children.flatMap((child) => (typeof child === 'string' ? [] : [child.name]))
+  const full = entries.find((one) => one.attributes.get('ID') === '79')!
+  // Notes are not served.
+  const seen = new Set(entries.flatMap(parts).filter((name) => name !== 'Notes'))
+  assert.equal(
+    [...seen].filter((name) => !parts(full).includes(name)),
+    [],
+  )
 })
 
 test('addresses use reserved names only (RFC 2606)', async () => {
   const texts: string[] = []
   for (const path of sample.paths) {
-    if (/^(cvelistv5|cwe|capec)\//.test(path)) continue
+    if (/^(cvelistv5|cwe)\//.test(path)) continue
     if (path.endsWith('.zip')) for (const bytes of (await sample.zip(path)).values()) texts.push(bytes.toString())
     else texts.push(sample.bytes(path).toString())
   }

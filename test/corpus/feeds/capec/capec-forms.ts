@@ -1,7 +1,6 @@
-/** One synthetic attack pattern and its relations, in each format of CAPEC. */
+/** A synthetic attack pattern and its relations: as the model has it, and as STIX objects. */
 import type { CapecEntry } from '../../../../corpus/model/catalog.ts'
 
-/** What both formats can express, in the terms of the model. */
 export const PATTERN: CapecEntry = {
   id: 'capec-40',
   display: 'CAPEC-40',
@@ -53,89 +52,6 @@ export const PATTERN: CapecEntry = {
   updated_at: '2023-01-24T00:00:00.000Z',
 }
 
-const NAMESPACES = 'xmlns="http://capec.mitre.org/capec-3" xmlns:xhtml="http://www.w3.org/1999/xhtml"'
-
-export const capecXml = (patterns: string, attributes = 'Version="3.9" Date="2023-01-24"') =>
-  `<?xml version="1.0" encoding="UTF-8"?><Attack_Pattern_Catalog Name="CAPEC" ${attributes} ${NAMESPACES}>
-    <Attack_Patterns>${patterns}</Attack_Patterns>
-    <Categories><Category ID="900" Name="A category" Status="Draft"/></Categories>
-  </Attack_Pattern_Catalog>`
-
-export const PATTERN_XML = `<Attack_Pattern ID="40" Name="Widget Swapping" Abstraction="Standard" Status="Draft">
-  <Description>One widget is put in place of &lt;another&gt;.</Description>
-  <Extended_Description>
-    <xhtml:p>Widgets look alike.</xhtml:p>
-    <xhtml:ul><xhtml:li>nuts</xhtml:li><xhtml:li>bolts</xhtml:li></xhtml:ul>
-    <xhtml:p>So nobody sees it.</xhtml:p>
-  </Extended_Description>
-  <Alternate_Terms><Alternate_Term><Term>Widget Mixing</Term></Alternate_Term></Alternate_Terms>
-  <Likelihood_Of_Attack>Medium</Likelihood_Of_Attack>
-  <Typical_Severity>Very High</Typical_Severity>
-  <Related_Attack_Patterns>
-    <Related_Attack_Pattern Nature="ChildOf" CAPEC_ID="3"/>
-    <Related_Attack_Pattern Nature="CanPrecede" CAPEC_ID="3"/>
-    <Related_Attack_Pattern Nature="PeerOf" CAPEC_ID="3"/>
-  </Related_Attack_Patterns>
-  <Execution_Flow>
-    <Attack_Step>
-      <Step>1</Step><Phase>Explore</Phase><Description>[Find widgets] Look for widgets.</Description>
-      <Technique>Look left.</Technique><Technique>Look right: &lt;script&gt;look()&lt;/script&gt;</Technique>
-    </Attack_Step>
-    <Attack_Step>
-      <Step>2</Step><Phase>Exploit</Phase>
-      <Description>[Swap them] <xhtml:p>Take one.</xhtml:p><xhtml:p>Put another.</xhtml:p></Description>
-    </Attack_Step>
-    <Attack_Step>
-      <Phase>Exploit</Phase><Description>Leave without a trace.</Description><Technique>Walk &amp; talk.</Technique>
-    </Attack_Step>
-  </Execution_Flow>
-  <Prerequisites><Prerequisite>There are widgets.</Prerequisite><Prerequisite>Nobody looks.</Prerequisite></Prerequisites>
-  <Skills_Required><Skill Level="High">To make them.</Skill><Skill Level="Low">To tell widgets apart.</Skill></Skills_Required>
-  <Resources_Required><Resource>Pockets.</Resource></Resources_Required>
-  <Consequences>
-    <Consequence><Scope>Access Control</Scope><Scope>Integrity</Scope><Impact>Gain Privileges</Impact></Consequence>
-    <Consequence>
-      <Scope>Integrity</Scope><Scope>Other</Scope><Impact>Modify Data</Impact><Impact>Other</Impact>
-      <Note>Widgets (all of them) are data.</Note>
-    </Consequence>
-  </Consequences>
-  <Mitigations>
-    <Mitigation>Look.</Mitigation><Mitigation><xhtml:p>Label widgets.</xhtml:p></Mitigation>
-    <Mitigation>Count widgets.</Mitigation>
-  </Mitigations>
-  <Example_Instances>
-    <Example><xhtml:p>A widget was swapped:</xhtml:p>
-      <xhtml:div style="margin-left:1em;" class="bad">if (widget)<xhtml:div style="margin-left:1em;">swap();</xhtml:div></xhtml:div>
-      <xhtml:p>It was missed.</xhtml:p></Example>
-  </Example_Instances>
-  <Related_Weaknesses><Related_Weakness CWE_ID="7"/><Related_Weakness CWE_ID="1004"/><Related_Weakness CWE_ID="7"/></Related_Weaknesses>
-  <Taxonomy_Mappings>
-    <Taxonomy_Mapping Taxonomy_Name="ATTACK"><Entry_ID>1999.001</Entry_ID><Entry_Name>Swap: Widget</Entry_Name></Taxonomy_Mapping>
-    <Taxonomy_Mapping Taxonomy_Name="OWASP Attacks"><Entry_Name>Widget Swap</Entry_Name></Taxonomy_Mapping>
-  </Taxonomy_Mappings>
-  <References><Reference External_Reference_ID="REF-1"/></References>
-  <Content_History>
-    <Submission><Submission_Date>2014-06-23</Submission_Date></Submission>
-    <Modification><Modification_Date>2023-01-24</Modification_Date></Modification>
-  </Content_History>
-</Attack_Pattern>`
-
-export const bareXml = (id: number | string, name: string, content = '', status = 'Draft') =>
-  `<Attack_Pattern ID="${id}" Name="${name}" Abstraction="Meta" Status="${status}">
-    <Description>About ${name}.</Description>${content}</Attack_Pattern>`
-
-/** The whole catalog as XML; both sides state the relations of the pattern. */
-export const CATALOG_XML = capecXml(
-  bareXml(3, 'Swapping') +
-    PATTERN_XML +
-    bareXml(
-      41,
-      'Nut Swapping',
-      `<Related_Attack_Patterns><Related_Attack_Pattern Nature="ChildOf" CAPEC_ID="40"/>
-        <Related_Attack_Pattern Nature="CanPrecede" CAPEC_ID="40"/></Related_Attack_Patterns>`,
-    ),
-)
-
 export type StixObject = Record<string, unknown> & { type: string; id: string }
 
 const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
@@ -172,7 +88,7 @@ function mitigation(number: number, name: string, description: string): StixObje
 const techniques = (...texts: string[]) =>
   `<table><tbody><tr><th>Techniques</th></tr>${texts.map((text) => `<tr><td>${text}</td></tr>`).join('')}</tbody></table>`
 
-/** The same catalog as STIX objects. */
+/** The whole catalog; both sides state the relations of the pattern. */
 export const CATALOG_STIX: StixObject[] = [
   { type: 'identity', id: `identity--${uuid(1)}`, name: 'The publisher', modified: '2099-01-01T00:00:00.000Z' },
   ...mitigation(1, 'coa-40-2', 'Count widgets.'),
@@ -238,6 +154,6 @@ export const bundle = (objects: readonly StixObject[]) =>
   JSON.stringify({ type: 'bundle', id: `bundle--${uuid(0)}`, objects })
 
 /** Returns one file per object: `2.1/attack-pattern/<id>.json` and so on. */
-export function objectTree(objects: readonly StixObject[], folder = 'capec/2.1'): Record<string, string> {
-  return Object.fromEntries(objects.map((object) => [`${folder}/${object.type}/${object.id}.json`, bundle([object])]))
+export function objectTree(objects: readonly StixObject[]): Record<string, string> {
+  return Object.fromEntries(objects.map((object) => [`capec/2.1/${object.type}/${object.id}.json`, bundle([object])]))
 }

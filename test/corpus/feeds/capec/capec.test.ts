@@ -1,4 +1,4 @@
-/** The CAPEC catalog: every format gives the same entries; the choice of the file; and rejected content. */
+/** The CAPEC catalog: every layout gives the same entries; the choice of the file; and rejected content. */
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { suite } from 'uvu'
@@ -12,17 +12,7 @@ import { temporaryFolder } from '../../../support/dist.ts'
 import { putFeeds, zipOf } from '../../../support/feeds.ts'
 import { claims, entries, told, UNKNOWN, versions } from '../catalog/catalog-items.ts'
 import { errorOf, itemsOf } from '../reading.ts'
-import {
-  barePattern,
-  bareXml,
-  bundle,
-  CATALOG_STIX,
-  CATALOG_XML,
-  capecXml,
-  objectTree,
-  PATTERN,
-  patternId,
-} from './capec-forms.ts'
+import { barePattern, bundle, CATALOG_STIX, objectTree, PATTERN, patternId, type StixObject } from './capec-forms.ts'
 
 const folder = temporaryFolder('capec')
 let folders = 0
@@ -39,22 +29,17 @@ async function items(files: Record<string, Uint8Array | string>, options = UNKNO
   return itemsOf(readCapec(file!, options))
 }
 
-const xmlItems = (xml: string) => items({ 'capec_v3.9.xml': xml })
 const stixItems = (...objects: Parameters<typeof bundle>[0]) => items({ 'stix-capec.json': bundle(objects) })
 
 const FORMS: Record<string, Record<string, Uint8Array | string>> = {
-  XML: { 'capec_v3.9.xml': CATALOG_XML },
-  'zipped XML': { 'capec_latest.xml.zip': zipOf({ 'capec_v3.9.xml': CATALOG_XML }) },
-  'one STIX file': { 'stix-capec.json': bundle(CATALOG_STIX) },
-  'one zipped STIX file': { 'stix-capec-3.9.zip': zipOf({ 'capec/2.1/stix-capec.json': bundle(CATALOG_STIX) }) },
-  'zipped STIX objects': { 'capec-3.9-stix-2.1-objects.zip': zipOf(objectTree(CATALOG_STIX)) },
-  'a folder of STIX objects': objectTree(CATALOG_STIX, '2.1'),
-  'a checkout of mitre/cti': {
-    ...objectTree(CATALOG_STIX, 'cti-master/capec/2.1'),
-    'cti-master/capec/2.1/stix-capec.json': '{}',
-  },
-  'a folder with the one file': { '2.1/stix-capec.json': bundle(CATALOG_STIX) },
+  'one file': { 'stix-capec.json': bundle(CATALOG_STIX) },
+  'one zipped file': { 'stix-capec-3.9.zip': zipOf({ 'capec/2.1/stix-capec.json': bundle(CATALOG_STIX) }) },
+  'zipped objects': { 'capec-3.9-stix-2.1-objects.zip': zipOf(objectTree(CATALOG_STIX)) },
 }
+
+/** Returns an object without its relations. */
+const withoutRelations = (object: StixObject) =>
+  Object.fromEntries(Object.entries(object).filter(([field]) => !field.endsWith('_refs'))) as StixObject
 
 const forms = suite('capec forms')
 
@@ -69,8 +54,9 @@ for (const [form, content] of Object.entries(FORMS)) {
 }
 
 forms('relations are completed from the other side, and the peer keeps its side', async () => {
-  for (const content of [FORMS.XML!, FORMS['one STIX file']!]) {
-    const found = entries<CapecEntry>(await items(content))
+  const oneSided = CATALOG_STIX.map((object) => (object.id === patternId(40) ? object : withoutRelations(object)))
+  for (const objects of [CATALOG_STIX, oneSided]) {
+    const found = entries<CapecEntry>(await stixItems(...objects))
     const natures = (key: string) =>
       found.get(key)?.related_attack_patterns.map(({ capec_id, nature }) => `${nature} ${capec_id}`)
     assert.equal(natures('CAPEC-3'), ['Child CAPEC-40', 'CanFollow CAPEC-40'])
@@ -78,32 +64,29 @@ forms('relations are completed from the other side, and the peer keeps its side'
   }
 })
 
-forms('the XML states what STIX has no field for', async () => {
-  const content = `<Alternate_Terms><Alternate_Term><Term>T</Term><Description>D.</Description></Alternate_Term></Alternate_Terms>
-    <Skills_Required><Skill>Some.</Skill><Skill Level="Medium"/></Skills_Required>
-    <Indicators><Indicator>A gap.</Indicator></Indicators>
-    <Consequences><Consequence><Scope>Access_Control</Scope></Consequence></Consequences>`
-  const found = entries<CapecEntry>(await xmlItems(capecXml(bareXml(1, 'One', content)))).get('CAPEC-1')!
-  assert.equal(found.alternate_terms, [{ term: 'T', description: 'D.' }])
-  assert.equal(found.skills, ['Medium', 'Some.'])
-  assert.equal(found.indicators, ['A gap.'])
-  assert.equal(found.consequences, [{ scopes: ['Access Control'], impacts: [], note: null }])
+forms('the levels of skills are sorted, scopes are written with blanks, indicators are not part of STIX', async () => {
+  const pattern = barePattern(1, 'One', {
+    x_capec_skills_required: { Unknown: 'Some.', High: 'Many.', Medium: '' },
+    x_capec_consequences: { Access_Control: ['Other'] },
+  })
+  const found = entries<CapecEntry>(await stixItems(pattern)).get('CAPEC-1')!
+  assert.equal(found.skills, ['Medium', 'High: Many.', 'Unknown: Some.'])
+  assert.equal(found.consequences, [{ scopes: ['Access Control'], impacts: ['Other'], note: null }])
+  assert.equal(found.indicators, [])
 })
 
 forms('what an entry does not state is null or empty', async () => {
   const bare = { type: 'attack-pattern', id: patternId(1), modified: '2023-01-01', x_capec_version: '3.9' }
   const stix = { ...bare, external_references: [{ source_name: 'capec', external_id: 'CAPEC-1' }] }
-  const xml = '<Attack_Pattern ID="1"/>'
-  for (const found of [await stixItems(stix), await xmlItems(capecXml(xml, 'Version="3.9" Date="2023-01-01"'))]) {
-    const { name, abstraction, status, severity, likelihood, description, updated_at, ...rest } =
-      entries<CapecEntry>(found).get('CAPEC-1')!
-    assert.equal([name, abstraction, status, severity, likelihood], [null, null, null, null, null])
-    assert.equal([description, updated_at], ['', '2023-01-01T00:00:00.000Z'])
-    assert.equal(
-      Object.values(rest).filter(Array.isArray),
-      Array.from({ length: 13 }, () => []),
-    )
-  }
+  const { name, abstraction, status, severity, likelihood, description, updated_at, ...rest } = entries<CapecEntry>(
+    await stixItems(stix),
+  ).get('CAPEC-1')!
+  assert.equal([name, abstraction, status, severity, likelihood], [null, null, null, null, null])
+  assert.equal([description, updated_at], ['', '2023-01-01T00:00:00.000Z'])
+  assert.equal(
+    Object.values(rest).filter(Array.isArray),
+    Array.from({ length: 13 }, () => []),
+  )
 })
 
 forms('deprecated and obsolete patterns are there with that status', async () => {
@@ -111,21 +94,18 @@ forms('deprecated and obsolete patterns are there with that status', async () =>
     barePattern(1, 'One', { x_capec_status: 'Deprecated' }),
     barePattern(2, 'Two', { x_capec_status: 'Obsolete' }),
   )
-  const xml = await xmlItems(capecXml(bareXml(1, 'One', '', 'Deprecated') + bareXml(2, 'Two', '', 'Obsolete')))
-  for (const found of [stix, xml]) {
-    assert.equal(
-      [...entries<CapecEntry>(found).values()].map(({ status }) => status),
-      ['Deprecated', 'Obsolete'],
-    )
-  }
+  assert.equal(
+    [...entries<CapecEntry>(stix).values()].map(({ status }) => status),
+    ['Deprecated', 'Obsolete'],
+  )
 })
 
 forms('an entry that names another is new when the other is renamed', async () => {
-  const digests = new Map(claims(await items(FORMS.XML!)).map(({ key, digest }) => [key, digest]))
+  const digests = new Map(claims(await items(FORMS['one file']!)).map(({ key, digest }) => [key, digest]))
   const options = { ...UNKNOWN, digestOf: (key: string) => digests.get(key) ?? null }
-  assert.equal(told(await items(FORMS.XML!, options)), ['known CAPEC-3', 'known CAPEC-40', 'known CAPEC-41'])
-  const renamed = CATALOG_XML.replace('Name="Nut Swapping"', 'Name="Bolt Swapping"')
-  assert.equal(told(await items({ 'capec.xml': renamed }, options)), ['known CAPEC-3', 'CAPEC-40', 'CAPEC-41'])
+  assert.equal(told(await items(FORMS['one file']!, options)), ['known CAPEC-3', 'known CAPEC-40', 'known CAPEC-41'])
+  const renamed = bundle(CATALOG_STIX).replace('"Nut Swapping"', '"Bolt Swapping"')
+  assert.equal(told(await items({ 'stix-capec.json': renamed }, options)), ['known CAPEC-3', 'CAPEC-40', 'CAPEC-41'])
 })
 
 forms.run()
@@ -206,13 +186,14 @@ files('of several the newest is read, dated by its newest pattern, numbered by w
     feedsOf({
       'stix-capec-3.6.zip': zipOf({ 'capec/2.1/stix-capec.json': edition('3.6', '2021-10-21T00:00:00.000Z') }),
       'capec-3.9-stix-2.1-objects.zip': zipOf(objectTree(CATALOG_STIX)),
-      'capec_v3.5.xml': capecXml('', 'Version="3.5" Date="2021-06-24"'),
+      'capec_v3.9.xml': '<Attack_Pattern_Catalog/>',
+      '2021/stix-capec.json': edition('3.5', '2021-06-24T00:00:00.000Z'),
       'readme.txt': 'x',
     }),
   )
   assert.equal(versions(found), [
+    ['capec/2021/stix-capec.json', '2021-06-24T00:00:00.000Z', '3.5'],
     ['capec/capec-3.9-stix-2.1-objects.zip', '2023-01-24T00:00:00.000Z', '3.9'],
-    ['capec/capec_v3.5.xml', '2021-06-24T00:00:00.000Z', '3.5'],
     ['capec/stix-capec-3.6.zip', '2021-10-21T00:00:00.000Z', '3.6'],
   ])
   assert.equal(
@@ -220,14 +201,6 @@ files('of several the newest is read, dated by its newest pattern, numbered by w
       chooseFiles(found, asOf).map(({ version }) => version),
     ),
     [['3.9'], ['3.6'], ['3.5'], []],
-  )
-})
-
-files('of one edition the XML is read, which says more', async () => {
-  const found = await findCapec(feedsOf({ ...FORMS.XML, ...FORMS['one STIX file'], ...FORMS['zipped STIX objects'] }))
-  assert.equal(
-    found.map(({ name }) => name),
-    ['capec/capec_v3.9.xml'],
   )
 })
 
@@ -253,11 +226,6 @@ files('a file without a catalog gives an error that names it', async () => {
       /^file_invalid: .* it contains no CAPEC attack pattern/,
     ],
     [{ 'stix-capec.zip': 'PK' }, /^file_damaged: capec\/stix-capec\.zip: /],
-    [
-      { 'capec.xml': '<Weakness_Catalog Version="1" Date="2024-01-01"/>' },
-      /^file_invalid: .*its root element is Weakness_Cat/,
-    ],
-    [{ 'capec.xml': capecXml('', '') }, /^file_invalid: capec\/capec\.xml has no Version/],
   ]
   for (const [content, what] of cases) assert.match(await errorOf(() => items(content)), what)
 })
@@ -274,11 +242,6 @@ files('of many objects a bad one is skipped by name, and so is a pattern that ca
     'capec/2.1/attack-pattern/x.json file_invalid: it is not JSON: ' +
       "Expected property name or '}' in JSON at position 1 (line 1 column 2)",
     'CAPEC-2 item_invalid: modified is not a timestamp',
-    'CAPEC-1 item_invalid: it is in the catalog twice',
-  ])
-  assert.equal(told(await xmlItems(capecXml(`${bareXml(1, 'One')}${bareXml('x', 'X')}${bareXml(1, 'Again')}`))), [
-    'CAPEC-1',
-    'CAPEC-x item_invalid: ID of Attack_Pattern is not a number from 1: x',
     'CAPEC-1 item_invalid: it is in the catalog twice',
   ])
 })
