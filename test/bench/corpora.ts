@@ -3,17 +3,16 @@
  * in the work folder for the next run. `made.json`, written last, marks a complete corpus and its origin:
  *
  *     cves-13000/{feeds/,corpus.db,dist/,made.json}
- *     feeds-<name>-<digest of its path>/{corpus.db,dist/,made.json}
+ *     feeds-<name>/{corpus.db,dist/,made.json}
  */
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { chooseFiles } from '../../corpus/feeds/files/choice.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import { type NightFolders, runNight } from './build/nights.ts'
 import { runProgram } from './build/program.ts'
 import type { BenchCorpus } from './report/line.ts'
-import { commitOf } from './report/machine.ts'
+import { commitOf } from './report/report.ts'
 
 /** The source of a corpus: a number of synthetic CVEs, or a folder of feeds and two of its nights. */
 export type CorpusSource = { cves: number } | { feeds: string; nights: [first: string, second: string] }
@@ -34,35 +33,34 @@ export interface Making {
   say(line: string): void
 }
 
-const NIGHTS_OF_SAMPLE = 2
-
 /**
  * Returns a stored corpus, or builds it if it is incomplete.
  * @throws Error if a command fails
  */
 export async function corpusOf(source: CorpusSource, making: Making): Promise<BenchCorpus> {
-  const folder = join(making.work, folderName(source))
+  const name = 'cves' in source ? `cves-${source.cves}` : `feeds-${basename(resolve(source.feeds))}`
+  const folder = join(making.work, name)
   const positions = { corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
   const feeds = 'feeds' in source ? source.feeds : join(folder, 'feeds')
-  const made = kept(folder, source, making) ?? (await make(folder, feeds, positions, source, making))
+  const marker = join(folder, 'made.json')
+  let made = kept(marker, source, making)
+  if (made === null) {
+    made = await make(folder, feeds, positions, source, making)
+    const staged = `${marker}.new`
+    writeFileSync(staged, `${JSON.stringify(made, null, 1)}\n`)
+    renameSync(staged, marker)
+  }
   return { cves: 'feeds' in source ? made.cves : source.cves, feeds, nights: made.nights, ...positions }
 }
 
-function folderName(source: CorpusSource): string {
-  if ('cves' in source) return `cves-${source.cves}`
-  const digest = createHash('sha256').update(resolve(source.feeds)).digest('hex')
-  return `feeds-${basename(resolve(source.feeds))}-${digest.slice(0, 8)}`
-}
-
-const marker = (folder: string) => join(folder, 'made.json')
-
 /** Returns the description of a complete corpus from the same source, or null. */
-function kept(folder: string, source: CorpusSource, { fresh, say }: Making): Made | null {
-  if (fresh || !existsSync(marker(folder))) return null
-  const made = JSON.parse(readFileSync(marker(folder), 'utf8')) as Made
+function kept(marker: string, source: CorpusSource, { fresh, say }: Making): Made | null {
+  if (fresh || !existsSync(marker)) return null
+  const made = JSON.parse(readFileSync(marker, 'utf8')) as Made
   if (JSON.stringify(made.source) !== JSON.stringify(source)) return null
   const now = commitOf()
-  say(`${folder}: kept, made by ${made.commit}${made.commit === now ? '' : ` (this is ${now}; --fresh makes it anew)`}`)
+  const hint = made.commit === now ? '' : ` (this is ${now}; --fresh creates it again)`
+  say(`${dirname(marker)}: kept, made by ${made.commit}${hint}`)
   return made
 }
 
@@ -75,28 +73,18 @@ async function make(
 ): Promise<Made> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const options = { folder }
   if ('cves' in source) {
     say(`${folder}: writing ${source.cves.toLocaleString('en')} synthetic CVEs`)
-    const { cves } = source
-    await runProgram(
-      'builder/bin.js',
-      ['sample', feeds, '--cves', `${cves}`, '--nights', `${NIGHTS_OF_SAMPLE}`],
-      options,
-    )
+    await runProgram('builder/bin.js', ['sample', feeds, '--cves', `${source.cves}`, '--nights', '2'], { folder })
   }
   const nights = 'feeds' in source ? source.nights : await lastNights(feeds)
   let cves = 0
   for (const night of nights) {
     say(`${folder}: ingest and build as of ${night}`)
-    const { report } = await runNight(feeds, night, positions, options)
+    const { report } = await runNight(feeds, night, positions, { folder })
     cves = report.counts.cves!
   }
-  const made: Made = { source, commit: commitOf(), cves, nights }
-  const staged = `${marker(folder)}.new`
-  writeFileSync(staged, `${JSON.stringify(made, null, 1)}\n`)
-  renameSync(staged, marker(folder))
-  return made
+  return { source, commit: commitOf(), cves, nights }
 }
 
 /**

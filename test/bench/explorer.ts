@@ -7,12 +7,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import type { Browser } from 'playwright-core'
 import { writeSite } from '../../builder/site/site.ts'
 import { noProgress } from '../../corpus/command/progress.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
-import { openExplorer } from '../../gateway/explorer/explorer.ts'
 import { quietEffects } from '../support/dist.ts'
 import { launch, openTab, serveSite, type Tab } from '../support/explorer.ts'
 import { serving } from '../support/serving.ts'
@@ -30,22 +27,8 @@ const steps = (cveId: string): readonly (readonly [name: string, hash: string | 
   ['then another filter', '#/cves?kev=true&sort=-epss'],
 ]
 
-interface Row {
-  name: string
-  requests: number
-  bytes: number
-  ms: number
-  tabBytes: number
-}
-
-async function measure(
-  browser: Browser,
-  origin: string,
-  token: string | null,
-  hashes: ReturnType<typeof steps>,
-  line: boolean,
-): Promise<Row[]> {
-  const tab = await openTab(browser, origin, { token })
+/** Returns a row for each step: transfer in KB, and the memory of the tab in MB. */
+async function measure(tab: Tab, hashes: ReturnType<typeof steps>, line: typeof LINE | null): Promise<object[]> {
   const session = await tab.page.context().newCDPSession(tab.page)
   let [requests, bytes] = [0, 0]
   session.on('Network.requestWillBeSent', () => requests++)
@@ -53,15 +36,15 @@ async function measure(
     bytes += encodedDataLength
   })
   await session.send('Network.enable')
-  if (line) await session.send('Network.emulateNetworkConditions', LINE)
-  const rows: Row[] = []
-  for (const [name, hash] of hashes) {
+  if (line) await session.send('Network.emulateNetworkConditions', line)
+  const rows: object[] = []
+  for (const [step, hash] of hashes) {
     ;[requests, bytes] = [0, 0]
     const started = performance.now()
     if (hash === 'more') await more(tab)
     else await tab.show(hash)
-    const ms = performance.now() - started - CALM_MS
-    rows.push({ name, requests, bytes, ms, tabBytes: tabBytes() })
+    const ms = Math.round(performance.now() - started - CALM_MS)
+    rows.push({ step, requests, KB: Math.round(bytes / 1000), ms, 'memory MB': Math.round(tabBytes() / 1e6) })
   }
   if (tab.faults.length > 0) console.log(`# faults: ${tab.faults.slice(0, 5).join('; ')}`)
   await tab.close()
@@ -99,24 +82,8 @@ function privateBytes(pid: number): number {
   return [...kilobytes].reduce((sum, [, size]) => sum + Number(size) * 1024, 0)
 }
 
-const KB = 1000
-const print = (title: string, rows: readonly Row[]) => {
-  console.log(`\n${title}\n\n| Step | Requests | KB | ms | Memory of the tab, MB |\n|---|---|---|---|---|`)
-  for (const { name, requests, bytes, ms, tabBytes } of rows)
-    console.log(
-      `| ${name} | ${requests} | ${(bytes / KB).toFixed(0)} | ${ms.toFixed(0)} | ${(tabBytes / 1e6).toFixed(0)} |`,
-    )
-}
-
 async function main(dist: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-bench-explorer-'))
-  const { files } = await openExplorer()
-  const scripts = [...files].filter(([path]) => path.endsWith('.js'))
-  for (const [path, bytes] of scripts
-    .map(([path, body]) => [path, gzipSync(body, { level: 9 }).length] as const)
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, 8))
-    console.log(`${path}: ${(bytes / KB).toFixed(1)} KB gzip`)
   const { effects, close } = realNetworkEffects(quietEffects())
   const site = join(folder, 'site')
   await writeSite({ dist, out: site, unsigned: true }, effects, noProgress)
@@ -130,11 +97,17 @@ async function main(dist: string): Promise<void> {
     })
     const { data } = (await answer.json()) as { data: { cve_id: string }[] }
     const hashes = steps(data[0]!.cve_id)
-    const local = `http://127.0.0.1:${nginx.port}/`
-    print('Static, 10 Mbit/s, 50 ms', await measure(browser, local, null, hashes, true))
-    print('Static, loopback', await measure(browser, local, null, hashes, false))
-    print('Gateway, loopback', await measure(browser, `${gateway.url}/`, gateway.token, hashes, false))
-    print('Gateway, 10 Mbit/s, 50 ms', await measure(browser, `${gateway.url}/`, gateway.token, hashes, true))
+    const modes = [
+      { mode: 'Static', origin: `http://127.0.0.1:${nginx.port}/`, token: null },
+      { mode: 'Gateway', origin: `${gateway.url}/`, token: gateway.token },
+    ]
+    for (const { mode, origin, token } of modes) {
+      for (const line of [null, LINE]) {
+        const rows = await measure(await openTab(browser, origin, { token }), hashes, line)
+        console.log(`\n${mode}, ${line ? '10 Mbit/s, 50 ms' : 'loopback'}`)
+        console.table(rows)
+      }
+    }
   } finally {
     await browser.close()
     await gateway.stop()

@@ -1,7 +1,26 @@
-/** The options of `npm run bench`. */
-import { Command, InvalidArgumentError } from 'commander'
+/** The options of `npm run bench`, and its groups of lines. */
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { utcDate } from '../../corpus/model/values/date.ts'
-import { GROUPS } from './groups.ts'
+import { alternativeLines } from './alternatives/lines.ts'
+import { planLines } from './alternatives/plans.ts'
+import { buildLines } from './build/build.ts'
+import { compatLines } from './compat/bulk.ts'
+import { processLines } from './http/footprint.ts'
+import { httpLines } from './http/http.ts'
+import { MIXES, type MixName } from './http/mix.ts'
+import { stallLines } from './http/stall.ts'
+import type { BenchGroup } from './report/line.ts'
+
+/** The groups by the first part of their lines' names, in the order of measurement. */
+export const GROUPS: Readonly<Record<string, BenchGroup>> = {
+  build: buildLines,
+  http: httpLines,
+  compat: compatLines,
+  stall: stallLines,
+  process: processLines,
+  plans: planLines,
+  alternatives: alternativeLines,
+}
 
 /** The measured corpora. */
 export interface CorpusOptions {
@@ -14,6 +33,7 @@ export interface CorpusOptions {
   fresh?: boolean
   /** A folder in memory for the files that servers read. */
   memory?: string
+  json?: string
 }
 
 export interface BenchOptions extends CorpusOptions {
@@ -22,19 +42,16 @@ export interface BenchOptions extends CorpusOptions {
   longRounds?: number
   only?: string[]
   short?: boolean
-  json?: string
-  plot?: string
   against?: string
   profile?: string
 }
 
 export interface SoakCommandOptions extends CorpusOptions {
-  mix?: string
-  minutes?: number
-  share?: number
-  connections?: number
+  mix: MixName
+  minutes: number
+  share: number
+  connections: number
   serve?: string
-  json?: string
 }
 
 const USUAL = { cves: [13_000], rounds: 5, seconds: 0.8 }
@@ -57,30 +74,23 @@ const whole = (text: string) => {
 
 const sizes = (text: string) => [...new Set(text.split(',').map(whole))].sort((a, b) => a - b)
 
-function nights(text: string): [string, string] {
-  const [first, second, ...more] = text.split(',')
-  const isNight = (day: string | undefined): day is string => day !== undefined && utcDate(day) === day
-  if (!isNight(first) || !isNight(second) || more.length > 0 || first >= second) {
-    throw new InvalidArgumentError('It must be two days, the earlier one first: 2024-10-26,2025-08-30.')
-  }
-  return [first, second]
+function nights(text: string): string[] {
+  const days = text.split(',')
+  if (days.length === 2 && days.every((day) => utcDate(day) === day) && days[0]! < days[1]!) return days
+  throw new InvalidArgumentError('It must be two days, the earlier one first: 2024-10-26,2025-08-30.')
 }
+
+const GROUP_NAMES = Object.keys(GROUPS).join(', ')
 
 function lineNames(text: string): string[] {
   const names = text.split(',')
-  for (const name of names) {
-    if (!Object.hasOwn(GROUPS, name.split('/')[0]!)) {
-      throw new InvalidArgumentError(
-        `It takes groups (${Object.keys(GROUPS).join(', ')}) and lines of them (build/full).`,
-      )
-    }
-  }
-  return names
+  if (names.every((name) => Object.hasOwn(GROUPS, name.split('/')[0]!))) return names
+  throw new InvalidArgumentError(`It takes groups (${GROUP_NAMES}) and lines of them (build/full).`)
 }
 
 const withCorpus = (command: Command): Command =>
   command
-    .option('--cves <n,...>', `sizes of synthetic corpora (default: ${USUAL.cves.join()})`, sizes)
+    .option('--cves <n,...>', `sizes of synthetic corpora (default: ${USUAL.cves})`, sizes)
     .option('--feeds <folder>', 'measure real feeds instead')
     .option(
       '--nights <first,second>',
@@ -90,43 +100,30 @@ const withCorpus = (command: Command): Command =>
     .option('--work <folder>', 'keep feeds, corpora and snapshots for the next run')
     .option('--fresh', 'create the corpora again')
     .option('--memory <folder>', 'copy the files that servers read into a folder in memory (/dev/shm)')
+    .option('--json <file>', 'write the figures after each line, of a soak after each minute')
 
-export interface BenchActions {
-  bench(options: BenchOptions): Promise<void>
-  soak(options: SoakCommandOptions): Promise<void>
-}
+type Action<T> = (options: T) => Promise<void>
 
-/** Returns the command; it passes its options to `actions`. */
-export function benchCommand({ bench, soak }: BenchActions): Command {
-  const groups = Object.keys(GROUPS).join(', ')
+/** Returns the command; it passes its options to the actions. */
+export function benchCommand(actions: { bench: Action<BenchOptions>; soak: Action<SoakCommandOptions> }): Command {
+  const { bench, soak } = actions
   const program = withCorpus(new Command('bench').enablePositionalOptions())
     .description('Measure the budgets. Each line alternates with its reference in the same run')
-    .option('--only <names>', `measure only these groups (${groups}) or lines (build/full)`, lineNames)
-    .option('--short', `take five minutes at most: ${SHORT.cves.join()} CVEs, ${SHORT.rounds} rounds`)
+    .option('--only <names>', `measure only these groups (${GROUP_NAMES}) or lines (build/full)`, lineNames)
+    .option('--short', `take five minutes at most: ${SHORT.cves} CVEs, ${SHORT.rounds} rounds`)
     .option('--rounds <n>', `number of rounds of each line (default: ${USUAL.rounds})`, whole)
     .option('--seconds <n>', `length of a round of requests, in seconds (default: ${USUAL.seconds})`, positive)
-    .option(
-      '--long-rounds <n>',
-      'number of rounds of full ingest and build (default: that of --rounds, fewer on large corpora)',
-      whole,
-    )
-    .option('--json <file>', 'write the figures after each line')
-    .option('--plot <file>', 'plot ratios by corpus size (SVG)')
+    .option('--long-rounds <n>', 'rounds of full ingest and build (default: --rounds, fewer on large corpora)', whole)
     .option('--against <checkout>', 'alternate with the programs of another checkout')
     .option('--profile <folder>', 'write CPU profiles to this folder')
-    .action(async (given: Partial<BenchOptions>) => {
-      await bench({ ...USUAL, ...(given.short ? SHORT : {}), ...given })
-    })
+    .action((given: Partial<BenchOptions>) => bench({ ...USUAL, ...(given.short ? SHORT : {}), ...given }))
   withCorpus(program.command('soak'))
     .description('Run a steady load below the capacity of its mix, with one swap of snapshots')
-    .option('--mix <name>', 'mix of requests: day, people, mirrors, or a file (default: day)')
-    .option('--minutes <n>', 'duration in minutes (default: 60)', positive)
-    .option('--share <n>', 'share of the capacity (default: 0.7)', positive)
-    .option('--connections <n>', 'number of connections (default: 64)', whole)
+    .addOption(new Option('--mix <name>', 'mix of requests').choices(Object.keys(MIXES)).default('day'))
+    .option('--minutes <n>', 'duration in minutes', positive, 60)
+    .option('--share <n>', 'share of the capacity', positive, 0.7)
+    .option('--connections <n>', 'number of connections', whole, 64)
     .option('--serve <words>', "more options of the gateway: '--workers 2'")
-    .option('--json <file>', 'write the figures after each minute')
-    .action(async (given: Partial<SoakCommandOptions>) => {
-      await soak({ ...USUAL, ...given })
-    })
+    .action((given: Omit<SoakCommandOptions, 'cves'>) => soak({ ...USUAL, ...given }))
   return program
 }

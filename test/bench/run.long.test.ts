@@ -6,6 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { temporaryFolder } from '../support/dist.ts'
 import { ROOT } from './build/program.ts'
+import { corpusOf } from './corpora.ts'
 import type { BenchReport } from './report/report.ts'
 
 const folder = temporaryFolder('bench-run')
@@ -26,59 +27,49 @@ function bench(...args: string[]): Promise<{ code: number | null; out: string; s
   })
 }
 
-const SMALL = ['--short', '--cves', '120', '--rounds', '1', '--work', folder.path]
+const CVES = 120
+const SMALL = ['--short', '--cves', `${CVES}`, '--rounds', '1', '--long-rounds', '1', '--work', folder.path]
 
-test('lines are measured, printed, written and drawn, whether or not they keep their budgets', async () => {
-  const files = ['--json', within('figures.json'), '--plot', within('growth.svg')]
-  const { code, out, said } = await bench(...SMALL, '--only', 'build', ...files)
-  assert.is(code, 0, said)
-  const report = JSON.parse(readFileSync(within('figures.json'), 'utf8')) as BenchReport
-  const names = report.lines.map(({ name }) => name)
-  assert.equal(names, [
-    'build/full',
-    'build/memory',
-    'build/night',
-    'build/written',
-    'build/mirror',
-    'build/mirror-objects',
-    'build/mirror-advisories',
-    'build/wire25',
-    'build/wire50',
-    'build/wire100',
-  ])
-  for (const { name, cves, figure } of report.lines) {
-    assert.is(cves, 120)
-    assert.ok(figure > 0, name)
-    assert.ok(out.includes(`\n${name} `), name)
-  }
-  assert.ok(out.includes('- --short: '), 'what is left out is said')
-  assert.is(readFileSync(within('growth.svg'), 'utf8').match(/class="panel"/g)?.length, names.length)
-})
-
-test('an unknown line is rejected, and the message lists the known ones', async () => {
-  const { code, said } = await bench('--only', 'nothing')
-  assert.is(code, 1)
-  assert.ok(said.includes('build'), said)
-})
-
-test('the next run keeps the corpus; servers read from the folder of --memory, which is emptied afterwards', async () => {
+test('lines are measured, printed and written; servers read from the folder of --memory, which is emptied', async () => {
   const memory = within('memory')
   mkdirSync(memory)
   const seen: string[] = []
   const watcher = watch(memory, (_, name) => seen.push(`${name}`))
-  const { code, out, said } = await bench(...SMALL, '--only', 'http/page25', '--memory', memory)
+  const files = ['--memory', memory, '--json', within('figures.json')]
+  const { code, out, said } = await bench(...SMALL, '--only', 'build,http/page25', ...files)
   watcher.close()
   assert.is(code, 0, said)
-  assert.ok(said.includes('cves-120: kept'), said)
-  assert.not.ok(said.includes('synthetic CVEs'))
-  assert.match(said, 'measured http/page25 at 120 CVEs')
-  assert.equal(out.match(/^\w+\/\w+(?= )/gm), ['http/page25'])
+  const report = JSON.parse(readFileSync(within('figures.json'), 'utf8')) as BenchReport
+  const wires = [25, 50, 100].map((limit) => `build/wire${limit}`)
+  assert.equal(
+    report.lines.map(({ name }) => name),
+    ['build/full', 'build/memory', 'build/night', 'build/written', 'build/mirror', ...wires, 'http/page25'],
+  )
+  for (const { name, cves, figure } of report.lines) {
+    assert.is(cves, CVES)
+    assert.ok(figure > 0, name)
+    assert.ok(out.includes(`\n${name} `), name)
+  }
+  assert.ok(out.includes('- --short: '), 'the report states what a short run omits')
   assert.ok(seen.some((name) => name.startsWith('vulnshelf-bench-')))
   assert.equal(readdirSync(memory), [])
+})
 
-  const refused = await bench(...SMALL, '--only', 'http/page25', '--memory', within('nowhere'))
-  assert.is(refused.code, 1)
-  assert.match(refused.said, 'there is no such folder')
+test('the next run keeps the corpus', async () => {
+  const said: string[] = []
+  const say = (line: string) => void said.push(line)
+  const { cves, dist } = await corpusOf({ cves: CVES }, { work: folder.path, fresh: false, say })
+  assert.equal([cves, dist], [CVES, within(`cves-${CVES}/dist`)])
+  assert.equal([said.length, said[0]?.includes('kept, made by')], [1, true], said.join())
+})
+
+test('an unknown line and a missing folder are rejected, and the message lists the known groups', async () => {
+  const unknown = await bench('--only', 'nothing')
+  assert.is(unknown.code, 1)
+  assert.ok(unknown.said.includes('build'), unknown.said)
+  const missing = await bench(...SMALL, '--only', 'http/page25', '--memory', within('nowhere'))
+  assert.is(missing.code, 1)
+  assert.match(missing.said, 'there is no such folder')
 })
 
 test.run()

@@ -6,23 +6,20 @@ import '../../corpus/command/node-version.js'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { ROOT } from './build/program.ts'
+import { installed, ROOT } from './build/program.ts'
 import { type CorpusSource, corpusOf, lastNights } from './corpora.ts'
-import { GROUPS } from './groups.ts'
 import { soak } from './http/soak.ts'
 import { type SoakReport, soakText } from './http/soak-report.ts'
-import { installed } from './installed.ts'
 import {
   type BenchOptions,
   benchCommand,
   type CorpusOptions,
+  GROUPS,
   SHORT_REMARK,
   type SoakCommandOptions,
 } from './options.ts'
 import { type BenchContext, type BenchCorpus, isWanted } from './report/line.ts'
-import { type Machine, thisMachine } from './report/machine.ts'
-import { plot } from './report/plot.ts'
-import { type BenchReport, reportText } from './report/report.ts'
+import { type BenchReport, reportText, thisMachine } from './report/report.ts'
 
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
@@ -39,6 +36,8 @@ interface Prepared extends Pick<BenchContext, 'root' | 'against'> {
   /** Temporary folder of servers, in `--memory`. */
   servers: string
 }
+
+const SCRATCH = 'vulnshelf-bench-'
 
 /** Prepares the programs and corpora, and runs `work` with them. */
 async function withCorpora(
@@ -73,8 +72,6 @@ async function withCorpora(
   }
 }
 
-const SCRATCH = 'vulnshelf-bench-'
-
 function copyOf(dist: string, folder: string): string {
   const copy = join(mkdtempSync(join(folder, 'corpus-')), 'dist')
   cpSync(dist, copy, { recursive: true })
@@ -82,64 +79,45 @@ function copyOf(dist: string, folder: string): string {
 }
 
 async function bench(options: BenchOptions): Promise<void> {
+  const { json, profile, only = [], short, rounds, seconds } = options
   const began = new Date()
   // Before corpora are built, because that is a load itself.
   const machine = thisMachine()
-  await withCorpora(options, async (prepared) => {
-    const report = await measure(options, { began, machine, prepared })
+  await withCorpora(options, async ({ builds, servers, ...prepared }) => {
+    const report: BenchReport = {
+      machine,
+      command: process.argv.slice(2).join(' '),
+      began: began.toISOString(),
+      seconds: 0,
+      corpora: prepared.corpora.map(({ cves, nights }) => ({
+        cves,
+        nights,
+        feeds: options.feeds ? 'real' : 'synthetic',
+      })),
+      rounds,
+      roundSeconds: seconds,
+      lines: [],
+      failures: [],
+      remarks: short ? [SHORT_REMARK] : [],
+    }
+    /** Called after each line, so that a run that ends early loses no measurement. */
+    const write = () => {
+      report.seconds = (Date.now() - began.getTime()) / 1000
+      if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 1)}\n`)
+    }
+    const profiling = profile === undefined ? {} : { profile: resolve(profile) }
+    for (const name of Object.keys(GROUPS)) {
+      const folder = name === 'build' ? builds : servers
+      await measureGroup(name, { ...options, ...profiling, ...prepared, folder, say }, report, write)
+    }
+    for (const name of only) {
+      if (!report.lines.some((line) => isWanted({ only: [name] }, line.name)))
+        report.remarks.push(`no line is called ${name}`)
+    }
+    write()
     process.stdout.write(`${reportText(report)}\n`)
     if (report.failures.length > 0) process.exitCode = 1
   })
-}
-
-interface Measuring {
-  began: Date
-  machine: Machine
-  prepared: Prepared
-}
-
-async function measure(options: BenchOptions, { began, machine, prepared }: Measuring): Promise<BenchReport> {
-  const { rounds, seconds, only, longRounds, profile, short } = options
-  const { root, against, corpora, builds, servers } = prepared
-  const context: Omit<BenchContext, 'folder'> = {
-    corpora,
-    rounds,
-    seconds,
-    say,
-    root,
-    ...(against === undefined ? {} : { against }),
-    ...(profile === undefined ? {} : { profile: resolve(profile) }),
-    ...(only === undefined ? {} : { only }),
-    ...(longRounds === undefined ? {} : { longRounds }),
-  }
-  const report: BenchReport = {
-    machine,
-    command: process.argv.slice(2).join(' '),
-    began: began.toISOString(),
-    seconds: 0,
-    corpora: corpora.map(({ cves, nights }) => ({ cves, nights, feeds: options.feeds ? 'real' : 'synthetic' })),
-    rounds,
-    roundSeconds: seconds,
-    lines: [],
-    failures: [],
-    remarks: short ? [SHORT_REMARK] : [],
-  }
-  /** Called after each line, so that a run that ends early loses no measurement. */
-  const write = () => {
-    report.seconds = (Date.now() - began.getTime()) / 1000
-    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 1)}\n`)
-    if (options.plot !== undefined) writeFileSync(options.plot, plot(report.lines))
-  }
-  for (const name of Object.keys(GROUPS)) {
-    const folder = name === 'build' ? builds : servers
-    await measureGroup(name, { ...context, folder }, report, write)
-  }
-  for (const name of only ?? []) {
-    if (!report.lines.some((line) => isWanted({ only: [name] }, line.name)))
-      report.remarks.push(`no line is called ${name}`)
-  }
-  write()
-  return report
 }
 
 /** Measures the requested lines of a group. A failure is reported, and other groups still run. */
@@ -166,27 +144,16 @@ async function measureGroup(
 }
 
 /** Runs one soak after the other for several corpora, and reports each when it ends. */
-async function soakAll(options: SoakCommandOptions): Promise<void> {
-  const { mix, minutes, share, connections, serve, json } = options
+async function soakAll({ json, serve = '', ...options }: SoakCommandOptions): Promise<void> {
   await withCorpora(options, async ({ root, corpora, servers: folder }) => {
     const reports: SoakReport[] = []
     const write = (running: readonly SoakReport[]) => {
       if (json !== undefined) writeFileSync(json, `${JSON.stringify([...reports, ...running], null, 1)}\n`)
     }
     for (const corpus of corpora) {
-      mkdirSync(folder, { recursive: true })
-      const report = await soak({
-        corpus,
-        folder,
-        root,
-        say,
-        onMinute: (running) => write([running]),
-        ...(mix === undefined ? {} : { mix }),
-        ...(minutes === undefined ? {} : { minutes }),
-        ...(share === undefined ? {} : { share }),
-        ...(connections === undefined ? {} : { connections }),
-        ...(serve === undefined ? {} : { serve: serve.split(' ') }),
-      })
+      const onMinute = (running: SoakReport) => write([running])
+      const words = serve.split(' ').filter(Boolean)
+      const report = await soak({ ...options, corpus, folder, root, say, onMinute, serve: words })
       process.stdout.write(`${soakText(report)}\n`)
       reports.push(report)
       write([])

@@ -1,61 +1,46 @@
 /**
  * The alternative that a user would write, as a process: Fastify and better-sqlite3 over a database filled for it. The
- * database has the JSON of rows, sections and packages, statements are prepared once, tokens are cached, gzip runs outside the
- * event loop, and each request logs one line.
+ * database has the JSON of rows, sections and packages, statements are prepared once, tokens are cached, gzip runs
+ * outside the event loop, and each request logs one line. Parameters, cursors and the matching of npm versions are the
+ * gateway's, so that both get the same requests and give the same answers.
  *
- *     tsx test/bench/alternatives/fastify.ts <database> <jwks.json> <log> [gzip level, or none]
+ *     tsx test/bench/alternatives/fastify.ts <dist> <database> <jwks.json> <log>
  */
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { createLocalJWKSet, jwtVerify } from 'jose'
 import pino from 'pino'
 import { foldName } from '../../../corpus/model/packages/name.ts'
 import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
+import { cursorBinding, decodeCursor, SNAPSHOT_PREFIX_LENGTH } from '../../../corpus/snapshot/cursor/cursor.ts'
+import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { canonicalFilters, type GivenFilters } from '../../../corpus/snapshot/filter/filters.ts'
+import { SECTION_NAMES, type Section } from '../../../corpus/snapshot/record/cve-pieces.ts'
+import { LOCAL } from '../../../gateway/auth/token.ts'
 import { npmAdvisories } from '../../../gateway/compat/npm-advisories.ts'
+import { ApiError, notFound, unauthenticated } from '../../../gateway/http/errors.ts'
+import { parseParams } from '../../../gateway/params/parse.ts'
+import type { CveListRequest } from '../../../gateway/plan/cve-page.ts'
+import { getCve } from '../../../gateway/routes/cve.ts'
+import { listCves } from '../../../gateway/routes/cves.ts'
 import { openDatabase } from './database.ts'
-import { type ListParameters, listRequest, listSchema } from './list-parameters.ts'
-import { cursorOf, listQueries, pageJson } from './list-query.ts'
-import { SECTION_COLUMNS } from './schema.ts'
-import { tokenCache } from './token-cache.ts'
+import { listQueries } from './list-query.ts'
 
 const gzipAsync = promisify(gzip)
 /** Below this size, compression costs more than it saves: the threshold of @fastify/compress. */
 const LEAST_COMPRESSED = 1024
+const LEVEL = 6
 
-/** The sections in the order of the answer: the name in `include`, the column and the member. */
-const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis'] as const
-type Section = (typeof SECTIONS)[number]
-const memberOf = (section: Section) => (section === 'epss' ? 'epss_detail' : section)
-
-const detailSchema = {
-  params: { type: 'object', properties: { id: { type: 'string', pattern: '^[Cc][Vv][Ee]-\\d{4}-\\d{4,19}$' } } },
-  querystring: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      include: {
-        type: 'string',
-        pattern: `^((${SECTIONS.join('|')})(,(${SECTIONS.join('|')}))*)?$`,
-        default: 'cvss,epss',
-      },
-    },
-  },
-}
-
-const [databasePath = '', jwksFile = '', logFile = '', level = 'none'] = process.argv.slice(2)
+const [dist = '', databasePath = '', jwksFile = '', logFile = ''] = process.argv.slice(2)
 const database = openDatabase(databasePath)
-const list = listQueries(database)
-const isKnown = tokenCache(jwksFile)
-
-const find = database.prepare('SELECT n FROM cve WHERE id = ?').pluck()
-const summary = database.prepare('SELECT json FROM summary WHERE n = ?').pluck()
-const sections = Object.fromEntries(
-  [...SECTION_COLUMNS, 'epss_detail' as const].map((column) => [
-    column,
-    database.prepare(`SELECT "${column}" FROM detail WHERE n = ?`).pluck(),
-  ]),
-)
+const { manifest } = readCurrent(dist)
+const snapshot = {
+  prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
+  createdAt: Date.parse(manifest.created_at),
+}
 
 const stream = pino.destination({ dest: logFile, sync: false, minLength: 4096 })
 const app = fastify({
@@ -63,11 +48,17 @@ const app = fastify({
   logController: new LogController({ disableRequestLogging: true }),
 })
 
-app.addHook('onRequest', async (request, reply) => {
-  const known = isKnown(request.headers.authorization)
-  if (known === true || (await known)) return
-  reply.code(401).header('WWW-Authenticate', 'Bearer')
-  return reply.send({ error: 'unauthenticated', message: 'a valid token is needed' })
+const keys = createLocalJWKSet(JSON.parse(readFileSync(jwksFile, 'utf8')))
+/** Tokens that were verified, and when they expire, in seconds. */
+const known = new Map<string, number>()
+
+app.addHook('onRequest', async ({ headers: { authorization = '' } }) => {
+  if ((known.get(authorization) ?? 0) * 1000 > Date.now()) return
+  const { issuer, audience } = LOCAL
+  const verified = jwtVerify(authorization.replace(/^Bearer /, ''), keys, { issuer, audience, algorithms: ['ES256'] })
+  const { payload } = await verified.catch(() => ({ payload: null }))
+  if (payload?.exp === undefined || payload.role !== 'admin') throw unauthenticated('a valid token is needed', 'claims')
+  known.set(authorization, payload.exp)
 })
 
 app.addHook('onResponse', (request, reply, done) => {
@@ -76,30 +67,44 @@ app.addHook('onResponse', (request, reply, done) => {
   done()
 })
 
-app.get<{ Querystring: ListParameters }>('/api/v1/cves', { schema: listSchema }, (request, reply) => {
-  const asked = listRequest(request.query)
-  const page = list(asked)
-  return sendJson(request, reply, pageJson(page, asked.limit, page.next && cursorOf(page.next)))
+app.setErrorHandler((error, _request, reply) => {
+  if (error instanceof ApiError) return reply.code(error.status).send(error.body)
+  return reply.code(500).send({ error: 'internal', message: String(error) })
 })
 
-app.get<{ Params: { id: string }; Querystring: { include: string } }>(
-  '/api/v1/cves/:id',
-  { schema: detailSchema },
-  (request, reply) => {
-    const n = find.get(request.params.id.toUpperCase())
-    if (n === undefined) return reply.code(404).send({ error: 'not_found', message: 'there is no such CVE' })
-    const included = new Set(request.query.include.split(','))
-    let json = (summary.get(n) as string).slice(0, -1)
-    for (const section of SECTIONS) {
-      if (!included.has(section)) continue
-      const member = memberOf(section)
-      json += `,"${member}":${sections[member]!.get(n)}`
-    }
-    return sendJson(request, reply, `${json}}`)
-  },
+interface ListParameters extends GivenFilters, Pick<CveListRequest, 'sort'> {
+  limit?: number
+  cursor?: string
+}
+
+const queryOf = ({ url }: FastifyRequest) => url.split('?', 2)[1] ?? ''
+const list = listQueries(database, snapshot)
+
+app.get('/api/v1/cves', (request, reply) => {
+  // The table of routes has no types of parameters.
+  const given = parseParams(listCves.params, {}, queryOf(request)) as object as ListParameters
+  const { sort, cursor, limit = given.ids?.length ?? 25 } = given
+  const filters = canonicalFilters(given)
+  const after = cursor === undefined ? null : decodeCursor(cursor)!.after
+  return sendJson(request, reply, list({ binding: cursorBinding('cves', sort, filters), sort, filters, limit, after }))
+})
+
+const find = database.prepare('SELECT n FROM cve WHERE id = ?').pluck()
+const summary = database.prepare('SELECT json FROM summary WHERE n = ?').pluck()
+const sections = new Map(
+  SECTION_NAMES.map((name) => [name, database.prepare(`SELECT "${name}" FROM section WHERE n = ?`).pluck()]),
 )
 
-const findPackage = database.prepare('SELECT json FROM package WHERE ecosystem = ? AND name = ?').pluck()
+app.get<{ Params: { id: string } }>('/api/v1/cves/:id', (request, reply) => {
+  const given = parseParams(getCve.params, { cveId: request.params.id }, queryOf(request))
+  const { cveId, include } = given as { cveId: string; include: Section[] }
+  const n = find.get(cveId)
+  if (n === undefined) throw notFound(`no record exists for ${cveId}`)
+  const chosen = include.map((name) => sections.get(name)!.get(n) as string)
+  return sendJson(request, reply, `${(summary.get(n) as string).slice(0, -1)}${chosen.join('')}}`)
+})
+
+const findPackage = database.prepare('SELECT json FROM package WHERE name = ?').pluck()
 const findAliases = database.prepare('SELECT ids FROM alias WHERE id = ?').pluck()
 const aliasesOf = (id: string): string[] | null => JSON.parse((findAliases.get(id) as string | undefined) ?? 'null')
 
@@ -111,7 +116,7 @@ app.post<{ Body: Record<string, string[]> }>(
   ({ body }, reply) => {
     const found: Record<string, object[]> = {}
     for (const [name, versions] of Object.entries(body)) {
-      const json = findPackage.get('npm', foldName('npm', name)) as string | undefined
+      const json = findPackage.get(foldName('npm', name)) as string | undefined
       if (json === undefined) continue
       const advisories = npmAdvisories(JSON.parse(json) as PackageEntry, versions, aliasesOf)
       if (advisories.length > 0) found[name] = advisories
@@ -121,8 +126,7 @@ app.post<{ Body: Record<string, string[]> }>(
 )
 
 async function sendJson(request: FastifyRequest, reply: FastifyReply, json: string): Promise<FastifyReply> {
-  const compressed =
-    level !== 'none' && json.length >= LEAST_COMPRESSED && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+  const compressed = json.length >= LEAST_COMPRESSED && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
   const tag = `"${createHash('sha1').update(json).digest('base64url')}${compressed ? '-gz' : ''}"`
   reply.headers({
     'Content-Type': 'application/json; charset=utf-8',
@@ -132,8 +136,7 @@ async function sendJson(request: FastifyRequest, reply: FastifyReply, json: stri
   })
   if (request.headers['if-none-match'] === tag) return reply.code(304).send()
   if (!compressed) return reply.send(json)
-  reply.header('Content-Encoding', 'gzip')
-  return reply.send(await gzipAsync(json, { level: Number(level) }))
+  return reply.header('Content-Encoding', 'gzip').send(await gzipAsync(json, { level: LEVEL }))
 }
 
 const address = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,10 +1,21 @@
-/** Speed of planning and assembling pages of filtered lists, relative to SQLite with suitable indexes, in-process. */
-import type { BenchContext, BenchCorpus, BenchGroup, BenchLine } from '../report/line.ts'
-import { isWanted } from '../report/line.ts'
-import { median, ratioOf, spreadOf } from '../report/spread.ts'
-import { type Both, byPlan, bySqlite, compare, type DrawnQuery, drawn, openBoth } from './both.ts'
-import { databaseOf } from './database.ts'
-import { type ListQuery, listQueriesToPlan } from './queries.ts'
+/**
+ * Pages of filtered lists in one process: by the gateway's planner, and by SQLite with suitable indexes. Both produce
+ * the bytes of a gzip answer. They take turns, and their answers are compared.
+ */
+import { closeSync, openSync, readSync } from 'node:fs'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { Random } from '../../../corpus/sample/random.ts'
+import { cursorBinding } from '../../../corpus/snapshot/cursor/cursor.ts'
+import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { toBillionths } from '../../../corpus/snapshot/record/epss.ts'
+import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
+import { type CveListRequest, planCvePage } from '../../../gateway/plan/cve-page.ts'
+import { fill, hold } from '../../../gateway/snapshots/hold.ts'
+import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
+import { type BenchGroup, type BenchLine, comparedTo, isWanted, lineOf, median, ratioOf } from '../report/line.ts'
+import { databaseOf, openDatabase } from './database.ts'
+import { listQueries } from './list-query.ts'
+import { type ListQuery, listQueriesToPlan, type SampledCve } from './queries.ts'
 
 /** Speed relative to SQLite (README.md, "Budgets"). */
 const BUDGET = 5
@@ -13,13 +24,107 @@ const DRAWS = 3
 /** Number of slowest combinations in the details. */
 const WORST = 5
 
-/** Times of a query in a round, in µs. */
-export interface Timing {
+/** A corpus, open for both. */
+export interface Both {
+  snapshot: OpenSnapshot
+  list(request: CveListRequest): string
+  /** Returns the CVE at a position in the order of ids. */
+  cve(n: number): SampledCve
+  close(): void
+}
+
+/** Reads the data of both into memory, as servers have it soon after their start. */
+export async function openBoth(dist: string, say: (line: string) => void): Promise<Both> {
+  const path = databaseOf(dist, say)
+  const { manifest } = readCurrent(dist)
+  const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
+  hold(snapshot, Number.POSITIVE_INFINITY)
+  await fill(snapshot)
+  const database = openDatabase(path)
+  readThrough([path, ...manifest.files.map(({ sha256 }) => objectPath(dist, sha256))])
+  const cve = database.prepare(
+    `SELECT id, name AS assigner, cwe, epss, published, updated, cvss
+     FROM cve LEFT JOIN assigner USING (assigner) WHERE n = ?`,
+  )
+  return {
+    snapshot,
+    list: listQueries(database, snapshot),
+    cve: (n) => cve.get(n) as SampledCve,
+    close() {
+      snapshot.close()
+      database.close()
+    },
+  }
+}
+
+/** Reads files once, so that neither of the two waits for the disk. */
+function readThrough(paths: readonly string[]): void {
+  const chunk = Buffer.allocUnsafe(1024 * 1024)
+  for (const path of paths) {
+    const file = openSync(path, 'r')
+    while (readSync(file, chunk) > 0);
+    closeSync(file)
+  }
+}
+
+/** A request before its filters are hashed for the cursor, which is part of the measured work. */
+export type DrawnQuery = Omit<CveListRequest, 'binding'>
+
+/** Returns a query with drawn parameters. */
+export function drawn({ snapshot, cve }: Both, query: ListQuery, round: number): DrawnQuery {
+  const random = new Random('plans', round, query.name)
+  const any = () => cve(random.int(snapshot.columns.count))
+  const { sort, limit, start } = query
+  const filters = query.filters({ random, cve: any })
+  if (start === 'first') return { sort, limit, filters, after: null }
+  const behind = any()
+  const value = behind[sort.key]
+  // Cursors have EPSS in billionths.
+  const key = sort.key === 'epss' && value !== null ? toBillionths(value) : value
+  return { sort, limit, filters, after: { value: key, id: behind.id } }
+}
+
+interface Timed {
+  json: string
+  /** Planning or querying, and the answer, in µs: gzip from the gateway, which compresses nothing, and JSON from SQLite. */
+  page: number
+  /** Compression at zlib's default level, in µs. */
+  gzip: number
+}
+
+const microseconds = (since: number) => (performance.now() - since) * 1000
+const bound = (query: DrawnQuery): CveListRequest => ({
+  ...query,
+  binding: cursorBinding('cves', query.sort, query.filters),
+})
+
+export function byPlan({ snapshot }: Both, query: DrawnQuery): Timed {
+  const began = performance.now()
+  const gzip = cvePageAnswer(snapshot, planCvePage(snapshot, bound(query), null)).gzip()
+  const page = microseconds(began)
+  return { json: gunzipSync(gzip).toString(), page, gzip: 0 }
+}
+
+export function bySqlite({ list }: Both, query: DrawnQuery): Timed {
+  const began = performance.now()
+  const json = list(bound(query))
+  const page = microseconds(began)
+  const from = performance.now()
+  gzipSync(json, { level: 6 })
+  return { json, page, gzip: microseconds(from) }
+}
+
+/** @throws Error if the rows differ, or only one of the two has a next page */
+export function compare(name: string, query: DrawnQuery, ours: Timed, theirs: Timed): void {
+  if (ours.json === theirs.json) return
+  throw new Error(`${name}: plan and SQL differ for ${JSON.stringify(query)}`)
+}
+
+/** Times of a query in a round, in µs; of SQLite before compression and with it. */
+interface Timing {
   ours: number
-  /** Statement and JSON, before compression. */
   plain: number
-  gzip6: number
-  gzip1: number
+  theirs: number
 }
 
 /**
@@ -28,127 +133,76 @@ export interface Timing {
  */
 export function planRound(both: Both, queries: readonly ListQuery[], round: number): Timing[] {
   return queries.map((query, turn) => {
-    const timings = Array.from({ length: DRAWS }, (_, draw) =>
-      planOnce(both, drawn(both, query, round * DRAWS + draw), turn % 2 === round % 2),
-    )
+    const timings = Array.from({ length: DRAWS }, (_, draw): Timing => {
+      const asked = drawn(both, query, round * DRAWS + draw)
+      const early = turn % 2 === round % 2 ? byPlan(both, asked) : null
+      const theirs = bySqlite(both, asked)
+      const ours = early ?? byPlan(both, asked)
+      compare(query.name, asked, ours, theirs)
+      return { ours: ours.page, plain: theirs.page, theirs: theirs.page + theirs.gzip }
+    })
     const middle = (of: keyof Timing) => median(timings.map((timing) => timing[of]))
-    return { ours: middle('ours'), plain: middle('plain'), gzip6: middle('gzip6'), gzip1: middle('gzip1') }
+    return { ours: middle('ours'), plain: middle('plain'), theirs: middle('theirs') }
   })
-}
-
-function planOnce(both: Both, query: DrawnQuery, oursFirst: boolean): Timing {
-  const early = oursFirst ? byPlan(both, query) : null
-  const theirs = bySqlite(both, query)
-  const ours = early ?? byPlan(both, query)
-  compare(query, ours, theirs)
-  return { ours: ours.page, plain: theirs.page, gzip6: theirs.gzip6, gzip1: theirs.gzip1 }
 }
 
 interface Measured {
   cves: number
+  both: Both
   /** By round, then by query. */
   rounds: Timing[][]
 }
 
-const whole = ({ plain, gzip6 }: Timing) => plain + gzip6
-const total = (timings: readonly Timing[], of: (timing: Timing) => number) =>
-  timings.reduce((sum, timing) => sum + of(timing), 0)
+/** Returns pages/s of all queries together, for each round: the slow ones weigh most. */
+const ratesOf = ({ rounds }: Measured, of: keyof Timing) =>
+  rounds.map((timings) => (timings.length / timings.reduce((sum, timing) => sum + timing[of], 0)) * 1e6)
 
-/** Returns pages/s of all queries together, for each round. */
-const rates = ({ rounds }: Measured, of: (timing: Timing) => number) =>
-  rounds.map((timings) => (timings.length / total(timings, of)) * 1e6)
-
-/** Returns how many times faster than `of` a query is: the median over its rounds. */
-const timesOf = ({ rounds }: Measured, query: number, of: (timing: Timing) => number) =>
-  median(rounds.map((timings) => of(timings[query]!) / timings[query]!.ours))
-
-const REFERENCE = 'SQLite with fitting indexes, stored JSON, gzip -6'
-const UNIT = 'pages/s'
-
-/** All pages together: the slow ones weigh most. */
-function allTogether(measured: Measured, smallest: Measured, queries: readonly ListQuery[]): BenchLine {
-  const ours = rates(measured, ({ ours }) => ours)
-  const theirs = rates(measured, whole)
-  const against = (of: (timing: Timing) => number) => ratioOf(ours, rates(measured, of)).median
-  return {
-    name: 'plans/all',
-    title: 'filtered pages in one process, all together',
-    cves: measured.cves,
-    unit: UNIT,
-    figure: median(ours),
-    reference: { title: REFERENCE, figure: median(theirs) },
-    ratio: ratioOf(ours, theirs),
-    growth:
-      measured === smallest
-        ? null
-        : ratioOf(
-            ours,
-            rates(smallest, ({ ours }) => ours),
-          ),
-    budget: { of: 'ratio', least: BUDGET },
-    details: {
-      queries: queries.length,
-      'times as fast as gzip -1': against(({ plain, gzip1 }) => plain + gzip1),
-      'times as fast without gzip': against(({ plain }) => plain),
-    },
-  }
-}
-
-/** Each page by itself: the median, and the one with the least gain. */
-function eachByItself(measured: Measured, queries: readonly ListQuery[]): BenchLine[] {
-  const times = queries.map((query, at) => ({ at, name: query.name, times: timesOf(measured, at, whole) }))
-  times.sort((a, b) => a.times - b.times)
-  const line = (name: string, title: string, at: number, details: Record<string, number>): BenchLine => {
-    const rate = (of: (timing: Timing) => number) => measured.rounds.map((timings) => 1e6 / of(timings[at]!))
-    const [ours, theirs] = [rate(({ ours }) => ours), rate(whole)]
-    return {
-      name: `plans/${name}`,
-      title: `${title}: ${queries[at]!.name}`,
-      cves: measured.cves,
-      unit: UNIT,
-      figure: median(ours),
-      reference: { title: REFERENCE, figure: median(theirs) },
-      ratio: spreadOf(ours.map((one, round) => one / theirs[round]!)),
-      // This can be a different query on each corpus.
-      growth: null,
-      budget: { of: 'ratio', least: BUDGET },
-      details,
-    }
-  }
-  const worst = Object.fromEntries(times.slice(0, WORST).map(({ name, times }) => [`times: ${name}`, times]))
-  const below = times.filter(({ times }) => times < BUDGET).length
-  return [
-    line('typical', 'the filtered page in the middle', times[times.length >> 1]!.at, {}),
-    line('worst', 'the filtered page that gains least', times[0]!.at, { 'below budget': below, ...worst }),
-  ]
-}
+const REFERENCE = 'SQLite with suitable indexes, stored JSON, gzip -6'
 
 export const planLines: BenchGroup = async function* (context) {
+  const { corpora, rounds, say } = context
   if (!isWanted(context, 'plans')) return
   const queries = listQueriesToPlan()
-  const opened: OpenCorpus[] = []
+  const all: Measured[] = []
   try {
-    for (const corpus of context.corpora) opened.push(await openCorpus(corpus, context))
-    context.say(`planning ${queries.length} filtered pages, next to SQLite`)
+    for (const { cves, dist } of corpora) all.push({ cves, both: await openBoth(dist, say), rounds: [] })
+    say(`planning ${queries.length} filtered pages, next to SQLite`)
     // The first round warms up compilers and caches of both.
-    for (const { both } of opened) planRound(both, queries, 0)
-    for (let round = 1; round <= context.rounds; round++) {
-      for (const { both, measured } of opened) measured.rounds.push(planRound(both, queries, round))
+    for (const { both } of all) planRound(both, queries, 0)
+    for (let round = 1; round <= rounds; round++) {
+      for (const measured of all) measured.rounds.push(planRound(measured.both, queries, round))
     }
-    for (const { measured } of opened) {
-      yield allTogether(measured, opened[0]!.measured, queries)
-      yield* eachByItself(measured, queries)
-    }
+    for (const measured of all) yield* linesOf(measured, all[0]!, queries)
   } finally {
-    for (const { both } of opened) both.close()
+    for (const { both } of all) both.close()
   }
 }
 
-interface OpenCorpus {
-  both: Both
-  measured: Measured
-}
-
-async function openCorpus({ cves, dist }: BenchCorpus, { say }: BenchContext): Promise<OpenCorpus> {
-  return { both: await openBoth(dist, databaseOf(dist, say)), measured: { cves, rounds: [] } }
+function* linesOf(measured: Measured, smallest: Measured, queries: readonly ListQuery[]): Generator<BenchLine> {
+  const { cves, rounds } = measured
+  const common = { cves, unit: 'pages/s', budget: { of: 'ratio', least: BUDGET } } as const
+  const ours = ratesOf(measured, 'ours')
+  const growsFrom = measured === smallest ? null : ratesOf(smallest, 'ours')
+  yield lineOf({
+    ...common,
+    name: 'plans/all',
+    title: 'filtered pages in one process, all together',
+    ...comparedTo(REFERENCE, ours, ratesOf(measured, 'theirs'), growsFrom),
+    details: { queries: queries.length, 'ratio without gzip': ratioOf(ours, ratesOf(measured, 'plain')).median },
+  })
+  /** How many times faster than SQLite each query is: the median over its rounds. Ascending. */
+  const times = queries
+    .map(({ name }, at) => ({ name, at, times: median(rounds.map((some) => some[at]!.theirs / some[at]!.ours)) }))
+    .sort((a, b) => a.times - b.times)
+  const one = (name: string, title: string, { at }: { at: number }, details: Record<string, number>) => {
+    const rate = (of: keyof Timing) => rounds.map((timings) => 1e6 / timings[at]![of])
+    // It can be a different query on each corpus, so it has no growth.
+    const figures = comparedTo(REFERENCE, rate('ours'), rate('theirs'))
+    return lineOf({ ...common, name, title: `${title}: ${queries[at]!.name}`, ...figures, details })
+  }
+  yield one('plans/typical', 'the filtered page in the middle', times[times.length >> 1]!, {})
+  yield one('plans/worst', 'the filtered page that gains least', times[0]!, {
+    'below budget': times.filter(({ times }) => times < BUDGET).length,
+    ...Object.fromEntries(times.slice(0, WORST).map(({ name, times }) => [`times ${name}`, times])),
+  })
 }

@@ -1,16 +1,13 @@
 /**
  * The list queries for the measurement of planning: every filter alone in every order, and all pairs and triples of
- * filters. Orders, limits and starts rotate. `tsx test/bench/alternatives/queries.ts` prints them.
+ * filters. Orders, limits and starts rotate.
  */
-import { fileURLToPath } from 'node:url'
 import type { Random } from '../../../corpus/sample/random.ts'
 import { CVE_SORTS, type CveSort } from '../../../corpus/snapshot/cursor/order.ts'
 import type { CveFilters } from '../../../corpus/snapshot/filter/filters.ts'
 
 /** A CVE that gives values for parameters; all CVEs are equally likely. */
 export interface SampledCve {
-  /** Position in the order of ids. */
-  n: number
   id: string
   /** Folded. */
   assigner: string | null
@@ -117,8 +114,4 @@ export function listQueriesToPlan(): ListQuery[] {
     for (const sort of ORDERS) queries.push(query(title, filters, { sort, limit: 25, start: 'first' }))
   }
   return queries
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const { name } of listQueriesToPlan()) console.log(name)
 }

@@ -13,7 +13,7 @@ import {
   readStored,
 } from '../../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Manifest } from '../../../corpus/snapshot/files/manifest.ts'
-import { membersOf } from '../../../corpus/snapshot/record/shard.ts'
+import { membersOf as membersIn } from '../../../corpus/snapshot/record/shard.ts'
 
 /** All values in bytes unless noted. */
 export interface Fetched {
@@ -25,24 +25,16 @@ export interface Fetched {
   pack: number
   /** The pack, the manifest, and the files that are neither derived nor covered by the pack. */
   delta: number
-  /** Changed members of shards, compressed as stored. */
-  members: number
-  memberCount: number
-  /** The part of them by role. */
+  /** Changed members of shards, compressed as stored, by role. */
   membersOf: Record<ShardRole, number>
-  /** The data in the pack, and its recipes. */
-  carried: number
-  recipes: number
+  memberCount: number
   /** Shards that are not in the pack: new ones, and mostly new ones. */
   whole: number
-  epss: number
-  /** `about` and `rejected`. */
+  /** EPSS, `about` and `rejected`. */
   tables: number
   manifest: number
   /** The JSON of the same members, each gzipped separately at level 6, and the EPSS columns. */
   reference: number
-  /** The same JSON gzipped together, and the EPSS columns. */
-  referenceTogether: number
 }
 
 /** The roles of shards that are not derived. */
@@ -60,43 +52,33 @@ export function fetchedOf(dist: string): Fetched {
   const sizeOf = (files: readonly FileEntry[]) => files.reduce((sum, { size }) => sum + size, 0)
   const ofRole = (...roles: FileEntry['role'][]) => wanted.filter(({ role }) => roles.includes(role))
 
-  let [members, memberCount, alone] = [0, 0, 0]
-  const plain: Buffer[] = []
-  const byRole: Record<ShardRole, number> = { cve: 0, catalog: 0, advisories: 0, packages: 0 }
+  let [memberCount, alone] = [0, 0]
+  const membersOf: Record<ShardRole, number> = { cve: 0, catalog: 0, advisories: 0, packages: 0 }
   const shards = ofRole(...SHARD_ROLES)
   for (const file of shards) {
     for (const member of changedMembers(readObject(dist, file), shardOf(dist, parent, file))) {
-      const json = gunzipSync(member)
       memberCount++
-      members += member.length
-      byRole[file.role as ShardRole] += member.length
-      alone += gzipSync(json, { level: 6 }).length
-      plain.push(json)
+      membersOf[file.role as ShardRole] += member.length
+      alone += gzipSync(gunzipSync(member), { level: 6 }).length
     }
   }
   const pack = decodePack(readStored(dist, manifest.delta, describePack(manifest.delta)))
   const packed = new Set(pack.map(({ file }) => manifest.files[file]!.sha256))
   const whole = sizeOf(shards.filter(({ sha256 }) => !packed.has(sha256)))
   const manifestBytes = pointer.manifest.size
-  const epss = sizeOf(ofRole('epss'))
-  const tables = sizeOf(ofRole('about', 'rejected'))
+  const tables = sizeOf(ofRole('epss', 'about', 'rejected'))
   return {
     objects: sizeOf(wanted) + manifestBytes,
     objectCount: wanted.length + 1,
     objectsUnderived: sizeOf(wanted.filter(({ derived }) => !derived)) + manifestBytes,
     pack: manifest.delta.size,
-    delta: manifest.delta.size + whole + epss + tables + manifestBytes,
-    members,
+    delta: manifest.delta.size + whole + tables + manifestBytes,
+    membersOf,
     memberCount,
-    membersOf: byRole,
-    carried: pack.reduce((sum, { carried }) => sum + carried.length, 0),
-    recipes: pack.reduce((sum, { recipe }) => sum + recipe.length, 0),
     whole,
-    epss,
     tables,
     manifest: manifestBytes,
-    reference: alone + epss,
-    referenceTogether: gzipSync(Buffer.concat(plain), { level: 6 }).length + epss,
+    reference: alone + sizeOf(ofRole('epss')),
   }
 }
 
@@ -109,8 +91,8 @@ function shardOf(dist: string, parent: Manifest, { role, name }: FileEntry): Buf
 /** Returns the members that the old shard does not contain byte for byte. */
 export function changedMembers(shard: Buffer, before: Buffer): Buffer[] {
   const bytesIn = (bytes: Buffer, { at, length }: { at: number; length: number }) => bytes.subarray(at, at + length)
-  const old = new Map([...membersOf(before)].map((member) => [member.key, bytesIn(before, member)]))
-  return [...membersOf(shard)].flatMap((member) => {
+  const old = new Map([...membersIn(before)].map((member) => [member.key, bytesIn(before, member)]))
+  return [...membersIn(shard)].flatMap((member) => {
     const bytes = bytesIn(shard, member)
     return old.get(member.key)?.equals(bytes) ? [] : [bytes]
   })

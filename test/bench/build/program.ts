@@ -1,6 +1,6 @@
-/** Runs a program as a process and measures it. */
-import { spawn } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+/** Runs a program as a process and measures it. Packs the programs of a checkout. */
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '../../..')
@@ -62,6 +62,27 @@ export async function runProgram(file: string, args: readonly string[], options:
 }
 
 /** Returns the environment without the options that the commands would read from it. */
-function plainEnvironment(): NodeJS.ProcessEnv {
+export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VULNSHELF_')))
+}
+
+/** What packing reads. */
+const SOURCES = ['.ci', 'LICENSE', 'README.md', 'builder', 'corpus', 'gateway', 'package.json', 'tsconfig.json']
+
+/**
+ * Packs a checkout into a new `folder` as npm installs it: compiled. Returns the folder of its package, which uses the
+ * `node_modules` of the checkout.
+ */
+export function installed(checkout: string, folder: string): string {
+  const modules = join(checkout, 'node_modules')
+  // npm compiles within the folder that it packs.
+  const copy = join(folder, 'checkout')
+  mkdirSync(copy, { recursive: true })
+  for (const name of SOURCES) cpSync(join(checkout, name), join(copy, name), { recursive: true })
+  for (const above of [copy, folder]) symlinkSync(modules, join(above, 'node_modules'))
+  const npm = ['pack', '--json', '--pack-destination', folder]
+  const packed = execFileSync('npm', npm, { cwd: copy, encoding: 'utf8', stdio: 'pipe' })
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }]
+  execFileSync('tar', ['-xzf', filename], { cwd: folder })
+  return join(folder, 'package')
 }

@@ -1,6 +1,6 @@
 /** A client for preparation: sends requests to the gateway, decodes and compares answers. */
-import { Agent, request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
+import { Pool } from 'undici'
 import type { LoadRequest } from './load.ts'
 
 export interface Received {
@@ -17,7 +17,6 @@ export interface Body {
   data?: object[]
   pagination?: { next_cursor: string | null }
   results?: object
-  counts?: Record<string, number>
   suggestions?: object[]
 }
 
@@ -29,33 +28,20 @@ export interface Client {
    * @throws Error if the status is not 200
    */
   body(target: string): Promise<Body>
-  close(): void
+  close(): Promise<void>
 }
 
 export function createClient(port: number, token: string): Client {
-  const agent = new Agent({ keepAlive: true })
-  const receive: Client['receive'] = ({ target, headers: own = [], body }, coding) =>
-    new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}`, 'accept-encoding': coding, ...namedHeaders(own) }
-      const options = {
-        host: '127.0.0.1',
-        port,
-        method: body === undefined ? 'GET' : 'POST',
-        path: target,
-        agent,
-        headers,
-      }
-      const sent = request(options, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => {
-          resolve({ status: response.statusCode ?? 0, headers: response.rawHeaders, body: Buffer.concat(chunks) })
-        })
-      })
-      sent.on('error', reject)
-      sent.end(body)
-    })
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1 })
+  const receive: Client['receive'] = async ({ target, headers: own = [], body }, coding) => {
+    const headers = { authorization: `Bearer ${token}`, 'accept-encoding': coding, ...namedHeaders(own) }
+    const method = body === undefined ? 'GET' : 'POST'
+    const sent = { path: target, method, headers, body: body ?? null, responseHeaders: 'raw' } as const
+    const answer = await pool.request(sent)
+    // `raw` gives names and values in turn, which undici's types do not state.
+    const received = answer.headers as unknown as string[]
+    return { status: answer.statusCode, headers: received, body: Buffer.from(await answer.body.arrayBuffer()) }
+  }
   return {
     receive,
     async body(target) {
@@ -63,7 +49,7 @@ export function createClient(port: number, token: string): Client {
       if (status !== 200) throw new Error(`${target} was answered ${status}: ${body}`)
       return JSON.parse(body.toString()) as Body
     },
-    close: () => agent.destroy(),
+    close: () => pool.close(),
   }
 }
 

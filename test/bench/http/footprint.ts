@@ -1,21 +1,26 @@
 /** Time to the first answer of a gateway, and its memory (README.md, "Budgets"). */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { runProgram } from '../build/program.ts'
-import { type BenchContext, type BenchCorpus, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
-import { median } from '../report/spread.ts'
+import {
+  type BenchContext,
+  type BenchCorpus,
+  type BenchGroup,
+  type BenchLine,
+  isWanted,
+  lineOf,
+  median,
+} from '../report/line.ts'
 import { openCatalog } from './catalog.ts'
 import { createClient } from './client.ts'
 import { lastPointers, viewOf } from './dist-view.ts'
-import { drawMix, readMix } from './mix.ts'
+import { drawMix, MIXES } from './mix.ts'
 import type { PackageMemory } from './package-memory.ts'
-import { type Load, makeToken, startGateway, startLoad } from './processes.ts'
-import { RIGHT_STATUSES } from './request-kinds.ts'
-import { requestHeaders } from './sites.ts'
+import { type Load, startGateway, startLoad } from './processes.ts'
+import { tokenIn } from './sites.ts'
+import { RIGHT_STATUSES } from './turns.ts'
 import { memoryOf, settled } from './usage.ts'
 
 const MEGABYTE = 1e6
-const MIX = 'day'
 const REQUESTS = 40_000
 const CONNECTIONS = 32
 /** Rounds of load before memory is measured. */
@@ -40,18 +45,15 @@ export const processLines: BenchGroup = async function* (context) {
 async function packagesLine({ cves, dist }: BenchCorpus, { folder }: BenchContext): Promise<BenchLine> {
   const { output } = await runProgram(join(import.meta.dirname, 'package-memory.ts'), [dist], { folder })
   const { tables, used, advisories, packages } = JSON.parse(output) as PackageMemory
-  return {
+  return lineOf({
     name: 'process/memory-packages',
-    title: 'more memory with packages: heap and buffers of an open snapshot, with a full cache of packages',
+    title: 'memory of packages: heap and buffers of an open snapshot, with a full cache of packages',
     cves,
     unit: 'MB',
     figure: used / MEGABYTE,
-    reference: null,
-    ratio: null,
-    growth: null,
     budget: { of: 'figure', most: 30 },
     details: { 'tables MB': tables / MEGABYTE, advisories, packages },
-  }
+  })
 }
 
 /** Measurements of one process, in seconds and MB. */
@@ -66,63 +68,61 @@ async function* measureCorpus(corpus: BenchCorpus, load: Load, context: BenchCon
   const { cves, dist } = corpus
   context.say(`process: a gateway started ${2 * context.rounds} times on ${cves} CVEs`)
   const folder = join(context.folder, `process-${cves}`)
-  mkdirSync(folder, { recursive: true })
-  const token = makeToken(folder)
+  const access = await tokenIn(folder)
   const { first, second } = lastPointers(dist)
   const one = viewOf(dist, join(folder, 'one'), [second])
   const two = viewOf(dist, join(folder, 'two'), [second, first])
-  const measuring = { folder, token, load, root: context.root, seconds: context.seconds }
+  const measuring = { ...access, folder, load, root: context.root, seconds: context.seconds }
   const alone: Seen[] = []
   const retained: Seen[] = []
   for (let round = 0; round < context.rounds; round++) {
     alone.push(await measureProcess(one.path, measuring))
     retained.push(await measureProcess(two.path, measuring))
   }
-  const of = (seen: readonly Seen[], what: keyof Seen) => median(seen.map((round) => round[what]))
-  const line = (name: string, title: string, unit: string, figure: number, most: number): BenchLine => ({
-    name: `process/${name}`,
-    title,
-    cves,
-    unit,
-    figure,
-    reference: null,
-    ratio: null,
-    growth: null,
-    budget: { of: 'figure', most },
-    details: {},
-  })
-  yield {
-    ...line(
-      'first-answer',
-      'from the start to the first 200, files in the page cache',
-      's',
-      of(alone, 'firstAnswer'),
-      1,
-    ),
-    details: { 'most s': Math.max(...alone.map(({ firstAnswer }) => firstAnswer)) },
-  }
-  yield {
-    ...line('memory', 'resident memory with one snapshot, under the load of a day', 'MB', of(alone, 'loaded'), 700),
-    details: { 'after the start MB': of(alone, 'started'), 'peak MB': of(alone, 'peak') },
-  }
+  const of = (what: keyof Seen) => median(alone.map((round) => round[what]))
   const more = (what: keyof Seen) => median(retained.map((round, i) => round[what] - alone[i]![what]))
-  yield {
-    ...line('memory-retained', 'more memory with one snapshot retained, under the same load', 'MB', more('loaded'), 60),
+  yield lineOf({
+    name: 'process/first-answer',
+    title: 'from the start to the first 200, files in the page cache',
+    cves,
+    unit: 's',
+    figure: of('firstAnswer'),
+    budget: { of: 'figure', most: 1 },
+    details: { 'most s': Math.max(...alone.map(({ firstAnswer }) => firstAnswer)) },
+  })
+  yield lineOf({
+    name: 'process/memory',
+    title: 'resident memory with one snapshot, under the load of a day',
+    cves,
+    unit: 'MB',
+    figure: of('loaded'),
+    budget: { of: 'figure', most: 700 },
+    details: { 'after the start MB': of('started'), 'peak MB': of('peak') },
+  })
+  yield lineOf({
+    name: 'process/memory-retained',
+    title: 'memory of one more snapshot, under the same load',
+    cves,
+    unit: 'MB',
+    figure: more('loaded'),
+    budget: { of: 'figure', most: 60 },
     details: { 'after the start MB': more('started'), 'peak MB': more('peak') },
-  }
+  })
 }
 
-interface Measuring {
+interface Measuring extends Awaited<ReturnType<typeof tokenIn>> {
   folder: string
-  token: string
   load: Load
   root: string
   seconds: number
 }
 
-async function measureProcess(dist: string, { folder, token, load, root, seconds }: Measuring): Promise<Seen> {
+async function measureProcess(
+  dist: string,
+  { folder, token, jwks, headers, load, root, seconds }: Measuring,
+): Promise<Seen> {
   const began = performance.now()
-  const gateway = await startGateway({ name: 'process', dist, folder, root, options: ['--memory', '700M'] })
+  const gateway = await startGateway({ name: 'process', dist, folder, jwks, root, options: ['--memory', '700M'] })
   const client = createClient(gateway.port, token)
   try {
     await client.body('/api/v1/cves')
@@ -131,8 +131,8 @@ async function measureProcess(dist: string, { folder, token, load, root, seconds
     const started = memoryOf(gateway.pid).rssMb
     const catalog = openCatalog(dist, client)
     try {
-      const draw = await drawMix(readMix(MIX), catalog)
-      load.prepare('mix', Array.from({ length: REQUESTS }, draw), requestHeaders(token))
+      const draw = await drawMix(MIXES.day, catalog)
+      load.prepare('mix', Array.from({ length: REQUESTS }, draw), headers)
     } finally {
       catalog.close()
     }
@@ -141,7 +141,7 @@ async function measureProcess(dist: string, { folder, token, load, root, seconds
     const { rssMb, peakMb } = memoryOf(gateway.pid)
     return { firstAnswer, started, loaded: rssMb, peak: peakMb }
   } finally {
-    client.close()
+    await client.close()
     await gateway.stop()
   }
 }

@@ -1,67 +1,54 @@
-/** A mix of requests, defined by a file of `mixes/`. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** Mixes of requests: the load of a soak, and of a gateway whose memory is measured. */
 import type { Random } from '../../../corpus/sample/random.ts'
 import type { Catalog } from './catalog.ts'
-import { type Draw, isKindName, type KindName, kindOf, REQUEST_KINDS } from './request-kinds.ts'
+import { type Draw, type KindName, kindOf } from './request-kinds.ts'
 
-export interface Mix {
-  title: string
-  requests: { kind: KindName; weight: number }[]
-}
+/** The weights of kinds of requests. The share of a kind is its weight divided by the sum of all weights. */
+export type Mix = Partial<Record<KindName, number>>
 
-/**
- * Reads a mix of this folder by its name, or any file by its path.
- * @throws Error that names the file and its fault
- */
-export function readMix(nameOrPath: string): Mix {
-  const path = /[./]/.test(nameOrPath) ? nameOrPath : join(import.meta.dirname, 'mixes', `${nameOrPath}.json`)
-  try {
-    return parseMix(readFileSync(path, 'utf8'))
-  } catch (cause) {
-    throw new Error(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-  }
-}
+export const MIXES = {
+  /** Mirrors that read in bulk and poll, tools that look CVEs up, people who search. */
+  day: {
+    page25: 12,
+    page100: 8,
+    'unchanged-page': 8,
+    detail: 18,
+    'detail-any': 8,
+    'detail-all': 4,
+    'unchanged-detail': 10,
+    part: 8,
+    batch: 2,
+    critical: 4,
+    kev: 4,
+    narrow: 3,
+    weakness: 2,
+    combined: 3,
+    nothing: 1,
+    ascending: 1,
+    lists: 2,
+    affected: 4,
+    'affected-popular': 2,
+    advisory: 2,
+    suggest: 1,
+    search: 0.6,
+    q: 0.4,
+  },
+  /** Mirrors that read everything in pages and batches, and again with the tags of known answers. */
+  mirrors: { page100: 60, batch: 15, 'unchanged-page': 25 },
+  /** People who get suggestions while they type, then results, filters and details. */
+  people: { suggest: 30, search: 10, q: 5, combined: 15, lists: 5, detail: 20, 'detail-any': 15 },
+} satisfies Record<string, Mix>
 
-/** @throws Error that describes the fault */
-export function parseMix(text: string): Mix {
-  const { title, requests } = onlyWith(JSON.parse(text), ['title', 'requests'], 'a mix')
-  if (typeof title !== 'string' || title === '') throw new Error("'title' must be a text")
-  if (!Array.isArray(requests) || requests.length === 0) throw new Error("'requests' must be a list, and not empty")
-  const kinds = new Set<string>()
-  return {
-    title,
-    requests: requests.map((request: unknown) => {
-      const { kind, weight } = onlyWith(request, ['kind', 'weight'], 'a request')
-      if (typeof kind !== 'string' || !isKindName(kind)) {
-        throw new Error(`'${String(kind)}' is no kind of request; known are ${Object.keys(REQUEST_KINDS).join(', ')}`)
-      }
-      if (typeof weight !== 'number' || !(weight > 0 && weight < Number.POSITIVE_INFINITY)) {
-        throw new Error(`'weight' of ${kind} must be a number above 0`)
-      }
-      if (kinds.has(kind)) throw new Error(`${kind} comes twice`)
-      kinds.add(kind)
-      return { kind, weight }
-    }),
-  }
-}
-
-function onlyWith(value: unknown, names: readonly string[], what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what} must be an object`)
-  for (const name of Object.keys(value)) {
-    if (!names.includes(name)) throw new Error(`${what} has ${names.join(' and ')}, not '${name}'`)
-  }
-  return { ...value }
-}
+export type MixName = keyof typeof MIXES
 
 /**
  * Returns a function that draws the requests of a mix.
  * @throws Error if the snapshot is too small for one of its kinds
  */
-export async function drawMix({ requests }: Mix, catalog: Catalog): Promise<Draw> {
+export async function drawMix(mix: Mix, catalog: Catalog): Promise<Draw> {
   const draws: Draw[] = []
-  for (const { kind } of requests) draws.push(await kindOf(kind).draw(catalog))
-  const chosen = chooser(requests.map(({ weight }) => weight))
+  for (const kind of Object.keys(mix) as KindName[]) draws.push(await kindOf(kind).draw(catalog))
+  const chosen = chooser(Object.values(mix))
   return () => draws[chosen(catalog.random)]!()
 }
 

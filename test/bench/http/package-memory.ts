@@ -10,7 +10,7 @@ import { listKeysHeadIn, listKeysName } from '../../../corpus/snapshot/derive/li
 import { decodeListTable } from '../../../corpus/snapshot/derive/lists.ts'
 import { readPackageTables } from '../../../corpus/snapshot/derive/package-tables.ts'
 import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Manifest, Role } from '../../../corpus/snapshot/files/manifest.ts'
+import type { FileEntry, Role } from '../../../corpus/snapshot/files/manifest.ts'
 import { openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 import { usedBytes } from '../../support/used-bytes.ts'
 import { versionsOf } from './package-requests.ts'
@@ -28,33 +28,6 @@ export interface PackageMemory {
 /** Packages that are looked up, in turn and with a version each: more than the gateway caches. */
 const LOOKED_UP = 50_000
 
-async function measure(dist: string): Promise<PackageMemory> {
-  const { manifest } = readCurrent(dist)
-  // The first one also loads what every snapshot needs once.
-  openSnapshot(dist, manifest, { checkQuery: false }).close()
-  const tables = await bytesOf(() => tablesOfPackages(dist, manifest))
-  const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
-  const { lists } = snapshot
-  const draw = versionsOf(snapshot, new Random('package-memory'))
-  const cached = await bytesOf(() => {
-    for (let i = 0; i < LOOKED_UP; i++) {
-      const { entry, version } = draw(i % lists.packages.count)
-      matchAdvisories(entry.advisories, { ecosystem: entry.ecosystem, version }, { preferList: true })
-    }
-  })
-  snapshot.close()
-  const count = (role: Role) => manifest.files.reduce((sum, file) => sum + (file.role === role ? file.count : 0), 0)
-  return { tables, used: tables + cached, advisories: count('advisories'), packages: count('packages') }
-}
-
-/** Returns the tables as a gateway has them. */
-function tablesOfPackages(dist: string, manifest: Manifest): object {
-  const read = (file: FileEntry) => readObject(dist, file)
-  const list = (name: string) => read(fileOf(manifest, 'list', name))
-  const keys = listKeysHeadIn('packages', list(listKeysName('packages')))
-  return [readPackageTables(manifest, read), decodeListTable('packages', list('packages'), { keys })]
-}
-
 /** Stays in memory to the end. */
 const held: unknown[] = []
 
@@ -63,6 +36,30 @@ async function bytesOf(make: () => unknown): Promise<number> {
   const before = await usedBytes()
   held.push(make())
   return (await usedBytes()) - before
+}
+
+async function measure(dist: string): Promise<PackageMemory> {
+  const { manifest } = readCurrent(dist)
+  // The first one also loads what every snapshot needs once.
+  openSnapshot(dist, manifest, { checkQuery: false }).close()
+  const read = (file: FileEntry) => readObject(dist, file)
+  const list = (name: string) => read(fileOf(manifest, 'list', name))
+  // As a gateway has them.
+  const tables = await bytesOf(() => {
+    const keys = listKeysHeadIn('packages', list(listKeysName('packages')))
+    return [readPackageTables(manifest, read), decodeListTable('packages', list('packages'), { keys })]
+  })
+  const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
+  const draw = versionsOf(snapshot, new Random('package-memory'))
+  const cached = await bytesOf(() => {
+    for (let i = 0; i < LOOKED_UP; i++) {
+      const { entry, version } = draw(i % snapshot.lists.packages.count)
+      matchAdvisories(entry.advisories, { ecosystem: entry.ecosystem, version }, { preferList: true })
+    }
+  })
+  snapshot.close()
+  const count = (role: Role) => manifest.files.reduce((sum, file) => sum + (file.role === role ? file.count : 0), 0)
+  return { tables, used: tables + cached, advisories: count('advisories'), packages: count('packages') }
 }
 
 process.stdout.write(`${JSON.stringify(await measure(process.argv[2] ?? ''))}\n`)

@@ -1,27 +1,17 @@
-/** The processes of the bench: the gateway as an operator starts it, the reference servers, the load generator. */
-import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
+/** The processes of the bench: the gateway as an operator starts it, the reference server, the load generator. */
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
-import { join } from 'node:path'
-import { ROOT } from '../build/program.ts'
-import type { LoadReply, LoadRequest, LoadTask } from './load.ts'
+import { join, resolve } from 'node:path'
+import { plainEnvironment, ROOT } from '../build/program.ts'
+import type { LoadReply, LoadRequest, LoadResult, LoadTask } from './load.ts'
 import type { Constant } from './reference.ts'
-import type { LoadResult } from './tally.ts'
 
 export interface Measured {
   port: number
   pid: number
   stop(): Promise<void>
 }
-
-export interface ReferenceServer extends Measured {
-  /** Sets the answer from now on. */
-  answer(constant: Constant): Promise<void>
-}
-
-/** The environment without the options that the commands would read from it. */
-const environment = () =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VULNSHELF_')))
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
@@ -34,8 +24,10 @@ export interface GatewayStart {
   /** Name of its access log. */
   name: string
   dist: string
-  /** Folder of keys and access log. */
+  /** Folder of its access log. */
   folder: string
+  /** The key set of tokens. */
+  jwks: string
   /** The folder of the gateway: a checkout, or a package. */
   root?: string
   /** A folder for a CPU profile of the gateway's whole life. */
@@ -44,36 +36,22 @@ export interface GatewayStart {
   options?: readonly string[]
 }
 
-/** Creates an administrator's ES256 token with the command. */
-export function makeToken(folder: string, expires = '12h'): string {
-  const cli = join(ROOT, 'gateway/process/cli.ts')
-  const args = ['--import', 'tsx', cli, 'token', '--expires', expires, '--keys', keysIn(folder)]
-  return execFileSync(process.execPath, args, {
-    cwd: ROOT,
-    env: environment(),
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim()
-}
-
-const keysIn = (folder: string) => join(folder, 'keys')
-
 export interface Gateway extends Measured {
   /** The port for other tools, with `--compat`. */
   compatPort: number | null
 }
 
-/** Starts `vulnshelf-gateway serve` on a free port, with its log in a file. Requires the keys of `makeToken`. */
+/** Starts `vulnshelf-gateway serve` on a free port, with its log in a file. */
 export async function startGateway(start: GatewayStart): Promise<Gateway> {
-  const { name, dist, folder, root = ROOT, profile, options = [] } = start
+  const { name, dist, folder, jwks, root = ROOT, profile, options = [] } = start
   const log = openSync(join(folder, `${name}.log`), 'a')
   const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
-  const serve = ['serve', dist, '--port', '0', '--jwks', join(keysIn(folder), 'jwks.json')]
-  const child = spawn(
-    process.execPath,
-    [...profiling, join(root, 'gateway/bin.js'), ...serve, '--rate-limit', '1000000000', ...options],
-    { cwd: root, env: environment(), stdio: ['ignore', log, 'pipe'] },
-  )
+  const serve = ['serve', dist, '--port', '0', '--jwks', jwks, '--rate-limit', '1000000000', ...options]
+  const child = spawn(process.execPath, [...profiling, join(root, 'gateway/bin.js'), ...serve], {
+    cwd: root,
+    env: plainEnvironment(),
+    stdio: ['ignore', log, 'pipe'],
+  })
   closeSync(log)
   let said = ''
   const port = await new Promise<number>((resolve, reject) => {
@@ -88,20 +66,33 @@ export async function startGateway(start: GatewayStart): Promise<Gateway> {
   return { port, pid: child.pid!, compatPort: compat && Number(compat[1]), stop: () => stop(child) }
 }
 
-const forked = (file: string, args: string[] = []) =>
-  fork(join(import.meta.dirname, file), args, { execArgv: ['--import', 'tsx'], serialization: 'advanced' })
+const forked = (file: string, args: readonly string[] = []) =>
+  fork(resolve(import.meta.dirname, file), args, { execArgv: ['--import', 'tsx'], serialization: 'advanced' })
 
-export async function startReference(name: 'polka' | 'node'): Promise<ReferenceServer> {
-  const child = forked('reference.ts', [name])
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+/**
+ * Starts a server of the bench as a process, which sends its port.
+ * @throws Error if it does not start
+ */
+export async function startServer(file: string, args: readonly string[] = []) {
+  const child = forked(file, args)
+  const [started] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [{ port: number } | number]
+  if (typeof started !== 'object') throw new Error(`${file} did not start`)
+  return { child, port: started.port, pid: child.pid!, stop: () => stop(child) }
+}
+
+export interface ReferenceServer extends Measured {
+  /** Sets the answer from now on. */
+  answer(constant: Constant): Promise<void>
+}
+
+export async function startReference(): Promise<ReferenceServer> {
+  const { child, ...server } = await startServer('reference.ts')
   return {
-    port,
-    pid: child.pid!,
+    ...server,
     answer: async (constant) => {
       child.send(constant)
       await once(child, 'message')
     },
-    stop: () => stop(child),
   }
 }
 

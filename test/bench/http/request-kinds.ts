@@ -5,7 +5,7 @@ import { type Body, headerOf } from './client.ts'
 import * as filters from './filter-requests.ts'
 import type { LoadRequest } from './load.ts'
 import * as packages from './package-requests.ts'
-import { drawText, SEARCH_TEXTS } from './search-texts.ts'
+import { SEARCH_TEXTS } from './search-texts.ts'
 
 export type Draw = () => LoadRequest
 
@@ -36,9 +36,11 @@ const detail = (query: string | (({ random }: Catalog) => string)): RequestKind[
 const page = (limit: number): RequestKind['draw'] => {
   return async (catalog) => targets(await anywhereIn(catalog, { sort: 'published', query: '', limit, aligned: true }))
 }
-const filtered = (make: (catalog: Catalog) => Promise<() => string> | (() => string)): RequestKind['draw'] => {
-  return async (catalog) => targets(await make(catalog))
-}
+const drawn = (
+  title: string,
+  make: (catalog: Catalog) => Promise<() => string> | (() => string),
+  fits: RequestKind['fits'] = isPage,
+): RequestKind => ({ title, draw: async (catalog) => targets(await make(catalog)), fits })
 
 /** Draws requests with a random sort. */
 const anySort = (descending: boolean, aligned: boolean): RequestKind['draw'] => {
@@ -54,24 +56,26 @@ const anySort = (descending: boolean, aligned: boolean): RequestKind['draw'] => 
   }
 }
 
-/** Draws requests of another kind, each with the tag of its answer. */
-const unchanged = (kind: RequestKind['draw']): RequestKind['draw'] => {
-  return async (catalog) => {
+/** Requests of another kind, each with the tag of its answer. */
+const unchanged = (title: string, kind: RequestKind['draw']): RequestKind => ({
+  title: `${title}, If-None-Match: 304`,
+  fits: () => true,
+  status: 304,
+  async draw(catalog) {
     const { client, random, snapshot } = catalog
     const draw = await kind(catalog)
     const tagged: LoadRequest[] = []
-    const most = Math.min(TAGGED, snapshot.index.count)
-    for (let i = 0; i < most; i++) {
+    for (let i = 0; i < Math.min(TAGGED, snapshot.index.count); i++) {
       const request = draw()
       const tag = headerOf(await client.receive(request, 'gzip'), 'etag')
       tagged.push({ ...request, headers: [`If-None-Match: ${tag}`] })
     }
     return () => random.pick(tagged)
-  }
-}
+  },
+})
 
 const searching = (path: string): RequestKind['draw'] => {
-  return ({ random }) => targets(() => `/api/v1/${path}${encodeURIComponent(drawText(SEARCH_TEXTS, random))}`)
+  return ({ random }) => targets(() => `/api/v1/${path}${encodeURIComponent(random.pick(SEARCH_TEXTS))}`)
 }
 
 const LIST_PAGES = [
@@ -97,44 +101,20 @@ export const REQUEST_KINDS = {
   part: { title: 'one part of a CVE', draw: detail(({ random }) => `/${random.pick(PARTS)}`), fits: isRecord },
   'any-sort': { title: 'any sort, from any row, limit 25', draw: anySort(true, false), fits: hasRows(25) },
   ascending: { title: 'ascending walk in any sort, limit 25', draw: anySort(false, true), fits: hasRows(25) },
-  critical: {
-    title: 'severity=critical&has_patch=true&sort=-cvss, deep cursors',
-    draw: filtered(filters.critical),
-    fits: hasRows(25),
-  },
-  kev: { title: 'kev=true&sort=-epss, deep cursors', draw: filtered(filters.kev), fits: hasRows(25) },
-  narrow: { title: 'assigner and half a year of publication', draw: filtered(filters.narrow), fits: isPage },
-  weakness: { title: 'CVEs of any weakness, scope=any, any sort', draw: filtered(filters.weakness), fits: isPage },
-  combined: { title: 'one to four filters at random, any sort', draw: filtered(filters.combined), fits: isPage },
-  nothing: { title: 'three filters that nothing passes', draw: filtered(filters.nothing), fits: hasRows(0) },
-  affected: {
-    title: 'advisories that affect a version of any package',
-    draw: filtered(packages.affected),
-    fits: isPage,
-  },
-  'affected-popular': {
-    title: 'advisories that affect a version of a package with many',
-    draw: filtered(packages.affectedPopular),
-    fits: isPage,
-  },
-  advisory: {
-    title: 'advisory, as published',
-    draw: filtered(packages.advisory),
-    fits: ({ id }, target) => target.endsWith(`/${encodeURIComponent(id ?? '?')}`),
-  },
-  batch: { title: '50 CVEs by their ids', draw: filtered(filters.batch), fits: hasRows(50) },
-  'unchanged-page': {
-    title: 'page, limit 25, If-None-Match: 304',
-    draw: unchanged(page(25)),
-    fits: () => true,
-    status: 304,
-  },
-  'unchanged-detail': {
-    title: 'detail, If-None-Match: 304',
-    draw: unchanged(detail('')),
-    fits: () => true,
-    status: 304,
-  },
+  critical: drawn('severity=critical&has_patch=true&sort=-cvss, deep cursors', filters.critical, hasRows(25)),
+  kev: drawn('kev=true&sort=-epss, deep cursors', filters.kev, hasRows(25)),
+  narrow: drawn('assigner and half a year of publication', filters.narrow),
+  weakness: drawn('CVEs of any weakness, scope=any, any sort', filters.weakness),
+  combined: drawn('one to four filters at random, any sort', filters.combined),
+  nothing: drawn('three filters without a match', filters.nothing, hasRows(0)),
+  affected: drawn('advisories that affect a version of any package', packages.affected),
+  'affected-popular': drawn('advisories that affect a version of a package with many', packages.affectedPopular),
+  advisory: drawn('advisory, as published', packages.advisory, ({ id }, target) =>
+    target.endsWith(`/${encodeURIComponent(id ?? '?')}`),
+  ),
+  batch: drawn('50 CVEs by their ids', filters.batch, hasRows(50)),
+  'unchanged-page': unchanged('page, limit 25', page(25)),
+  'unchanged-detail': unchanged('detail', detail('')),
   lists: {
     title: 'first pages of the catalogs',
     draw: ({ random }) => targets(() => `/api/v1/${random.pick(LIST_PAGES)}`),
@@ -153,6 +133,3 @@ export type KindName = keyof typeof REQUEST_KINDS
 
 export const isKindName = (name: string): name is KindName => Object.hasOwn(REQUEST_KINDS, name)
 export const kindOf = (name: KindName): RequestKind => REQUEST_KINDS[name]
-
-/** The statuses of a correct answer: a conditional request gets a 200 after a swap of snapshots. */
-export const RIGHT_STATUSES = [200, 304] as const

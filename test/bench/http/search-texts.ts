@@ -32,8 +32,6 @@ export function textsOf(phrases: readonly string[], [from, to]: readonly [number
 
 export const SEARCH_TEXTS = textsOf(source.phrases, source.id_years as [number, number])
 
-export const drawText = (texts: readonly string[], random: Random): string => random.pick(texts)
-
 /** Maximum number of matches of a rare text (README.md, "Budgets"). */
 export const FEW_MATCHES = 20_000
 

@@ -1,12 +1,13 @@
 /** The report of an hour of load: the minutes, the verdict, and both as text. */
-import { median } from '../report/spread.ts'
+import { median } from '../report/line.ts'
+import { textTable } from '../report/report.ts'
 
 /** An interval of the load: a minute, or shorter in a short soak. */
 export interface SoakMinute {
   /** Seconds from the start of the soak to the end of the interval. */
   at: number
   seconds: number
-  /** Requests/s in a closed loop just before: of the gateway with this mix, and of node:http with a constant body. */
+  /** Requests/s in a closed loop just before: of the gateway with this mix, and of polka with a constant body. */
   capacity: number
   reference: number
   /** Requests/s of the load. */
@@ -20,9 +21,9 @@ export interface SoakMinute {
   p50: number
   p99: number
   most: number
-  /** Memory of the gateway at the end of the interval, and its peak. */
+  /** Memory of the gateway at the end of the interval, and its peak so far. */
   rssMb: number
-  peakRssMb: number
+  peakMb: number
   /** Whether the snapshots were swapped in this interval. */
   swap: boolean
 }
@@ -56,42 +57,40 @@ export function verdictOf({ minutes, swap }: Omit<SoakReport, 'verdict'>): Verdi
   const calm = minutes.filter((minute) => !minute.swap)
   const second = calm.slice(Math.floor(calm.length / 2))
   const third = Math.max(1, Math.floor(calm.length / 3))
-  const mean = second.reduce((sum, { rssMb }) => sum + rssMb, 0) / second.length
+  const sum = (of: (minute: SoakMinute) => number, some = minutes) => some.reduce((total, one) => total + of(one), 0)
+  const mean = sum(({ rssMb }) => rssMb, second) / second.length
   const growth = slopeOf(second.map(({ at, rssMb }) => [at, rssMb])) * (second.at(-1)!.at - second[0]!.at)
-  const errors = minutes.reduce((sum, minute) => sum + minute.errors, 0)
-  const requests = minutes.reduce((sum, minute) => sum + minute.requests, 0)
-  const asked = minutes.reduce((sum, { seconds, rate }) => sum + seconds * rate, 0)
+  const errors = sum((minute) => minute.errors)
+  const requests = sum((minute) => minute.requests)
+  const due = sum(({ seconds, rate }) => seconds * rate)
   const thirds = [calm.slice(0, third), calm.slice(-third)]
   const [early, late] = thirds.map((some) => median(some.map(({ p99 }) => p99)))
   const [before, after] = thirds.map((some) => median(some.map(({ capacity, reference }) => capacity / reference)))
   const swapping = minutes.filter((minute) => minute.swap)
+  const verdict = (what: string, holds: boolean, figure: string): Verdict => ({ what, holds, figure })
   return [
-    { what: 'no error', holds: errors === 0, figure: `${errors} of ${requests + errors}` },
-    {
-      what: 'all that was due was answered',
-      holds: requests > asked * 0.98,
-      figure: `${requests} of ${asked.toFixed(0)}`,
-    },
-    {
-      what: 'memory flat over the second half',
-      holds: growth <= Math.max(FLAT_MB, mean * FLAT_SHARE),
-      figure: `${growth >= 0 ? '+' : ''}${growth.toFixed(1)} MB of ${mean.toFixed(0)} MB`,
-    },
-    {
-      what: 'p99 steady',
-      holds: late! <= early! * STEADY,
-      figure: `${early!.toFixed(2)} ms in the first third, ${late!.toFixed(2)} ms in the last`,
-    },
-    {
-      what: 'capacity steady beside that of the reference',
-      holds: after! >= before! * (1 - LOST),
-      figure: `${before!.toFixed(3)} of it in the first third, ${after!.toFixed(3)} in the last`,
-    },
-    {
-      what: 'new snapshot served, no request failed meanwhile',
-      holds: swap.seenAfter !== null && swapping.length > 0 && swapping.every((minute) => minute.errors === 0),
-      figure: swap.seenAfter === null ? 'not seen' : `${swap.seenAfter.toFixed(1)} s after it was put up`,
-    },
+    verdict('no error', errors === 0, `${errors} of ${requests + errors}`),
+    verdict('all due requests answered', requests > due * 0.98, `${requests} of ${due.toFixed(0)}`),
+    verdict(
+      'memory flat over the second half',
+      growth <= Math.max(FLAT_MB, mean * FLAT_SHARE),
+      `${growth >= 0 ? '+' : ''}${growth.toFixed(1)} MB of ${mean.toFixed(0)} MB`,
+    ),
+    verdict(
+      'p99 steady',
+      late! <= early! * STEADY,
+      `${early!.toFixed(2)} ms in the first third, ${late!.toFixed(2)} ms in the last`,
+    ),
+    verdict(
+      'capacity steady relative to the reference',
+      after! >= before! * (1 - LOST),
+      `${before!.toFixed(3)} of it in the first third, ${after!.toFixed(3)} in the last`,
+    ),
+    verdict(
+      'new snapshot served without a failed request',
+      swap.seenAfter !== null && swapping.length > 0 && swapping.every((minute) => minute.errors === 0),
+      swap.seenAfter === null ? 'not seen' : `${swap.seenAfter.toFixed(1)} s after its activation`,
+    ),
   ]
 }
 
@@ -108,45 +107,24 @@ export function slopeOf(points: readonly (readonly [x: number, y: number])[]): n
   return below === 0 ? 0 : above / below
 }
 
+const COLUMNS: Record<string, (minute: SoakMinute) => string> = {
+  min: ({ at }) => (at / 60).toFixed(1),
+  'capacity/s': ({ capacity }) => capacity.toFixed(0),
+  'reference/s': ({ reference }) => reference.toFixed(0),
+  'load/s': ({ rate }) => rate.toFixed(0),
+  requests: ({ requests }) => String(requests),
+  errors: ({ errors }) => String(errors),
+  'p50 ms': ({ p50 }) => p50.toFixed(2),
+  'p99 ms': ({ p99 }) => p99.toFixed(2),
+  'most ms': ({ most }) => most.toFixed(1),
+  'RSS MB': ({ rssMb }) => rssMb.toFixed(0),
+  '': ({ swap }) => (swap ? 'swap' : ''),
+}
+
 /** Returns the report as a table, with the verdict below. */
 export function soakText({ mix, cves, share, minutes, verdict }: SoakReport): string {
-  const headings = [
-    'min',
-    'at most/s',
-    'reference/s',
-    'held/s',
-    'requests',
-    'errors',
-    'p50 ms',
-    'p99 ms',
-    'most ms',
-    'RSS MB',
-    '',
-  ]
-  const rows = minutes.map(({ at, capacity, reference, rate, requests, errors, p50, p99, most, rssMb, swap }) => [
-    (at / 60).toFixed(1),
-    capacity.toFixed(0),
-    reference.toFixed(0),
-    rate.toFixed(0),
-    String(requests),
-    String(errors),
-    p50.toFixed(2),
-    p99.toFixed(2),
-    most.toFixed(1),
-    rssMb.toFixed(0),
-    swap ? 'swap' : '',
-  ])
-  const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map((row) => row[i]!.length)))
-  const table = [headings, ...rows].map((row) =>
-    row
-      .map((cell, i) => cell.padStart(widths[i]!))
-      .join('  ')
-      .trimEnd(),
-  )
-  return [
-    `${mix}, ${cves.toLocaleString('en')} CVEs: of what the gateway can do in a closed loop, measured anew for each row, ${Math.round(share * 100)} % is held`,
-    ...table,
-    '',
-    ...verdict.map(({ what, holds, figure }) => `${holds ? 'yes' : 'NO '}  ${what}: ${figure}`),
-  ].join('\n')
+  const rows = minutes.map((minute) => Object.values(COLUMNS).map((cell) => cell(minute)))
+  const title = `${mix}, ${cves.toLocaleString('en')} CVEs: ${Math.round(share * 100)} % of the capacity in a closed loop, measured again for each row`
+  const verdicts = verdict.map(({ what, holds, figure }) => `${holds ? 'yes' : 'NO '}  ${what}: ${figure}`)
+  return [title, textTable([Object.keys(COLUMNS), ...rows]), '', ...verdicts].join('\n')
 }

@@ -3,15 +3,21 @@
  * (README.md, "Budgets"). Pages are requested in an open loop, so that a stall counts for every delayed request.
  */
 import { Random } from '../../../corpus/sample/random.ts'
-import { type BenchContext, type BenchGroup, type BenchLine, type Budget, isWanted } from '../report/line.ts'
-import { median, ratioOf } from '../report/spread.ts'
-import { latencyOf } from './figures.ts'
-import type { LoadRequest } from './load.ts'
+import {
+  type BenchContext,
+  type BenchGroup,
+  type BenchLine,
+  comparedTo,
+  isWanted,
+  lineOf,
+  median,
+} from '../report/line.ts'
+import type { LoadRequest, LoadResult } from './load.ts'
 import type { Load } from './processes.ts'
 import { kindOf } from './request-kinds.ts'
 import { type CountedText, countTexts, FEW_MATCHES, shuffled } from './search-texts.ts'
 import { openSites, type Site, type Sites } from './sites.ts'
-import type { LoadResult } from './tally.ts'
+import { latencyOf } from './turns.ts'
 
 const PAGES_PER_SECOND = 500
 const PAGE_CONNECTIONS = 16
@@ -25,7 +31,7 @@ const COUNTED = 3000
 const COUNTING_MS = 15_000
 /** Share of the texts that the scans use: those with most matches. */
 const SCANNED = 0.15
-const LEAST_RANGE = 4
+const LEAST_LENGTH = 4
 const MOST_SCANS = 20_000
 
 /** Measured text queries; the 503 answers of a full queue are counted. */
@@ -34,70 +40,64 @@ interface StallLine {
   title: string
   atOnce: number
   /** Budget of the queries' own p99, in ms. */
-  budget: number | null
-  requests(texts: readonly CountedText[], random: Random): LoadRequest[]
+  mostMs: number | null
+  targets(texts: readonly CountedText[], random: Random): string[]
 }
 
 const isFew = ({ matches }: CountedText) => matches <= FEW_MATCHES
-const asking = (path: string) => (texts: readonly string[], random: Random) =>
-  shuffled(texts, random).map((text) => ({ target: `/api/v1/${path}${encodeURIComponent(text)}` }))
 
 /** Filters that make a page of matches slow: few CVEs match them. */
 const SCAN_FILTERS = ['kev=true', 'severity=none', 'has_detection=true', 'has_exploit=true&kev=false', 'epss_min=0.9']
 const SCAN_SORTS = ['published', 'updated', '-cvss', 'cvss', 'epss', '-epss']
 
 /** Returns every substring of some texts, each once. A substring has at least as many matches as its text. */
-function rangesOfAll(texts: readonly CountedText[]): string[] {
-  return [...new Set(texts.flatMap(({ text }) => rangesOf(text)))]
-}
-
-function rangesOf(text: string): string[] {
-  const found: string[] = []
-  for (let from = 0; from + LEAST_RANGE <= text.length; from++) {
-    for (let to = from + LEAST_RANGE; to <= text.length; to++) found.push(text.slice(from, to))
+function substringsOf(texts: readonly CountedText[]): string[] {
+  const found = new Set<string>()
+  for (const { text } of texts) {
+    for (let from = 0; from + LEAST_LENGTH <= text.length; from++) {
+      for (let to = from + LEAST_LENGTH; to <= text.length; to++) found.add(text.slice(from, to))
+    }
   }
-  return found
+  return [...found]
 }
 
-function scans(texts: readonly CountedText[], random: Random): LoadRequest[] {
+function scans(texts: readonly CountedText[], random: Random): string[] {
   const common = texts.slice(0, Math.max(1, Math.ceil(texts.length * SCANNED)))
-  return shuffled(rangesOfAll(common), random)
-    .slice(0, MOST_SCANS)
-    .map((text) => {
-      const query = `q=${encodeURIComponent(text)}&${random.pick(SCAN_FILTERS)}&sort=${random.pick(SCAN_SORTS)}&limit=100`
-      return { target: `/api/v1/cves?${query}` }
-    })
+  const queries = shuffled(substringsOf(common), random).slice(0, MOST_SCANS)
+  return queries.map(
+    (text) =>
+      `cves?q=${encodeURIComponent(text)}&${random.pick(SCAN_FILTERS)}&sort=${random.pick(SCAN_SORTS)}&limit=100`,
+  )
 }
 
-const ENDPOINTS = [
-  { name: 'q', title: '/cves?q=', path: 'cves?q=' },
-  { name: 'search', title: '/search', path: 'search?q=' },
-  { name: 'suggest', title: '/search/suggest', path: 'search/suggest?q=' },
-]
+const MATCHES = FEW_MATCHES.toLocaleString('en')
 
 const LINES: readonly StallLine[] = [
-  { name: 'scans', title: '32 endless scans with q', atOnce: SCANS_AT_ONCE, budget: null, requests: scans },
-  ...ENDPOINTS.flatMap(({ name, title, path }) => [
-    {
-      name: `${name}-few`,
-      title: `${title}, up to ${FEW_MATCHES.toLocaleString('en')} matches, 8 at a time`,
-      atOnce: QUERIES_AT_ONCE,
-      budget: 10,
-      requests: (texts: readonly CountedText[], random: Random) =>
-        asking(path)(
-          texts.filter(isFew).map(({ text }) => text),
-          random,
-        ),
-    },
-    {
-      name: `${name}-many`,
-      title: `${title}, more than ${FEW_MATCHES.toLocaleString('en')} matches, 8 at a time`,
-      atOnce: QUERIES_AT_ONCE,
-      budget: 60,
-      requests: (texts: readonly CountedText[], random: Random) =>
-        asking(path)(rangesOfAll(texts.filter((text) => !isFew(text))), random),
-    },
-  ]),
+  { name: 'scans', title: '32 endless scans with q', atOnce: SCANS_AT_ONCE, mostMs: null, targets: scans },
+  ...Object.entries({ q: 'cves', search: 'search', suggest: 'search/suggest' }).flatMap(([name, path]): StallLine[] => {
+    const query = (texts: readonly string[], random: Random) =>
+      shuffled(texts, random).map((text) => `${path}?q=${encodeURIComponent(text)}`)
+    return [
+      {
+        name: `${name}-few`,
+        title: `/${path}?q=, up to ${MATCHES} matches, 8 at a time`,
+        atOnce: QUERIES_AT_ONCE,
+        mostMs: 10,
+        targets: (texts, random) =>
+          query(
+            texts.filter(isFew).map(({ text }) => text),
+            random,
+          ),
+      },
+      {
+        name: `${name}-many`,
+        title: `/${path}?q=, more than ${MATCHES} matches, 8 at a time`,
+        atOnce: QUERIES_AT_ONCE,
+        mostMs: 60,
+        targets: (texts, random) => query(substringsOf(texts.filter((text) => !isFew(text))), random),
+      },
+    ]
+  }),
 ]
 
 const pagesName = (line: StallLine) => `stall/pages-under-${line.name}`
@@ -130,7 +130,7 @@ async function* measureSite(site: Site, wanted: readonly StallLine[], bench: Ben
   const draw = await kindOf('page25').draw(site.catalog)
   bench.pages.prepare('pages', Array.from({ length: PAGES }, draw), bench.headers)
   for (const line of wanted) {
-    const requests = line.requests(texts, random)
+    const requests: LoadRequest[] = line.targets(texts, random).map((target) => ({ target: `/api/v1/${target}` }))
     if (requests.length === 0) {
       say(`stall/${line.name}: no text has so many matches in ${cves} CVEs`)
       continue
@@ -150,27 +150,12 @@ interface Rounds {
 
 async function measure({ atOnce }: StallLine, { gateway: { port } }: Site, bench: Bench): Promise<Rounds> {
   const { rounds, seconds } = bench.context
+  const expectPages = { of: 'pages', port, connections: PAGE_CONNECTIONS, expect: [200] }
   const pages = (length: number) =>
-    bench.pages.run({
-      kind: 'open',
-      of: 'pages',
-      port,
-      connections: PAGE_CONNECTIONS,
-      seconds: length,
-      perSecond: PAGES_PER_SECOND,
-      expect: [200],
-    })
-  const queries = (length: number) =>
-    bench.queries.run({
-      kind: 'closed',
-      // The query thread needs the core that polling would take.
-      polling: false,
-      of: 'queries',
-      port,
-      connections: atOnce,
-      seconds: length,
-      expect: [200, 503],
-    })
+    bench.pages.run({ kind: 'open', ...expectPages, seconds: length, perSecond: PAGES_PER_SECOND })
+  // The query thread needs the core that polling would take.
+  const expectQueries = { polling: false, of: 'queries', port, connections: atOnce, expect: [200, 503] }
+  const queries = (length: number) => bench.queries.run({ kind: 'closed', ...expectQueries, seconds: length })
   await pages(WARM_UP_SECONDS)
   await queries(WARM_UP_SECONDS)
   const all: Rounds = { idle: [], under: [], queries: [] }
@@ -186,45 +171,38 @@ async function measure({ atOnce }: StallLine, { gateway: { port } }: Site, bench
 
 function* linesOf(line: StallLine, cves: number, different: number, { idle, under, queries }: Rounds) {
   const p99s = (rounds: readonly LoadResult[]) => rounds.map((round) => latencyOf([round]).p99)
-  const answered = queries.reduce((sum, { requests }) => sum + requests, 0)
-  const refused = queries.reduce((sum, { statuses }) => sum + (statuses[503] ?? 0), 0)
-  const own = latencyOf(queries)
+  const sum = (of: (round: LoadResult) => number, rounds: readonly LoadResult[]) =>
+    rounds.reduce((total, round) => total + of(round), 0)
+  const [own, pagesUnder] = [latencyOf(queries), latencyOf(under)]
   const common = {
     'queries/s': median(queries.map(({ requests, seconds }) => requests / seconds)),
-    'queries answered': answered,
-    'queries refused (503)': refused,
+    'queries answered': sum(({ requests }) => requests, queries),
+    'queries refused (503)': sum(({ statuses }) => statuses[503] ?? 0, queries),
     'different queries': different,
   }
-  const pagesUnder = latencyOf(under)
-  yield {
+  yield lineOf({
     name: pagesName(line),
     title: `p99 of pages under ${line.title}`,
     cves,
     unit: 'ms',
-    figure: median(p99s(under)),
-    reference: { title: 'p99 of pages alone', figure: median(p99s(idle)) },
-    ratio: ratioOf(p99s(under), p99s(idle)),
-    growth: null,
-    budget: { of: 'ratio', most: 2.5 } satisfies Budget,
+    ...comparedTo('p99 of pages alone', p99s(under), p99s(idle)),
+    budget: { of: 'ratio', most: 2.5 },
     details: {
       'p50 ms': pagesUnder.p50,
       'p50 ms alone': latencyOf(idle).p50,
       'most ms': pagesUnder.most,
-      'pages/s asked for': PAGES_PER_SECOND,
-      'pages unanswered': under.reduce((sum, { unanswered }) => sum + unanswered, 0),
+      'pages/s due': PAGES_PER_SECOND,
+      'pages unanswered': sum(({ unanswered }) => unanswered, under),
       ...common,
     },
-  }
-  yield {
+  })
+  yield lineOf({
     name: queriesName(line),
     title: `p99 of ${line.title}`,
     cves,
     unit: 'ms',
     figure: own.p99,
-    reference: null,
-    ratio: null,
-    growth: null,
-    budget: line.budget === null ? null : ({ of: 'figure', most: line.budget } satisfies Budget),
+    budget: line.mostMs === null ? null : { of: 'figure', most: line.mostMs },
     details: { 'p50 ms': own.p50, 'most ms': own.most, ...common },
-  }
+  })
 }

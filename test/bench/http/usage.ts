@@ -20,22 +20,16 @@ const KB = 1024
 
 export function usageOf(pid: number): Usage {
   const io = fieldsOf(readFileSync(`/proc/${pid}/io`, 'utf8'))
-  return {
-    cpuMs: cpuMsOf(readFileSync(`/proc/${pid}/stat`, 'utf8')),
-    bytesRead: io.rchar!,
-    reads: io.syscr!,
-    writes: io.syscw!,
-  }
+  const cpuMs = cpuMsOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  return { cpuMs, bytesRead: io.rchar!, reads: io.syscr!, writes: io.syscw! }
 }
 
-export function usedBetween(before: Usage, after: Usage): Usage {
-  return {
-    cpuMs: after.cpuMs - before.cpuMs,
-    bytesRead: after.bytesRead - before.bytesRead,
-    reads: after.reads - before.reads,
-    writes: after.writes - before.writes,
-  }
-}
+export const usedBetween = (before: Usage, after: Usage): Usage => ({
+  cpuMs: after.cpuMs - before.cpuMs,
+  bytesRead: after.bytesRead - before.bytesRead,
+  reads: after.reads - before.reads,
+  writes: after.writes - before.writes,
+})
 
 /** Returns the memory of a process in MB: current and peak. */
 export function memoryOf(pid: number): { rssMb: number; peakMb: number } {

@@ -73,6 +73,46 @@ export interface BenchContext {
 /** A part of the bench: measures its lines one after the other. */
 export type BenchGroup = (context: BenchContext) => AsyncGenerator<BenchLine>
 
+/** Returns a line. Omitted optional parts are null, and the details are empty. */
+export const lineOf = (given: Pick<BenchLine, 'name' | 'title' | 'cves' | 'unit' | 'figure'> & Partial<BenchLine>) =>
+  ({ reference: null, ratio: null, growth: null, budget: null, details: {}, ...given }) satisfies BenchLine
+
+/**
+ * Returns the figures of a line from its rounds.
+ * @param smallest the same figures on the smallest corpus; null on that corpus
+ */
+export function comparedTo(
+  title: string,
+  ours: readonly number[],
+  theirs: readonly number[],
+  smallest: readonly number[] | null = null,
+): Pick<BenchLine, 'figure' | 'reference' | 'ratio' | 'growth'> {
+  return {
+    figure: median(ours),
+    reference: { title, figure: median(theirs) },
+    ratio: ratioOf(ours, theirs),
+    growth: smallest && ratioOf(ours, smallest),
+  }
+}
+
+/** Returns the lower median for an even number of values, so that the result is a measured value. */
+export function median(values: readonly number[]): number {
+  return Float64Array.from(values).sort()[(values.length - 1) >> 1] ?? Number.NaN
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
+}
+
+/**
+ * Returns the ratio of two figures by round.
+ * @throws RangeError if they did not take turns
+ */
+export function ratioOf(of: readonly number[], to: readonly number[]): Spread {
+  if (of.length !== to.length || of.length === 0) throw new RangeError(`${of.length} rounds against ${to.length}`)
+  return spreadOf(of.map((value, round) => value / to[round]!))
+}
+
 /**
  * Returns whether a line (`http/page25`), or any line of a group (`http`), is requested. Groups skip the work for other
  * lines; other lines that they yield are dropped.
