@@ -13,7 +13,6 @@ export { fold } from './codec/fold.ts'
 export { gunzipFile, gunzipMember } from './codec/inflate.ts'
 export { type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
 export {
-  type Allocate,
   type FusedPieces,
   type Piece,
   type SplicedSegment,

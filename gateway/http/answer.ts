@@ -1,7 +1,6 @@
 /** The result of a handler: the body of a 200 in both content codings, each encoded on demand. */
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { Allocate } from '../../corpus/snapshot/index.ts'
 
 /** Read from a shard, merged from several segments, or queried from SQLite (rule 17). */
 export type ServedFrom = 'shard' | 'merge' | 'sqlite'
@@ -13,8 +12,8 @@ export interface Answer {
    * Hash of the content, without quotes; equal for both codings and every token. Characters: letters, digits, `-`, `_`.
    */
   readonly tag: string
-  /** The body as one gzip member, possibly in memory of `allocate`, which the next answer may overwrite. */
-  gzip(allocate?: Allocate): Buffer
+  /** The body as one gzip member. */
+  gzip(): Buffer
   /** The body as plain JSON. */
   identity(): Buffer
 }

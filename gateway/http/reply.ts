@@ -6,7 +6,6 @@ import type { Answer } from './answer.ts'
 import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
 import type { OpenAnswer } from './open-route.ts'
 import type { RequestHeaders } from './request-headers.ts'
-import { afterSend, sendBuffer } from './send-buffer.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -54,7 +53,7 @@ export function sendAnswer(
   ]
   if (unchanged) return sendUnchanged(response, headers)
   if (gzip) headers.push('Content-Encoding', 'gzip')
-  return sendBody(response, 200, headers, gzip ? answer.gzip(sendBuffer) : answer.identity(), isHead)
+  return sendBody(response, 200, headers, gzip ? answer.gzip() : answer.identity(), isHead)
 }
 
 export function sendError(response: ServerResponse, isHead: boolean, error: ApiError, more: HeaderList): Sent {
@@ -101,7 +100,6 @@ export function sendBody(
   headers.push('Content-Type', type, 'Content-Length', String(body.length))
   response.writeHead(status, headers)
   response.end(isHead ? undefined : body)
-  afterSend(response, body)
   return { status, bytes: isHead ? 0 : body.length }
 }
 

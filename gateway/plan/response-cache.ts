@@ -8,32 +8,32 @@ export interface ResponseCache {
   of(snapshot: object, key: string, make: () => Answer): Answer
 }
 
-type Kept = Pick<Answer, 'servedFrom' | 'snapshotId' | 'tag'> & { key: string; body: Buffer }
+type Kept = Pick<Answer, 'servedFrom' | 'snapshotId' | 'tag'> & { body: Buffer }
 
 /** Number of slots for recently requested keys, a power of two. The CRC of a key selects its slot. */
 const ASKED = 4096
 /** Map entry and object. */
 const ENTRY_BYTES = 400
 
-/** Returns a cache of at most `bytes`. Answers are found by the CRCs of their keys. */
+/** Returns a cache of at most `bytes`. */
 export function responseCache(bytes: number): ResponseCache {
   const empty = () =>
-    generationalCache<number, Kept>(bytes, ({ key, body }) => body.length + 2 * key.length + ENTRY_BYTES)
+    generationalCache<string, Kept>(bytes, ({ body }, key) => body.length + 2 * key.length + ENTRY_BYTES)
   const asked = new Int32Array(ASKED)
   let answers = empty()
   let current: object | null = null
 
   /** Returns the answer, which is kept when its body exists. */
-  function keeping(crc: number, key: string, answer: Answer): Answer {
+  function keeping(key: string, answer: Answer): Answer {
     return {
       ...answer,
-      gzip(allocate) {
-        const body = answer.gzip(allocate)
-        // The next answer may overwrite the body.
+      gzip() {
+        const body = answer.gzip()
+        // A small body would keep the whole pool of its memory.
         const copy = Buffer.allocUnsafeSlow(body.length)
         body.copy(copy)
         const { servedFrom, snapshotId, tag } = answer
-        answers.set(crc, { servedFrom, snapshotId, tag, key, body: copy })
+        answers.set(key, { servedFrom, snapshotId, tag, body: copy })
         return body
       },
     }
@@ -45,18 +45,17 @@ export function responseCache(bytes: number): ResponseCache {
         answers = empty()
         current = snapshot
       }
-      // Signed, because V8 allocates an object for an integer above 2³¹ − 1.
-      const crc = crc32(key) | 0
-      const kept = answers.get(crc)
-      if (kept?.key === key) {
+      const kept = answers.get(key)
+      if (kept) {
         const { servedFrom, snapshotId, tag, body } = kept
         return { servedFrom, snapshotId, tag, gzip: () => body, identity: () => make().identity() }
       }
       const answer = make()
+      const crc = crc32(key) | 0
       const slot = crc & (ASKED - 1)
       const isSecond = asked[slot] === crc
       asked[slot] = crc
-      return isSecond ? keeping(crc, key, answer) : answer
+      return isSecond ? keeping(key, answer) : answer
     },
   }
 }

@@ -75,13 +75,10 @@ function writePieces(out: Buffer, start: number, pieces: readonly Piece[]): Spli
   return { plainLength, plainCrc, end }
 }
 
-/** Returns `length` bytes of any content. */
-export type Allocate = (length: number) => Buffer
-
 /** Returns the pieces as one gzip member. Adjacent literals should already be one string. */
-export function spliceGzip(pieces: readonly Piece[], allocate: Allocate = Buffer.allocUnsafe): Buffer {
+export function spliceGzip(pieces: readonly Piece[]): Buffer {
   const length = GZIP_HEAD.length + sum(pieces, deflatedLength) + FINAL_BLOCK.length + GZIP_TRAILER
-  const out = allocate(length)
+  const out = Buffer.allocUnsafe(length)
   out.set(GZIP_HEAD, 0)
   const { plainLength, plainCrc, end } = writePieces(out, GZIP_HEAD.length, pieces)
   out.set(FINAL_BLOCK, end)

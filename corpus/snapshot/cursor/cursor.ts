@@ -95,13 +95,8 @@ export function decodeCursor(text: string): Cursor | null {
 }
 
 const CHECKSUM_LENGTH = 8
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** `toString(16)` takes six times as long, as V8 has no fast path for numbers above 2³¹ − 1. */
-function checksum(fields: string): string {
-  const crc = crc32(fields)
-  return `${HEX[crc >>> 24]}${HEX[(crc >> 16) & 0xff]}${HEX[(crc >> 8) & 0xff]}${HEX[crc & 0xff]}`
-}
+const checksum = (fields: string): string => crc32(fields).toString(16).padStart(CHECKSUM_LENGTH, '0')
 
 function read(fields: string): Cursor | null {
   let parsed: unknown

@@ -20,7 +20,7 @@ export interface Wanted {
 }
 
 /** Up to this number of CVEs in a list or a range of another order, testing all of them costs less than a scan. */
-export const SHORT_LIST = 1024
+export const SHORT_LIST = 256
 
 /** Returns the first matching ordinals, in order. `matches` are the ordinals that match `filters.q`; null without `q`. */
 export function firstPassing(
@@ -76,10 +76,6 @@ function candidatesOf({ orders }: CveTables, constraint: Constraint): Uint32Arra
   return null
 }
 
-/** The positions of the candidates of one search, as they are read and in order. */
-const positionsRead = new Uint32Array(SHORT_LIST)
-const positionsInOrder = new Uint32Array(SHORT_LIST)
-
 /** Returns the first `most` candidates that pass, in order. */
 function firstMatches(
   { positions }: CveTables,
@@ -90,56 +86,18 @@ function firstMatches(
   most: number,
 ): number[] {
   const positionOf = positions[order.sort]
-  const count = candidates.length
-  // Candidates are in order of publication, which other orders resemble: read them in the direction of this one.
-  const [first, step] = order.descending ? [0, 1] : [count - 1, -1]
-  // Without branches, so that cache misses overlap.
-  for (let i = 0; i < count; i++) positionsRead[i] = positionOf[candidates[first + i * step]!]!
-  if (!order.descending) {
-    for (let i = 0; i < count; i++) positionsRead[i] = reversedPosition(positionsRead[i]!, order.keyed, order.count)
-  }
-  sortPositions(count)
   const found: number[] = []
-  for (let i = 0; i < count && found.length < most; i++) {
-    const position = positionsInOrder[i]!
+  for (const position of candidates.map((ordinal) => inDirection(order, positionOf[ordinal]!)).sort()) {
     if (position < start) continue
     const ordinal = order.ordinal(position)
     if (passes(tests, ordinal, positionOf[ordinal]!)) found.push(ordinal)
+    if (found.length === most) break
   }
   return found
 }
 
-/** A power of two. */
-const INTERVALS = 128
-const ends = new Uint32Array(INTERVALS)
-
-/**
- * Sorts the first `count` of `positionsRead` into `positionsInOrder`: first by intervals of equal length, then within
- * them. Takes two fifths of the time of `sort`.
- */
-function sortPositions(count: number): void {
-  let low = Number.MAX_SAFE_INTEGER
-  let high = 0
-  for (let i = 0; i < count; i++) {
-    low = Math.min(low, positionsRead[i]!)
-    high = Math.max(high, positionsRead[i]!)
-  }
-  const shift = Math.max(0, 32 - Math.clz32(high - low) - Math.log2(INTERVALS))
-  ends.fill(0)
-  for (let i = 0; i < count; i++) ends[(positionsRead[i]! - low) >>> shift]!++
-  for (let n = 1; n < INTERVALS; n++) ends[n]! += ends[n - 1]!
-  // Backwards, so that positions of one interval stay in the order in which they were read.
-  for (let i = count - 1; i >= 0; i--) {
-    const position = positionsRead[i]!
-    positionsInOrder[--ends[(position - low) >>> shift]!] = position
-  }
-  for (let i = 1; i < count; i++) {
-    const position = positionsInOrder[i]!
-    let at = i
-    for (; at > 0 && positionsInOrder[at - 1]! > position; at--) positionsInOrder[at] = positionsInOrder[at - 1]!
-    positionsInOrder[at] = position
-  }
-}
+const inDirection = ({ descending, keyed, count }: OrderView, position: number): number =>
+  descending ? position : reversedPosition(position, keyed, count)
 
 /** Memory of an entry without key and ordinals, in bytes. */
 const ENTRY_BYTES = 300
