@@ -10,6 +10,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { type FileResult, READY } from './support/host-protocol.ts'
+import { CACHE_VARIABLE, changedFiles } from './support/made-once.ts'
 import { type Skipped, TIER_VARIABLE } from './support/needs.ts'
 
 /** A file that takes longer is ended and counts as failed: seconds in the quick tier, minutes in the long one. */
@@ -34,17 +35,18 @@ const files = allFiles.filter((file) => {
 })
 if (files.length === 0) throw new Error(`no test file matches ${chosen.join(' ')}`)
 
-/** What one test file makes and others want as well (support/dist.ts). */
+/** What one test file makes and others use as well (support/made-once.ts). */
 const cache = mkdtempSync(join(tmpdir(), 'vulnshelf-tests-'))
 const environment = {
   ...process.env,
   FORCE_COLOR: '0',
-  VULNSHELF_TEST_CACHE: cache,
+  [CACHE_VARIABLE]: cache,
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/vulnshelf-tests'),
   ...(isQuick ? { [TIER_VARIABLE]: 'quick' } : {}),
 }
 
 const sums = { passed: 0, failed: 0 }
+const seconds = new Map<string, number>()
 const skipped: Skipped[] = []
 
 function report(name: string, { passed, failed, output }: Omit<FileResult, 'skipped'>, seconds: number): void {
@@ -128,7 +130,8 @@ async function work(): Promise<void> {
       if (!host || host.process.exitCode !== null || host.process.signalCode !== null) host = await startHost()
       const began = performance.now()
       const result = await runIn(host, file)
-      report(file, result, (performance.now() - began) / 1000)
+      seconds.set(file, (performance.now() - began) / 1000)
+      report(file, result, seconds.get(file)!)
       skipped.push(...result.skipped)
     }
   }
@@ -143,6 +146,11 @@ try {
     await check('types of the explorer', 'typescript/bin/tsc', '-p', 'gateway/explorer/app')
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work))
+  const changed = changedFiles(cache)
+  if (changed.length > 0) {
+    const output = `a test changed files that others use too:\n${changed.slice(0, 20).join('\n')}`
+    report('shared samples', { passed: 0, failed: 1, output }, 0)
+  }
 } finally {
   rmSync(cache, { recursive: true, force: true })
 }
@@ -150,6 +158,10 @@ try {
 for (const [need, all] of Map.groupBy(skipped, (one) => one.need)) {
   console.log(`\nskipped without ${need}:`)
   for (const { title } of all) console.log(`  ${title}`)
+}
+console.log('\nslowest files:')
+for (const [file, took] of [...seconds].sort(([, a], [, b]) => b - a).slice(0, 10)) {
+  console.log(`  ${took.toFixed(1).padStart(6)} s ${file}`)
 }
 if (isQuick) {
   const left = allFiles.length - files.length

@@ -7,9 +7,10 @@ import { type ExplainReport, openExplainer } from '../../builder/explain.ts'
 import { ingest } from '../../builder/ingest/ingest.ts'
 import { done, failed, vulnshelf } from '../cli/command.ts'
 import { cveList, cveMetric, ghsaZip, nvdPage, nvdRecord, osvEntry, VECTORS } from '../contract/support/upstream.ts'
-import { quietEffects, sampleOfTwoNights, temporaryFolder } from '../support/dist.ts'
+import { quietEffects, temporaryFolder } from '../support/dist.ts'
 import { explainAll } from '../support/explained.ts'
 import { epssCsv, kevJson, putFeeds } from '../support/feeds.ts'
+import { sharedSample } from '../support/samples.ts'
 
 const folder = temporaryFolder('explain')
 const critical = { version: '3.1', baseScore: 9.8, baseSeverity: 'CRITICAL' }
@@ -151,7 +152,7 @@ test('a corpus that other rules merged is not explained by these', async () => {
 })
 
 test('of every record of the sample, what decides is what is served', async () => {
-  const sample = await sampleOfTwoNights(join(folder.path, 'sample'), 400)
+  const sample = await sharedSample('usual')
   assert.ok(explainAll(sample.corpus) > 350)
 })
 

@@ -18,13 +18,14 @@ import { objectPath, pointerPath, readCurrent } from '../../corpus/snapshot/file
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { readAtom } from '../support/atom.ts'
-import { distOf, quietEffects, type SampleDist, temporaryFolder } from '../support/dist.ts'
+import { quietEffects, temporaryFolder } from '../support/dist.ts'
 import { baselineZip, cnaJson, kevJson, putFeeds } from '../support/feeds.ts'
 import { Killed, killedEffects } from '../support/killed-effects.ts'
 import { type Listening, listeningWith } from '../support/listening.ts'
 import { openWorld, type World } from '../support/publisher.ts'
 import { refusal } from '../support/refusal.ts'
 import { filesOf } from '../support/repository-files.ts'
+import { distOf, type SampleDist } from '../support/samples.ts'
 import { serveFolder, type WebFolder } from '../support/web-folder.ts'
 
 const test = suite('nightly')

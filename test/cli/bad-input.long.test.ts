@@ -6,12 +6,13 @@ import { unzipSync, zipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lockDist } from '../../builder/snapshot/lock.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
+import { sharedSample } from '../support/samples.ts'
 import { done, failed, gateway, type Outcome, stateOf, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('bad-input')
 const CVES = 60
-const good = await sampleDist(folder.path, CVES)
+const good = await sharedSample('small')
 const [, second] = good.nights as [string, string]
 const cveZip = (feeds: string) => join(feeds, `cvelistv5/${second}_all_CVEs.zip`)
 const kevFile = (feeds: string) => join(feeds, 'kev/known_exploited_vulnerabilities.json')

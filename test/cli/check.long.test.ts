@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CheckReport } from '../../builder/check/check.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
+import { ownSample } from '../support/samples.ts'
 import { serveFolder } from '../support/web-folder.ts'
 import { done, endAll, failed, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('check')
 const at = (name: string) => join(folder.path, name)
-const sample = await sampleDist(folder.path, 150)
+const sample = await ownSample('usual', folder.path)
 const { dist } = sample
 
 /** Versions of a package of the sample that has findings, as purls. */

@@ -16,13 +16,14 @@ import { type FileEntry, ROLES, type Role } from '../../corpus/snapshot/files/ma
 import { membersOf } from '../../corpus/snapshot/record/shard.ts'
 import { someFileOf } from '../corpus/snapshot/forgery.ts'
 import { CONTRACT, heldFetch } from '../support/contract.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { flipBit } from '../support/flip-bit.ts'
+import { sharedSample } from '../support/samples.ts'
 import { serving } from '../support/serving.ts'
 import { done, endAll, failed, gateway, stateOf, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('damage')
-const good = await sampleDist(folder.path, 60)
+const good = await sharedSample('small')
 const keys = join(folder.path, 'keys')
 const jwks = join(keys, 'jwks.json')
 done(await gateway(['token', '--keys', keys]))

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { needs } from '../support/needs.ts'
 import { currentFilesOf } from '../support/repository-files.ts'
+import { ownSample } from '../support/samples.ts'
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts'
 import { serveFolder } from '../support/web-folder.ts'
 import { done, failed, gateway, type Outcome, vulnshelf } from './command.ts'
@@ -15,7 +16,7 @@ needs('leave to mount')
 
 const folder = temporaryFolder('full-disk')
 const at = (name: string) => join(folder.path, name)
-const { feeds, corpus, dist, nights } = await sampleDist(folder.path, 100)
+const { feeds, corpus, dist, nights } = await ownSample('small', folder.path)
 const later = at('later')
 cpSync(dist, later, { recursive: true })
 await ingestAndBuild({ feeds, corpus, dist: later, asOf: nights[1]! })

@@ -11,11 +11,12 @@ import * as assert from 'uvu/assert'
 import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { makeToken } from '../../gateway/auth/token.ts'
 import { askDirectly, walk } from '../support/ask.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { needs } from '../support/needs.ts'
 import { type Nginx, startNginx } from '../support/nginx.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
 import { BUCKET, type ObjectStore, openObjectStore } from '../support/s3.ts'
+import { ownSample } from '../support/samples.ts'
 import { done, endAll, start, vulnshelf } from './command.ts'
 
 needs('Redis', 'nginx')
@@ -81,7 +82,7 @@ async function idsIn(dist: string): Promise<string[]> {
 }
 
 test('one publish: both swap, limits are shared, and walks through the balancer are whole', async () => {
-  const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 60)
+  const { feeds, corpus, dist: origin, nights } = await ownSample('small', folder.path)
   done(await vulnshelf(['key', at('key.json'), '--public', at('keys.json')]))
   done(await vulnshelf(['sign', origin, '--sign-key', at('key.json')]))
   const later = at('later')

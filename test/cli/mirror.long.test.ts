@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pointerPath } from '../../corpus/snapshot/files/layout.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
+import { ownSample } from '../support/samples.ts'
 import { until } from '../support/until.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('mirror-command')
 const at = (name: string) => join(folder.path, name)
-const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 60)
+const { feeds, corpus, dist: origin, nights } = await ownSample('small', folder.path)
 const [key, keys] = [at('key.json'), at('keys.json')]
 done(await vulnshelf(['key', key, '--public', keys]))
 done(await vulnshelf(['sign', origin, '--sign-key', key]))

@@ -7,8 +7,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { currentFilesOf } from '../support/repository-files.ts'
+import { ownSample } from '../support/samples.ts'
 import { serveFolder } from '../support/web-folder.ts'
 import { done, endAll, failed, start, vulnshelf } from './command.ts'
 
@@ -16,7 +17,7 @@ const KILLS = 10
 const folder = temporaryFolder('nightly-command')
 const at = (name: string) => join(folder.path, name)
 /** Yesterday is ingested and built. The feeds have the files of today too. */
-const yesterday = await sampleDist(folder.path, 60)
+const yesterday = await ownSample('small', folder.path)
 const KEV = 'kev/known_exploited_vulnerabilities.json'
 const web = await serveFolder(at('feeds'))
 web.fault = ({ path }) => (path.endsWith('/') || path === 'fetch.json' ? { kind: 'status', code: 404 } : null)

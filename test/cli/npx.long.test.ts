@@ -6,13 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeToken } from '../../gateway/auth/token.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { listening } from '../support/listening.ts'
 import { type NpmRun, npmIn } from '../support/npm.ts'
+import { sharedSample } from '../support/samples.ts'
 import { until } from '../support/until.ts'
 
 const folder = temporaryFolder('npx')
-const { dist } = await sampleDist(folder.path, 30)
+const { dist } = await sharedSample('small')
 const { jwksFile } = await makeToken({ dir: join(folder.path, 'keys') })
 const npm = npmIn(folder.path)
 const serve = ['serve', dist, '--port', '0', '--jwks', jwksFile]

@@ -7,14 +7,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { readAtom } from '../support/atom.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { currentFilesOf, filesOf } from '../support/repository-files.ts'
 import { BUCKET, openObjectStore } from '../support/s3.ts'
+import { ownSample } from '../support/samples.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('publish-command')
 const at = (name: string) => join(folder.path, name)
-const { feeds, corpus, dist: first, nights } = await sampleDist(folder.path, 60)
+const { feeds, corpus, dist: first, nights } = await ownSample('small', folder.path)
 const second = at('second')
 cpSync(first, second, { recursive: true })
 await ingestAndBuild({ feeds, corpus, dist: second, asOf: nights[1]! })

@@ -5,16 +5,17 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { objectPath, readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { makeToken } from '../../gateway/auth/token.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { freePort, listeningWith } from '../support/listening.ts'
 import { suiteNeeding } from '../support/needs.ts'
 import { testRedis } from '../support/redis.ts'
+import { sharedSample } from '../support/samples.ts'
 import { until } from '../support/until.ts'
 import { done, endAll, failed, gateway, type RunOptions, start, stateOf } from './command.ts'
 
 const folder = temporaryFolder('serve-check')
 const at = (name: string) => join(folder.path, name)
-const { dist } = await sampleDist(folder.path, 60)
+const { dist } = await sharedSample('small')
 const { jwksFile, token } = await makeToken({ dir: at('keys') })
 const policy = at('policy.json')
 writeFileSync(policy, '{"rules": [{"state": "RESERVED", "tier": 1}]}')

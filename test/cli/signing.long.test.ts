@@ -7,14 +7,15 @@ import { readKeySetFile } from '../../corpus/snapshot/files/key-files.ts'
 import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
 import { openRegistry } from '../../gateway/snapshots/registry.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
+import { sharedSample } from '../support/samples.ts'
 import { listLog } from '../support/server.ts'
 import { serving } from '../support/serving.ts'
 import { done, failed, stateOf, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('signing')
 const at = (name: string) => join(folder.path, name)
-const { corpus, dist: unsigned } = await sampleDist(folder.path, 60)
+const { corpus, dist: unsigned } = await sharedSample('small')
 const [first, second, keys] = [at('first.json'), at('second.json'), at('keys.json')]
 
 interface Report {

@@ -6,10 +6,11 @@ import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { objectPath, readCurrent } from '../../corpus/snapshot/files/layout.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { flipBit } from '../support/flip-bit.ts'
 import { listeningWith } from '../support/listening.ts'
 import { needs } from '../support/needs.ts'
+import { sharedSample } from '../support/samples.ts'
 import { screenOf } from '../support/screen.ts'
 import { until } from '../support/until.ts'
 import { done, vulnshelf } from './command.ts'
@@ -17,7 +18,7 @@ import { done, vulnshelf } from './command.ts'
 needs('script')
 
 const folder = temporaryFolder('terminal')
-const { corpus, dist } = await sampleDist(folder.path, 60)
+const { corpus, dist } = await sharedSample('small')
 const root = join(import.meta.dirname, '../..')
 
 interface Terminal {

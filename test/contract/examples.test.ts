@@ -9,7 +9,7 @@ import { apiDocument, ROUTES } from '../../gateway/routes/table.ts'
 import { openService } from './support/service.ts'
 
 const FILE = join(import.meta.dirname, '../../gateway/openapi/examples.json')
-const service = await openService()
+const service = await openService({ size: 'plain' })
 
 /** Replaces what depends on the time of the build: cursors, the creation of snapshots, and which of them are open. */
 const timeless = (value: unknown): unknown =>

@@ -9,9 +9,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeToken } from '../../gateway/auth/token.ts'
 import { root } from '../docs/markdown.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { freePort } from '../support/listening.ts'
 import { needs } from '../support/needs.ts'
+import { sharedSample } from '../support/samples.ts'
 import { until } from '../support/until.ts'
 import { read } from './files.ts'
 
@@ -119,7 +120,7 @@ test('the image has both commands, the database driver, and no development depen
 })
 
 test('the image serves, and its health check fails before and after', async () => {
-  const { dist } = await sampleDist(folder.path, 60)
+  const { dist } = await sharedSample('small')
   const { jwksFile } = await makeToken({ dir: join(folder.path, 'keys') })
   const port = String(await freePort())
   const [program, ...healthWords] = execForm('HEALTHCHECK')

@@ -11,11 +11,12 @@ import { connect as connectTls } from 'node:tls'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MAX_TARGET } from '../../gateway/process/bounds.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { freePort } from '../support/listening.ts'
 import { suiteNeeding } from '../support/needs.ts'
 import { startNginx } from '../support/nginx.ts'
 import { makeCertificate } from '../support/redis.ts'
+import { sharedSample } from '../support/samples.ts'
 import { type Serving, serving } from '../support/serving.ts'
 import { until } from '../support/until.ts'
 import { read } from './files.ts'
@@ -77,7 +78,7 @@ function testProxy(test: Test, start: (gateway: Serving, folder: string) => Prom
   let authorization: string
 
   test.before(async () => {
-    const { dist } = await sampleDist(folder.path, 60)
+    const { dist } = await sharedSample('small')
     gateway = await serving(folder.path, dist, ['--trusted-proxies', '127.0.0.1', '--failed-tokens', '1'])
     authorization = `Bearer ${gateway.token}`
     proxy = await start(gateway, folder.path)

@@ -6,8 +6,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeToken } from '../../gateway/auth/token.ts'
 import { done, endAll, gateway, type Program, vulnshelf } from '../cli/command.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { suiteNeeding } from '../support/needs.ts'
+import { ownSample } from '../support/samples.ts'
 import { DEPLOY, environmentFile, execStart, read } from './files.ts'
 
 const UNITS = ['vulnshelf-gateway.service', 'vulnshelf-nightly.service', 'vulnshelf-nightly.timer']
@@ -93,14 +94,14 @@ async function runUnit(name: string, env: Record<string, string>, ...more: strin
 }
 
 test('the command of vulnshelf-nightly.service builds a snapshot with its settings', async () => {
-  await sampleDist(folder.path, 60)
+  await ownSample('small', folder.path)
   done(await runUnit('vulnshelf-nightly.service', settings('nightly.env', {}), '--skip-fetch'))
   const report = JSON.parse(readFileSync(at('nightly.json'), 'utf8')) as object
   assert.ok(Object.keys(report).length > 0)
 })
 
 test('the command of vulnshelf-gateway.service accepts its settings', async () => {
-  await sampleDist(folder.path, 60)
+  await ownSample('small', folder.path)
   const { jwksFile } = await makeToken({ dir: at('keys') })
   done(await runUnit('vulnshelf-gateway.service', settings('gateway.env', { VULNSHELF_JWKS: jwksFile }), '--check'))
 })

@@ -10,7 +10,8 @@ import * as assert from 'uvu/assert'
 import { openReader } from '../../corpus/reader/reader.ts'
 import { benchCommand } from '../bench/options.ts'
 import { done, endAll, type Program, run, start } from '../cli/command.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
+import { ownSample } from '../support/samples.ts'
 import { until } from '../support/until.ts'
 import { commandLines, type Page, pages, readPage, root, wordsOf } from './markdown.ts'
 
@@ -47,7 +48,7 @@ let feeds = ''
 let anyCve = ''
 
 test.before(async () => {
-  const sample = await sampleDist(folder.path, CVES)
+  const sample = await ownSample('small', folder.path)
   feeds = sample.feeds
   const reader = await openReader(sample.dist)
   anyCve = (await reader.list({ limit: 1 })).data[0]!.cve_id

@@ -5,14 +5,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveSummary } from '../../corpus/reader/reader.ts'
 import { askDirectly } from '../support/ask.ts'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { byFrequency } from '../support/plain.ts'
+import { sharedSample } from '../support/samples.ts'
 import { serveFolder } from '../support/web-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const EXAMPLE = 'test/examples/kev-of-a-cna.ts'
 const folder = temporaryFolder('example')
-const { dist } = await sampleDist(folder.path, 2000)
+const { dist } = await sharedSample('large')
 const asked = askDirectly(dist)
 const web = await serveFolder(dist)
 

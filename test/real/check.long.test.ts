@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import * as assert from 'uvu/assert'
 import type { CheckReport } from '../../builder/check/check.ts'
-import { done, endAll, vulnshelf } from '../cli/command.ts'
+import { endAll, vulnshelf } from '../cli/command.ts'
 import { temporaryFolder } from '../support/dist.ts'
 import { REAL_PACKAGES, suiteNeeding } from '../support/needs.ts'
 import { installClients, lockProject, runClient } from '../support/npm-clients.ts'
-import { linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
+import { REAL_EXPORTS, realPackages } from '../support/samples.ts'
 import { OTHERS, VULNERABLE } from './npm-project.ts'
 import { type Findings, findingsOf } from './second-implementation.ts'
 
@@ -19,22 +19,11 @@ const NEEDS = ['real feeds', 'real advisories of packages', "python3's packaging
 const test = suiteNeeding('check', ...NEEDS)
 const npmTest = suiteNeeding('check of files of npm, pnpm and yarn', ...NEEDS, 'the npm registry')
 
-/** A small edition of the CVE list. */
-const CVE_LIST = 'cvelistv5/2024-06-30_all_CVEs.zip'
-const EXPORTS = ['npm', 'PyPI', 'Packagist'].map((name) => `osv/${name}/all.zip`)
-
 const folder = temporaryFolder('check')
 const at = (...names: string[]) => join(folder.path, ...names)
-const dist = at('dist')
+let dist: string
 
-const before = async () => {
-  linkFeeds(at('feeds'), [...SMALL_FEEDS, CVE_LIST])
-  linkFeeds(at('feeds'), EXPORTS, REAL_PACKAGES)
-  done(await vulnshelf(['ingest', at('feeds'), '--corpus', at('corpus.db')]))
-  done(await vulnshelf(['build', '--corpus', at('corpus.db'), '--out', dist]))
-}
-
-const exports = EXPORTS.map((path) => join(REAL_PACKAGES, path))
+const exports = REAL_EXPORTS.map((path) => join(REAL_PACKAGES, path))
 
 async function check(file: string, ...words: string[]) {
   const { code, out, err } = await vulnshelf(['check', file, '--snapshot', dist, '--json', ...words])
@@ -121,7 +110,9 @@ const WRITERS: [file: string, path: string, step: number, write: (packages: [str
   ],
 ]
 
-test.before(before)
+test.before(async () => {
+  dist = await realPackages()
+})
 
 for (const [name, path, step, write] of WRITERS) {
   test(`the findings of ${name} are those of every record`, async () => {

@@ -5,13 +5,13 @@
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { done, endAll, vulnshelf } from '../cli/command.ts'
+import { endAll } from '../cli/command.ts'
 import { COMPOSER_API } from '../support/compat.ts'
 import { composerAudit, type LockedPackage, writeComposerProject } from '../support/composer-client.ts'
 import { temporaryFolder } from '../support/dist.ts'
 import { needs, REAL_PACKAGES } from '../support/needs.ts'
+import { realPackages } from '../support/samples.ts'
 import { type Serving, serving } from '../support/serving.ts'
-import { linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
 import { findingsOf } from './second-implementation.ts'
 
 needs('real feeds', 'real advisories of packages', "python3's packaging", 'Composer')
@@ -55,11 +55,10 @@ const OTHERS: LockedPackage[] = [
   ['phpunit/phpunit', '10.5.0'],
 ]
 
-const CVE_LIST = 'cvelistv5/2024-06-30_all_CVEs.zip'
 const EXPORT = 'osv/Packagist/all.zip'
 
 const folder = temporaryFolder('composer-audit')
-const dist = join(folder.path, 'dist')
+const dist = await realPackages()
 const vulnerable = writeComposerProject(join(folder.path, 'vulnerable'), [...OTHERS, ...VULNERABLE])
 const fine = writeComposerProject(join(folder.path, 'fine'), OTHERS)
 let expected: [vulnerable: string[], fine: string[]]
@@ -78,12 +77,7 @@ async function expectedFindings(): Promise<[string[], string[]]> {
   return [first!, second!]
 }
 
-test('the feeds become a snapshot, which is served', async () => {
-  const [feeds, corpus] = [join(folder.path, 'feeds'), join(folder.path, 'corpus.db')]
-  linkFeeds(feeds, [...SMALL_FEEDS, CVE_LIST])
-  linkFeeds(feeds, [EXPORT], REAL_PACKAGES)
-  done(await vulnshelf(['ingest', feeds, '--corpus', corpus]))
-  done(await vulnshelf(['build', '--corpus', corpus, '--out', dist]))
+test('the snapshot of the feeds is served', async () => {
   expected = await expectedFindings()
   gateway = await serve()
 })

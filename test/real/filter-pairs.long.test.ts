@@ -2,14 +2,15 @@
 import { test } from 'uvu'
 import { askDirectly } from '../support/ask.ts'
 import { corpusFacts } from '../support/corpus-facts.ts'
-import { realDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { registerFilterPairs } from '../support/filter-pairs.ts'
 import { needs } from '../support/needs.ts'
+import { realDist } from '../support/samples.ts'
 
 needs('real feeds')
 
 const folder = temporaryFolder('real-filter-pairs')
-const { corpus, dist } = await realDist(folder.path)
+const { corpus, dist } = await realDist()
 const asked = askDirectly(dist)
 
 await registerFilterPairs(asked, corpusFacts(corpus), { mostPages: 2 })

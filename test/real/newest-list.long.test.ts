@@ -3,15 +3,12 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openPromise } from 'yauzl'
-import { ingest } from '../../builder/ingest/ingest.ts'
 import { show } from '../../builder/show.ts'
-import { build } from '../../builder/snapshot/build.ts'
-import { noProgress } from '../../corpus/command/progress.ts'
 import { decodeIndex, idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import { fileOf, readCurrent, readObject } from '../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
-import { quietEffects, temporaryFolder } from '../support/dist.ts'
 import { needs, REAL_FEEDS } from '../support/needs.ts'
+import { realDist } from '../support/samples.ts'
 import { NEWEST } from './feeds-folder.ts'
 
 needs('real feeds')
@@ -33,13 +30,10 @@ async function upstreamRecords(path: string): Promise<UpstreamRecord[]> {
   return records
 }
 
-const folder = temporaryFolder('newest-list')
-const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
 const upstream = await upstreamRecords(join(REAL_FEEDS, NEWEST))
 const idsOf = (state: string) =>
   upstream.filter(({ cveMetadata }) => cveMetadata.state === state).map(({ cveMetadata }) => cveMetadata.cveId)
-const report = await ingest({ feeds: REAL_FEEDS, corpus }, quietEffects())
-const built = await build({ corpus, dist, jobs: 2 }, quietEffects(), noProgress)
+const { dist, ingested: report, built } = await realDist()
 
 test('the zip, read by another implementation, has the records that the feeds state', () => {
   assert.equal([upstream.length, idsOf('PUBLISHED').length, idsOf('REJECTED').length], [12_280, 12_256, 24])
@@ -73,7 +67,5 @@ test('the snapshot verifies', async () => {
   assert.equal(faults, [])
   assert.is(cves, 12_256)
 })
-
-test.after(() => folder.remove())
 
 test.run()

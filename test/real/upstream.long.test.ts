@@ -8,9 +8,10 @@ import { isDeepStrictEqual, promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CnaStats } from '../../corpus/model/directory.ts'
-import { realDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { needs, REAL_FEEDS } from '../support/needs.ts'
+import { realDist } from '../support/samples.ts'
 import { type Detail, FIELDS, SECTIONS, unequal } from './upstream-fields.ts'
 
 needs('real feeds', 'python3')
@@ -75,7 +76,7 @@ const folder = temporaryFolder('upstream-counts')
 const [counts, fields, { dist }] = await Promise.all([
   python('upstream-counts.py'),
   python('upstream-fields.py'),
-  realDist(folder.path),
+  realDist(),
 ])
 const upstream = JSON.parse(counts) as Record<string, number>
 const expected = fields

@@ -4,13 +4,14 @@ import * as assert from 'uvu/assert'
 import { joinedKey } from '../../corpus/model/affected/joined-key.ts'
 import { VENDOR_ALIASES } from '../../corpus/model/affected/vendor-aliases.ts'
 import { expectListedCves, namesOfCves } from '../corpus/snapshot/listed-cves.ts'
-import { realDist, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
 import { needs } from '../support/needs.ts'
+import { realDist } from '../support/samples.ts'
 
 needs('real feeds')
 
 const folder = temporaryFolder('real-vendors')
-const { dist } = await realDist(folder.path)
+const { dist } = await realDist()
 
 test('each alias shares a CVE or a product with another key of its line', () => {
   const evidence = new Map<string, Set<string>>()

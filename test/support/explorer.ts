@@ -1,18 +1,16 @@
 /** The explorer in Chromium, at a gateway and on nginx. Each tab records what must not happen. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { EntryType } from 'node:perf_hooks'
-import { unzipSync, zipSync } from 'fflate'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { writeSite } from '../../builder/site/site.ts'
 import { noProgress } from '../../corpus/command/progress.ts'
-import { type CveId, cveBlock } from '../../corpus/model/ids/cve-id.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import type { Mode } from '../../gateway/explorer/explorer.ts'
-import { addOddRecords } from '../contract/support/odd-records.ts'
 import { openService, type Service } from '../contract/support/service.ts'
-import { quietEffects, type SampleDist, temporaryFolder } from './dist.ts'
+import { quietEffects, temporaryFolder } from './dist.ts'
+import { HOSTILE, HOSTILE_ADVISORY } from './hostile-records.ts'
 import { CHROMIUM } from './needs.ts'
 import { type Nginx, startNginx } from './nginx.ts'
 
@@ -53,14 +51,6 @@ interface Axe {
   }): Promise<{ violations: { id: string; nodes: { target: unknown[]; html: string }[] }[] }>
 }
 
-/** In every text that it can have, this record has markup that must be shown as text, and links that must not be links. */
-export const HOSTILE = 'CVE-2026-90011' satisfies CveId
-export const HOSTILE_ADVISORY = 'GHSA-xx11-xx22-xx33'
-export const TARGET_IN_CODE = '<a name="code"></a>'
-const MARKUP =
-  '<script>document.title = "run"</script><b>bold</b><img src="https://elsewhere.example/i.png" onerror="document.title = \'run\'">'
-export const HOSTILE_TITLE = `Title ${MARKUP}`
-
 export const DESKTOP = { width: 1280, height: 900 }
 export const PHONE = { width: 360, height: 740 }
 
@@ -94,10 +84,10 @@ export interface ExplorerWorld {
   close(): Promise<void>
 }
 
-/** The sample with odd and hostile records: at a gateway, and on nginx. */
-export async function openExplorerWorld(cves = 300): Promise<ExplorerWorld> {
+/** The usual sample at a gateway, and on nginx. */
+export async function openExplorerWorld(): Promise<ExplorerWorld> {
   const folder = temporaryFolder('explorer')
-  const service = await openService({ cves, more: addOddAndHostileRecords })
+  const service = await openService()
   const site = join(folder.path, 'site')
   const { effects, close: closeEffects } = realNetworkEffects(quietEffects())
   await writeSite({ dist: service.made.dist, out: site }, effects, noProgress)
@@ -177,77 +167,6 @@ export async function pageAddresses({ service }: ExplorerWorld): Promise<string[
 
 /** Chromium logs the status of requests for what does not exist; these pages show it. */
 export const isExpected = (fault: string): boolean => /the server responded with a status of 40[04]/.test(fault)
-
-function addOddAndHostileRecords(sample: SampleDist): void {
-  addOddRecords(sample)
-  addHostileRecord(sample)
-}
-
-function addHostileRecord({ feeds, nights }: SampleDist): void {
-  const night = nights[1]!
-  const dates = { datePublished: '2026-05-12T09:00:00.000Z', dateUpdated: '2026-05-12T09:00:00.000Z' }
-  const cna = {
-    providerMetadata: {
-      orgId: '00000000-0000-4000-8000-000000000009',
-      shortName: 'mirador',
-      dateUpdated: dates.dateUpdated,
-    },
-    title: HOSTILE_TITLE,
-    descriptions: [{ lang: 'en', value: `Description ${MARKUP}` }],
-    affected: [
-      { vendor: `Vendor ${MARKUP}`, product: `Product ${MARKUP}`, versions: [{ version: '1', status: 'affected' }] },
-    ],
-    references: [
-      { url: 'javascript:document.title="run"', name: 'script' },
-      { url: 'https://elsewhere.example/advisory?a=1&b="2"', name: `Name ${MARKUP}` },
-    ],
-  }
-  addToZip(join(feeds, 'cvelistv5', `${night}_all_CVEs.zip`), `cves/${cveBlock(HOSTILE)}/${HOSTILE}.json`, {
-    dataType: 'CVE_RECORD',
-    dataVersion: '5.1',
-    cveMetadata: { cveId: HOSTILE, state: 'PUBLISHED', assignerShortName: 'mirador', ...dates },
-    containers: { cna },
-  })
-  const times = { modified: '2026-05-13T09:00:00Z', published: '2026-05-12T09:00:00Z' }
-  const path = `advisories/github-reviewed/2026/05/${HOSTILE_ADVISORY}/${HOSTILE_ADVISORY}.json`
-  addToZip(join(feeds, 'ghsa', night, 'advisory-database.zip'), path, {
-    schema_version: '1.4.0',
-    id: HOSTILE_ADVISORY,
-    ...times,
-    aliases: [HOSTILE],
-    summary: `Summary ${MARKUP}`,
-    details: [
-      '## Impact',
-      MARKUP,
-      '![image](https://elsewhere.example/i.png)',
-      '[script](javascript:document.title="run") [page](https://elsewhere.example/page)',
-      '<a href="javascript:document.title=\'run\'" onclick="document.title=\'run\'">markup</a>',
-      '<iframe src="https://elsewhere.example/"></iframe><style>body{display:none}</style>',
-      '<form action="https://elsewhere.example/"><input name="token"></form>',
-      '# <a name="target"></a>Heading with a target',
-      `\`${TARGET_IN_CODE}\``,
-      `| Package | ${'Affected versions | '.repeat(5)}\n|${'---|'.repeat(6)}\n| hostile-package | ${'1.0.0 | '.repeat(5)}`,
-      `    ${'code '.repeat(60)}`,
-      'Other code',
-      `    ${'code '.repeat(61)}`,
-    ].join('\n\n'),
-    severity: [],
-    affected: [
-      {
-        package: { ecosystem: 'npm', name: 'hostile-package' },
-        ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }, { fixed: '1.0.1' }] }],
-      },
-    ],
-    references: [{ type: 'WEB', url: 'https://elsewhere.example/advisory' }],
-    database_specific: { cwe_ids: ['CWE-79'], severity: 'HIGH', github_reviewed: true, nvd_published_at: null },
-  })
-}
-
-function addToZip(path: string, name: string, content: object): void {
-  const files = unzipSync(readFileSync(path))
-  files[name] = Buffer.from(JSON.stringify(content))
-  writeFileSync(path, zipSync(files))
-}
 
 /** Faults and measures of the page itself, from its beginning. */
 function observe(token: string | null): void {

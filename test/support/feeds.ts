@@ -1,8 +1,8 @@
 /** Small feeds in the upstream formats, in a folder that a test can change, and the content of a corpus. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { zipSync } from 'fflate'
+import { unzipSync, zipSync } from 'fflate'
 import { type CveId, cveBlock } from '../../corpus/model/ids/cve-id.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
 
@@ -121,4 +121,11 @@ export function corpusContents(path: string) {
   } finally {
     corpus.close()
   }
+}
+
+/** Adds JSON files to a zip. */
+export function addToZip(path: string, added: Record<string, object>): void {
+  const files = unzipSync(readFileSync(path))
+  for (const [name, content] of Object.entries(added)) files[name] = Buffer.from(JSON.stringify(content))
+  writeFileSync(path, zipSync(files))
 }

@@ -6,16 +6,16 @@ import * as assert from 'uvu/assert'
 import { ingest } from '../../../builder/ingest/ingest.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { encodeMember } from '../../../corpus/snapshot/record/member.ts'
-import { quietEffects, type SampleDist, sampleDist, sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import { quietEffects, temporaryFolder } from '../../support/dist.ts'
+import { type SampleDist, sharedSample } from '../../support/samples.ts'
 import { changedMembers, fetchedOf } from './fetched.ts'
 import { plainPass } from './plain-pass.ts'
 
-const CVES = 300
 const folder = temporaryFolder('bench-build')
 let sample: SampleDist
 
 test.before(async () => {
-  sample = await sampleOfTwoNights(folder.path, CVES)
+  sample = await sharedSample('usual')
 })
 test.after(folder.remove)
 
@@ -44,10 +44,8 @@ test('the pack of a night and the files that it does not cover are smaller than 
 })
 
 test('a snapshot without a parent has no download of a night', async () => {
-  const other = temporaryFolder('bench-build-first')
-  const { dist } = await sampleDist(other.path, CVES)
+  const { dist } = await sharedSample('small')
   assert.throws(() => fetchedOf(dist), /has no parent to be compared with/)
-  other.remove()
 })
 
 /** Feeds that are not JSON: the reference only decompresses their files. */

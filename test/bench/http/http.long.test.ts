@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { ownSample } from '../../support/samples.ts'
 import { until } from '../../support/until.ts'
 import { ROOT } from '../build/program.ts'
 import { bulkRequests, compatLines } from '../compat/bulk.ts'
@@ -34,7 +35,7 @@ let catalog: Catalog
 let gateway: Gateway
 
 test.before(async () => {
-  const { dist, feeds, corpus, nights } = await sampleOfTwoNights(folder, CVES)
+  const { dist, feeds, corpus, nights } = await ownSample('usual', folder)
   corpora = [{ cves: CVES, feeds, corpus, dist, nights: [nights[0]!, nights[1]!] }]
   pointers = lastPointers(dist)
   view = viewOf(dist, join(folder, 'view'), [pointers.first, pointers.second])

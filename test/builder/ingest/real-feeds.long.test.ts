@@ -7,6 +7,7 @@ import { type IngestReport, ingest } from '../../../builder/ingest/ingest.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { corpusContents } from '../../support/feeds.ts'
 import { needs, REAL_FEEDS } from '../../support/needs.ts'
+import { realDist } from '../../support/samples.ts'
 
 needs('real feeds')
 
@@ -35,7 +36,7 @@ function feedsWith(name: string, files: readonly string[]): string {
 }
 
 test('every record of the newest editions arrives', async () => {
-  const report = await ingest({ feeds: REAL_FEEDS, corpus: corpus('newest') }, quietEffects())
+  const { ingested: report } = await realDist()
   assert.equal(figures(report), {
     ...FIRST_PARTY,
     kev: [1404, 1404, 0],

@@ -10,11 +10,12 @@ import { manifestName, objectName, readCurrent } from '../../../corpus/snapshot/
 import type { FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { needs } from '../../support/needs.ts'
 import { type Nginx, startNginx } from '../../support/nginx.ts'
 import { openWorld } from '../../support/publisher.ts'
 import { currentFilesOf, filesOf } from '../../support/repository-files.ts'
+import { ownSample } from '../../support/samples.ts'
 
 needs('nginx')
 
@@ -47,7 +48,7 @@ async function withNginx(work: (nginx: Nginx & { url: string }) => Promise<void>
   }
 }
 
-const { dist, feeds, corpus, nights } = await sampleDist(folder.path, 60)
+const { dist, feeds, corpus, nights } = await ownSample('small', folder.path)
 const largestOf = (of: string) => readCurrent(of).manifest.files.toSorted((a, b) => b.size - a.size)[0] as FileEntry
 
 test('mirrors are copies of what was published, night after night, and go on where they were ended', () =>

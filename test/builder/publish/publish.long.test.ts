@@ -21,20 +21,18 @@ import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { makeSigner, signDist } from '../../gateway/mirror/repository.ts'
-import { distOfEachNight, quietEffects, temporaryFolder } from '../../support/dist.ts'
+import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { Killed, killedEffects } from '../../support/killed-effects.ts'
 import { NOW, openWorld, type World } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
 import { currentFilesOf, filesOf } from '../../support/repository-files.ts'
+import { sampleNights } from '../../support/samples.ts'
 
 const folder = temporaryFolder('publish')
 const test = suite('publish to a folder')
 const at = (name: string) => join(folder.path, name)
 
-/** Copies of the same `dist` after each night. */
-const NIGHTS = 3
-const nights = await distOfEachNight(folder.path, { cves: 60, nights: NIGHTS })
-const [first, second, third] = nights as [string, string, string]
+const { first, second, third } = await sampleNights()
 
 let world: World
 let count = 0
@@ -128,7 +126,7 @@ test('a mirror several nights behind is led by packs, though those nights were n
   const [to, behind, ofDist] = [newFolder(), newFolder(), newFolder()]
   for (const mirror of [behind, ofDist]) await mirrored(first, mirror)
   await run(third, to)
-  assert.is(manifestDigests(to).length, NIGHTS)
+  assert.is(manifestDigests(to).length, 3)
   const { made, fetched } = await mirrored(to, behind)
   assert.ok(made.files > 0)
   // The result equals that of a mirror of the dist itself.

@@ -11,15 +11,16 @@ import type { FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
 import { encodePointer } from '../../../corpus/snapshot/files/pointer.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { openWorld, type World } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
 import { currentFilesOf, filesOf } from '../../support/repository-files.ts'
 import { BUCKET, type ObjectStore, openObjectStore, type StoreAsked, type StoreFault } from '../../support/s3.ts'
+import { ownSample } from '../../support/samples.ts'
 
 const folder = temporaryFolder('publish-store')
 const test = suite('publish to an object store')
-const { dist: first, feeds, corpus, nights } = await sampleDist(folder.path, 60)
+const { dist: first, feeds, corpus, nights } = await ownSample('small', folder.path)
 const second = join(folder.path, 'second')
 cpSync(first, second, { recursive: true })
 await ingestAndBuild({ feeds, corpus, dist: second, asOf: nights[1]! })

@@ -10,10 +10,11 @@ import { noProgress } from '../../../corpus/command/progress.ts'
 import { openReader } from '../../../corpus/reader/reader.ts'
 import { manifestName, objectName, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { HEADER_POLICY } from '../../../gateway/explorer/explorer.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { needs } from '../../support/needs.ts'
 import { startNginx } from '../../support/nginx.ts'
 import { openWorld } from '../../support/publisher.ts'
+import { sharedSample } from '../../support/samples.ts'
 
 needs('nginx')
 
@@ -21,7 +22,7 @@ const EXAMPLE = readFileSync(join(import.meta.dirname, '../../examples/nginx-sit
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const folder = temporaryFolder('site-nginx')
 const root = join(folder.path, 'site')
-const { dist } = await sampleDist(folder.path, 100)
+const { dist } = await sharedSample('small')
 const world = openWorld()
 await writeSite({ dist, out: root }, world.effects, noProgress)
 const nginx = await startNginx(join(folder.path, 'nginx'), (port) => {

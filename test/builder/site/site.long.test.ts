@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -23,15 +23,16 @@ import { manifestDigests, objectPath, readCurrent } from '../../../corpus/snapsh
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import type { Explorer } from '../../../gateway/explorer/explorer.ts'
-import { distOfEachNight, quietEffects, temporaryFolder } from '../../support/dist.ts'
+import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { openWorld } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
 import { filesOf } from '../../support/repository-files.ts'
+import { sampleNights } from '../../support/samples.ts'
 
 const folder = temporaryFolder('site')
 const test = suite('site')
 const at = (name: string) => join(folder.path, name)
-const [first, second, third] = (await distOfEachNight(folder.path, { cves: 60, nights: 3 })) as [string, string, string]
+const { first, second, third } = await sampleNights()
 const world = openWorld()
 const { effects } = world
 test.after(async () => {
@@ -199,7 +200,7 @@ test('Atom feeds with a public URL', async () => {
 test('folders that overlap, foreign files and an older snapshot are refused, and nothing changes', async () => {
   const link = newFolder()
   symlinkSync(third, link)
-  for (const out of [third, join(third, 'site'), folder.path, link, join(link, 'site')]) {
+  for (const out of [third, join(third, 'site'), dirname(third), link, join(link, 'site')]) {
     assert.match(await refusal(run(third, out)), /overlap; choose a folder for the site outside of /)
   }
   const foreign = newFolder()

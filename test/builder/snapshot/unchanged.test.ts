@@ -13,10 +13,11 @@ import { manifestPath, objectPath, pointerPath, readCurrent } from '../../../cor
 import { decodeManifest, encodeManifest, type Manifest } from '../../../corpus/snapshot/files/manifest.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
-import { quietEffects, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { quietEffects, temporaryFolder } from '../../support/dist.ts'
+import { sharedSample } from '../../support/samples.ts'
 
 const folder = temporaryFolder('unchanged')
-const { corpus, dist } = await sampleDist(folder.path, 300)
+const { corpus, dist } = await sharedSample('small')
 const first = readCurrent(dist).manifest
 
 let copies = 0

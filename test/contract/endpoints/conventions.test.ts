@@ -1,10 +1,10 @@
 /** gateway/API.md, sections 3 to 7: statements about every list, every parameter and every endpoint. */
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../../gateway/routes/table.ts'
+import { REJECTED, RESERVED, UNKNOWN } from '../../support/odd-records.ts'
 import { expectPaging, openRefusing, refuses } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import { everyEndpoint, everyList, isPerCve } from '../support/endpoints.ts'
-import { REJECTED, RESERVED, UNKNOWN } from '../support/odd-records.ts'
 import { idsOf, inOrder, type Summary, summariesOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 

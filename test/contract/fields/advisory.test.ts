@@ -95,9 +95,9 @@ const FIELDS: Partial<Record<keyof Answer, Field>> = {
       })),
   ],
   epss: [
-    object({ percentage: fraction, percentile: fraction }),
+    object({ percentage: nullable(fraction), percentile: nullable(fraction) }),
     (_, { cve_id: id }) => {
-      const { score, percentile } = feeds.epss.scores.get(id)!
+      const { score = null, percentile = null } = feeds.epss.scores.get(id) ?? {}
       return { percentage: score, percentile }
     },
   ],

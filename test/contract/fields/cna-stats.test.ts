@@ -10,7 +10,7 @@ import { openService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('CNA directory stats')
 // Enough records that some CNA has ten in each of its last two years.
-const service = await openService({ cves: 1500 })
+const service = await openService({ size: 'large' })
 const feeds = sampleFeeds(service.made)
 const stats = await service.json<CnaStats>('/cnas/stats')
 const rows = await service.all<CnaRow>('/cnas')

@@ -1,9 +1,9 @@
 /** gateway/API.md, sections 16 and 17: reports and their types, against the operator's own files. */
 import * as assert from 'uvu/assert'
 import type { Report, ReportSummary } from '../../../corpus/model/record.ts'
+import { RESERVED } from '../../support/odd-records.ts'
 import { contractSuite } from '../support/contract.ts'
 import { expectField, integer, matching, object, string, timestamp } from '../support/field-types.ts'
-import { RESERVED } from '../support/odd-records.ts'
 import { type Json, sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

@@ -1,5 +1,6 @@
 /** gateway/API.md, section 8: each field of each record of the sample, against the feeds. */
 import * as assert from 'uvu/assert'
+import { REJECTED, RESERVED } from '../../support/odd-records.ts'
 import { contractSuite } from '../support/contract.ts'
 import { cisaOf, cnaReferences, headlineOf, primaryCweOf, sameTag, ssvcOf } from '../support/expected.ts'
 import {
@@ -19,7 +20,6 @@ import {
   string,
   timestamp,
 } from '../support/field-types.ts'
-import { REJECTED, RESERVED } from '../support/odd-records.ts'
 import { allDetails, byKey, type Detail } from '../support/rows.ts'
 import { type CveJson, sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'

@@ -1,7 +1,7 @@
 /** Checks of any endpoint: paging (gateway/API.md, section 4), and the errors that it gives instead of 200. */
 
 import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import type { Service } from './service.ts'
@@ -82,7 +82,7 @@ export interface Refusing {
 
 /** Two more gateways on the same snapshot: one without preview and with a CVE above most tiers, one without quota left. */
 export async function openRefusing(service: Service, gated: string): Promise<Refusing> {
-  const folder = dirname(service.made.dist)
+  const { folder } = service
   const policy = join(folder, 'gated.json')
   writeFileSync(policy, JSON.stringify({ rules: [{ tier: 3, id: gated }] }))
   const open = await testGateway(folder, service.made.dist, {

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { XMLParser } from 'fast-xml-parser'
 import { unzipSync } from 'fflate'
-import type { SampleDist } from '../../support/dist.ts'
+import type { SampleDist } from '../../support/samples.ts'
 
 export type Json = Record<string, unknown>
 

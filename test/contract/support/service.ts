@@ -1,7 +1,7 @@
 /** Gateways of contract tests: on the sample with odd records, or on hand-written feeds; and their identity provider. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { importJWK } from 'jose'
 import { ingest } from '../../../builder/ingest/ingest.ts'
 import { build } from '../../../builder/snapshot/build.ts'
@@ -10,14 +10,16 @@ import { type Corpus, openCorpus } from '../../../corpus/store/corpus.ts'
 import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
 import type { GatewayOptions } from '../../../gateway/process/gateway.ts'
 import { walk } from '../../support/ask.ts'
-import { distOf, quietEffects, type SampleDist, sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { type FeedFiles, putFeeds } from '../../support/feeds.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
+import { distOf, type SampleDist, type SampleName, sharedSample } from '../../support/samples.ts'
 import { isShared, share } from '../../support/shared.ts'
 import { adminClaims, jwks, type SigningKey, sign } from '../../support/tokens.ts'
-import { addOddRecords } from './odd-records.ts'
 
 export interface Service extends TestGateway {
+  /** For the keys of the identity provider, and files of the test. */
+  folder: string
   made: SampleDist
   /** What the answers are made from; of the second night. */
   corpus: Corpus
@@ -33,27 +35,23 @@ export interface Service extends TestGateway {
 }
 
 export interface ServiceOptions extends Partial<GatewayOptions> {
-  cves?: number
+  /** Default: `usual`. */
+  size?: SampleName
   /** Rules of an access policy. */
   policy?: object
-  /** Changes the feeds of the second night. Its name says which sample this is. */
-  more?: (made: SampleDist) => void
 }
 
 /**
- * The service that most contract tests ask: 400 records of the sample, and odd ones. They only read, so that all files of
- * a process share it.
+ * The service that most contract tests ask. They only read, so that all files of a process share it.
  */
 export async function sharedService(): Promise<Service> {
-  const open = () => openService({ more: addOddRecords })
-  if (!isShared()) return open()
-  return Object.create(await share('service', open), { remove: { value: async () => {} } }) as Service
+  if (!isShared()) return openService()
+  return Object.create(await share('service', () => openService()), { remove: { value: async () => {} } }) as Service
 }
 
-/** Two nights, ingested and built one after the other; the gateway is started on the second. */
-export async function openService({ cves = 400, more, ...options }: ServiceOptions = {}): Promise<Service> {
-  const folder = temporaryFolder('contract')
-  return serviceOn(folder, await sampleOfTwoNights(folder.path, cves, more), options)
+/** A gateway on a sample. */
+export async function openService({ size = 'usual', ...options }: ServiceOptions = {}): Promise<Service> {
+  return serviceOn(temporaryFolder('contract'), await sharedSample(size), options)
 }
 
 export interface World extends Service {
@@ -83,7 +81,7 @@ export async function openWorld(files: FeedFiles, options: WorldOptions = {}): P
   }
 }
 
-type WorldOptions = Omit<ServiceOptions, 'cves' | 'more'>
+type WorldOptions = Omit<ServiceOptions, 'size'>
 
 /** Returns a function that lends out a world of these feeds, with other options of the gateway. */
 export const worldsOf =
@@ -120,6 +118,7 @@ async function serviceOn(
     get registry() {
       return gateway.registry
     },
+    folder: folder.path,
     made,
     corpus,
     ask,
@@ -154,8 +153,8 @@ export interface Identity {
   publish(...keys: SigningKey[]): void
 }
 
-export async function identityOf({ made }: Service): Promise<Identity> {
-  const folder = join(dirname(made.dist), 'keys')
+export async function identityOf(service: Service): Promise<Identity> {
+  const folder = join(service.folder, 'keys')
   const privateJwk = JSON.parse(readFileSync(join(folder, 'private-key.json'), 'utf8'))
   const { d: _, ...publicJwk } = privateJwk
   const privateKey = (await importJWK(privateJwk, 'ES256')) as CryptoKey

@@ -13,15 +13,16 @@ import { pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.
 import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { advisoryIds, packageQuestions } from '../../support/package-questions.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 /** A whole web application with the reader has 100 KB (gzip). */
 const MOST_GZIP = 75_000
 
 const folder = temporaryFolder('reader-browser')
-const { dist } = await sampleDist(folder.path, 150)
+const { dist } = await sharedSample('usual')
 const { code, licences } = await bundleReader()
 const file = join(folder.path, 'reader.mjs')
 writeFileSync(file, code)

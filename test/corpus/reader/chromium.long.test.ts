@@ -8,10 +8,11 @@ import type * as browser from '../../../corpus/reader/browser/reader.ts'
 import { openReader } from '../../../corpus/reader/reader.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
-import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { CHROMIUM, suiteNeeding } from '../../support/needs.ts'
 import { type Nginx, startNginx } from '../../support/nginx.ts'
 import { advisoryIds, packageQuestions } from '../../support/package-questions.ts'
+import { sharedSample } from '../../support/samples.ts'
 
 const test = suiteNeeding('reader in Chromium', 'Chromium', 'nginx')
 
@@ -29,7 +30,7 @@ declare const window: { reader: browser.Reader; library: typeof browser }
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'"
 
 test.before(async () => {
-  dist = (await sampleOfTwoNights(folder.path, 300)).dist
+  dist = (await sharedSample('usual')).dist
   mkdirSync(site)
   cpSync(dist, join(site, 'dist'), { recursive: true })
   writeFileSync(join(site, 'reader.js'), (await bundleReader()).code)

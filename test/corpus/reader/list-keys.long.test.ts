@@ -7,11 +7,12 @@ import type { ExploitModule } from '../../../corpus/model/record.ts'
 import { type ListName, openReader } from '../../../corpus/reader/reader.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { askDirectly } from '../../support/ask.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-list-keys')
-const { dist } = await sampleDist(folder.path, 700)
+const { dist } = await sharedSample('usual')
 const { manifest } = readCurrent(dist)
 const asked = askDirectly(dist)
 const web = await serveFolder(dist)

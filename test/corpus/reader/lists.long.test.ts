@@ -8,12 +8,13 @@ import { LIST_NAMES } from '../../../corpus/snapshot/cursor/lists.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { combinationsOf, type ListCase } from '../../support/combinations.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { capecsCase, cnasCase, cwesCase, exploitsCase, packagesCase, vendorsCase } from '../../support/list-cases.ts'
+import { ownSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-lists')
-const sample = await sampleDist(folder.path, 150)
+const sample = await ownSample('small', folder.path)
 const asked = askDirectly(sample.dist)
 const reader = await openReader(sample.dist)
 const web = await serveFolder(sample.dist)

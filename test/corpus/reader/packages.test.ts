@@ -9,12 +9,13 @@ import { pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.
 import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
 import { askDirectly, walk } from '../../support/ask.ts'
 import { writeWholeBundle } from '../../support/bundle.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { advisoryIds, packageQuestions, randomPurls } from '../../support/package-questions.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-packages')
-const { dist } = await sampleDist(folder.path, 150)
+const { dist } = await sharedSample('usual')
 const { pointer, manifest } = readCurrent(dist)
 const asked = askDirectly(dist)
 const local = await openReader(dist)

@@ -1,15 +1,21 @@
 /** Requests and bytes of a reader at 12,000 CVEs, over a server with several ranges and over one without. */
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type CveListOptions, openReader, type Reader } from '../../../corpus/reader/reader.ts'
+import { generateSample } from '../../../corpus/sample/generate.ts'
 import { fileOf, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { packageQuestions } from '../../support/package-questions.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-parts-long')
-const { dist } = await sampleDist(folder.path, 12_000)
+const at = (name: string) => join(folder.path, name)
+const dist = at('dist')
+// More than any shared sample: tables and orders must be worth more than single requests.
+await generateSample({ feeds: at('feeds'), cves: 12_000, nights: 1 })
+await ingestAndBuild({ feeds: at('feeds'), corpus: at('corpus.db'), dist, jobs: 2 })
 const { manifest } = readCurrent(dist)
 const local = await openReader(dist)
 const many = await serveFolder(dist)

@@ -26,7 +26,7 @@ import { openWorld } from '../../support/publisher.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 import { goodSnapshot } from '../snapshot/forgery.ts'
 
-const good = await goodSnapshot('reader-parts')
+const good = await goodSnapshot('reader-parts', 'usual')
 const { dist, manifest } = good
 const local = await openReader(dist)
 const rows = await all(local.walk())

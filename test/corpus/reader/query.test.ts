@@ -3,10 +3,11 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readList, readWalk } from '../../../corpus/reader/query.ts'
 import { CursorError, openReader } from '../../../corpus/reader/reader.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { sharedSample } from '../../support/samples.ts'
 
 const folder = temporaryFolder('reader-query')
-const { dist } = await sampleDist(folder.path, 150)
+const { dist } = await sharedSample('usual')
 const reader = await openReader(dist)
 
 /** Returns the error for invalid options. */

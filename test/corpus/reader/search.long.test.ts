@@ -13,13 +13,14 @@ import { openQuery } from '../../../corpus/snapshot/query/open.ts'
 import { rowKey } from '../../../corpus/snapshot/query/rows.ts'
 import { SEARCH_TYPES, TEXT_SETS } from '../../../corpus/snapshot/query/sets.ts'
 import { askDirectly } from '../../support/ask.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { QUERIES, SHORT_QUERIES } from '../../support/search-queries.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 import { sampleQueries, sampleSets, seeded } from '../snapshot/query/sample.ts'
 
 const folder = temporaryFolder('reader-search')
-const { dist } = await sampleDist(folder.path, 700)
+const { dist } = await sharedSample('usual')
 const asked = askDirectly(dist)
 const reader = await openReader(dist)
 const random = seeded(21)

@@ -18,12 +18,13 @@ import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapsh
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { decodeMemberHead } from '../../../corpus/snapshot/record/member.ts'
 import { all } from '../../support/all.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { openWorld } from '../../support/publisher.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-trust')
-const { dist } = await sampleDist(folder.path, 150)
+const { dist } = await sharedSample('small')
 const { pointer, manifest } = readCurrent(dist)
 const sound = await openReader(dist)
 const rows = await all(sound.walk())

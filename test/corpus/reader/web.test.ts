@@ -7,12 +7,13 @@ import { type CveWalkOptions, openReader, type Reader } from '../../../corpus/re
 import { fileOf, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { openWorld } from '../../support/publisher.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { type ManyRanges, serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-web')
-const { dist } = await sampleDist(folder.path, 700)
+const { dist } = await sharedSample('usual')
 const { manifest } = readCurrent(dist)
 const local = await openReader(dist)
 const web = await serveFolder(dist)

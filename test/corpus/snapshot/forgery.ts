@@ -22,7 +22,8 @@ import {
 import { encodePointer, type Pointer } from '../../../corpus/snapshot/files/pointer.ts'
 import { contentDigest, membersOf } from '../../../corpus/snapshot/record/shard.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { type SampleName, sharedSample } from '../../support/samples.ts'
 
 export interface GoodSnapshot {
   dist: string
@@ -47,9 +48,9 @@ export interface GoodSnapshot {
   remove(): void
 }
 
-export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
+export async function goodSnapshot(name: string, of: SampleName = 'small'): Promise<GoodSnapshot> {
   const folder = temporaryFolder(name)
-  const { dist: good } = await sampleDist(folder.path, 180)
+  const { dist: good } = await sharedSample(of)
   const { pointer, manifest } = readCurrent(good)
   let copies = 0
   const copy = () => {

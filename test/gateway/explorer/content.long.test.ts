@@ -5,17 +5,14 @@ import * as assert from 'uvu/assert'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import {
   type ExplorerWorld,
-  HOSTILE,
-  HOSTILE_ADVISORY,
-  HOSTILE_TITLE,
   isExpected,
   MODES,
   openExplorerWorld,
   PHONE,
   pageAddresses,
-  TARGET_IN_CODE,
   tooWide,
 } from '../../support/explorer.ts'
+import { HOSTILE, HOSTILE_ADVISORY, HOSTILE_TITLE, TARGET_IN_CODE } from '../../support/hostile-records.ts'
 import { suiteNeeding } from '../../support/needs.ts'
 import { until } from '../../support/until.ts'
 

@@ -9,7 +9,7 @@ const test = suiteNeeding('the explorer with the keyboard', 'Chromium', 'nginx')
 let world: ExplorerWorld
 
 test.before(async () => {
-  world = await openExplorerWorld(150)
+  world = await openExplorerWorld()
 })
 
 /** Runs in the page. */

@@ -12,7 +12,7 @@ let world: ExplorerWorld
 let identity: Identity
 
 test.before(async () => {
-  world = await openExplorerWorld(100)
+  world = await openExplorerWorld()
   identity = await identityOf(world.service)
 })
 

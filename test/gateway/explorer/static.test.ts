@@ -5,11 +5,12 @@ import { openReader } from '../../../corpus/reader/reader.ts'
 import { type ApiFailure, type Params, queryOf } from '../../../gateway/explorer/app/data/api.ts'
 import { readerApi } from '../../../gateway/explorer/app/data/static.ts'
 import { askDirectly } from '../../support/ask.ts'
-import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { byFrequency } from '../../support/plain.ts'
+import { sharedSample } from '../../support/samples.ts'
 
 const folder = temporaryFolder('explorer-static')
-const { dist } = await sampleOfTwoNights(folder.path, 150)
+const { dist } = await sharedSample('usual')
 const asked = askDirectly(dist)
 const reader = await openReader(dist)
 const api = readerApi(reader)

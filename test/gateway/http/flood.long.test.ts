@@ -6,12 +6,13 @@ import { Agent, fetch } from 'undici'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WAITING_REQUESTS } from '../../../gateway/process/bounds.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { type Serving, serving } from '../../support/serving.ts'
 import { until } from '../../support/until.ts'
 
 const folder = temporaryFolder('flood')
-const { dist } = await sampleDist(folder.path, 300)
+const { dist } = await sharedSample('usual')
 
 const CONNECTIONS = 2000
 const MIB = 1024 * 1024

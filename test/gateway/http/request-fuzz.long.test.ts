@@ -4,8 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { megabytes } from '../../../corpus/command/format.ts'
 import { Random } from '../../../corpus/sample/random.ts'
-import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { type FuzzRequest, type FuzzWorld, grammarRequest, mutated, type Operation } from '../../support/http-fuzz.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { serving } from '../../support/serving.ts'
 
 const SEED = Number(process.env.VULNSHELF_TEST_SEED ?? 1)
@@ -30,7 +31,7 @@ const DOCUMENTED = new Set([
 const LEAKS = /\bat \S+ \(|node_modules|file:\/\/\/|\.ts:\d+|eyJ[\w-]+\.eyJ/
 
 const folder = temporaryFolder('fuzz')
-const { dist } = await sampleOfTwoNights(folder.path, 300)
+const { dist } = await sharedSample('usual')
 const many = '1000000000'
 const service = await serving(folder.path, dist, ['--no-access-log', '--rate-limit', many, '--failed-tokens', many])
 const port = Number(new URL(service.url).port)

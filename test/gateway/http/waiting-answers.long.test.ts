@@ -4,13 +4,14 @@ import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { testGateway } from '../../support/gateway.ts'
+import { ownSample } from '../../support/samples.ts'
 
 /** Fewer than may wait on a connection, one more included. */
 const BATCH = 60
 const folder = temporaryFolder('waiting-answers')
-const sample = await sampleDist(folder.path, 300)
+const sample = await ownSample('small', folder.path)
 const gateway = await testGateway(folder.path, sample.dist)
 
 /** Resolves when the gateway has answered nothing for a while: it waits for who does not read. */

@@ -11,16 +11,17 @@ import { memoryLimiter } from '../../../gateway/limits/memory.ts'
 import { redisLimiter } from '../../../gateway/limits/redis.ts'
 import { connectRedis } from '../../../gateway/limits/redis-connection.ts'
 import { parseRedisUrl } from '../../../gateway/limits/redis-url.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { testGateway } from '../../support/gateway.ts'
 import { suiteNeeding } from '../../support/needs.ts'
 import { makeCertificate, testRedis } from '../../support/redis.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { type LogLine, listLog } from '../../support/server.ts'
 import { NotServing, type Serving, serving } from '../../support/serving.ts'
 import { brief, limiterCases, type TimedLimiter } from './limiter-cases.ts'
 
 const folder = temporaryFolder('redis')
-const { dist } = await sampleDist(folder.path, 30)
+const { dist } = await sharedSample('small')
 const redis = await testRedis(folder.path)
 const withRedis = suiteNeeding('limits shared through Redis', 'Redis', 'openssl')
 

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../../gateway/routes/table.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
+import { ownSample } from '../../support/samples.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
 
 const folder = temporaryFolder('metrics')
-const sample = await sampleDist(folder.path, 300)
+const sample = await ownSample('small', folder.path)
 const limits = { rateLimit: 12, failedTokens: 2 }
 const gateway = await testGateway(folder.path, sample.dist, { metricsPort: 0, ...limits })
 

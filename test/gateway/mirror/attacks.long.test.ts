@@ -23,8 +23,9 @@ import type { TrustedKey } from '../../../corpus/snapshot/files/signature.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { openRegistry } from '../../../gateway/snapshots/registry.ts'
 import { stateOf } from '../../cli/command.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { NOW, openWorld, type World } from '../../support/publisher.ts'
+import { ownSample } from '../../support/samples.ts'
 import { listLog } from '../../support/server.ts'
 import { serveFolder, type WebFolder } from '../../support/web-folder.ts'
 import { copyResigned, makeSigner, replaceObject, signDist } from './repository.ts'
@@ -35,7 +36,7 @@ test.after(() => folder.remove())
 
 const signer = await makeSigner()
 const stranger = await makeSigner()
-const first = await sampleDist(folder.path, 150)
+const first = await ownSample('small', folder.path)
 const [, second] = first.nights as [string, string]
 await signDist(first.dist, signer)
 const later = join(folder.path, 'later')

@@ -10,9 +10,10 @@ import { objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/f
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { type MirrorOptions, type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
-import { distOfEachNight, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { NOW, openWorld, type World } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
+import { ownNights } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 import { makeSigner, signDist } from './repository.ts'
 
@@ -23,11 +24,7 @@ const keys = [signer.publicKey]
 const at = (name: string) => join(folder.path, name)
 
 /** The same origin after each of three nights. */
-const [first, second, last] = (await distOfEachNight(folder.path, {
-  cves: 150,
-  nights: 3,
-  after: (dist) => signDist(dist, signer),
-})) as [string, string, string]
+const { first, second, third: last } = await ownNights(folder.path, (dist) => signDist(dist, signer))
 
 let world: World
 let count = 0

@@ -3,7 +3,8 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
+import { ownSample } from '../../support/samples.ts'
 import { hardTimes } from './hard-times.ts'
 import { makeSigner, signDist } from './repository.ts'
 
@@ -12,7 +13,7 @@ const KILLS = 6
 
 test('a mirror that is killed again and again ends complete and right, and fetches little twice', async () => {
   const signer = await makeSigner()
-  const first = await sampleDist(folder.path, 150)
+  const first = await ownSample('small', folder.path)
   await signDist(first.dist, signer)
   const second = join(folder.path, 'second')
   cpSync(first.dist, second, { recursive: true })

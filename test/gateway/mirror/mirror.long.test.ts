@@ -20,10 +20,11 @@ import { makeRoom } from '../../../gateway/mirror/folder.ts'
 import { follow } from '../../../gateway/mirror/follow.ts'
 import { type MirrorOptions, mirror } from '../../../gateway/mirror/mirror.ts'
 import { stateOf } from '../../cli/command.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { NOW, openWorld, type World } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
 import { currentFilesOf, filesOf } from '../../support/repository-files.ts'
+import { ownSample } from '../../support/samples.ts'
 import { serveFolder, type WebFolder } from '../../support/web-folder.ts'
 import { makeSigner, signDist } from './repository.ts'
 
@@ -31,7 +32,7 @@ const folder = temporaryFolder('mirror')
 const test = suite('mirror')
 const signer = await makeSigner()
 const keys = [signer.publicKey]
-const first = await sampleDist(folder.path, 150)
+const first = await ownSample('small', folder.path)
 const [, second] = first.nights as [string, string]
 await signDist(first.dist, signer)
 /** The origin, with its second night. */

@@ -15,8 +15,9 @@ import {
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
 import { stateOf } from '../../cli/command.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { openWorld, type World } from '../../support/publisher.ts'
+import { ownSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 import { copyResigned, makeSigner, replaceObject, signDist } from './repository.ts'
 
@@ -24,7 +25,7 @@ const folder = temporaryFolder('derived')
 const test = suite('deriving in a mirror')
 const signer = await makeSigner()
 const keys = [signer.publicKey]
-const first = await sampleDist(folder.path, 150)
+const first = await ownSample('small', folder.path)
 await signDist(first.dist, signer)
 const later = join(folder.path, 'later')
 cpSync(first.dist, later, { recursive: true })

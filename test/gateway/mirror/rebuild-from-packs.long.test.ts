@@ -20,9 +20,10 @@ import { encodeManifest, type Manifest } from '../../../corpus/snapshot/files/ma
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
 import { linksTo } from '../../../gateway/mirror/rebuild-from-packs.ts'
-import { distOfEachNight, ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { openWorld, type World } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
+import { ownNights, sampleNights } from '../../support/samples.ts'
 import { serveFolder, type WebFolder } from '../../support/web-folder.ts'
 import { makeSigner, signDist } from './repository.ts'
 
@@ -32,13 +33,8 @@ const signer = await makeSigner()
 const keys = [signer.publicKey]
 
 /** The same origin after each of some nights. */
-const NIGHTS = 4
-const nights = await distOfEachNight(folder.path, {
-  cves: 150,
-  nights: NIGHTS,
-  after: (dist) => signDist(dist, signer),
-})
-const [first, second, , last] = nights as [string, string, string, string]
+const { first, second, third, fourth: last } = await ownNights(folder.path, (dist) => signDist(dist, signer))
+const nights = [first, second, third, last]
 
 let world: World
 let count = 0
@@ -89,7 +85,7 @@ test('several nights behind, packs lead from one to the next', async () => {
   const way = await mirrored([first, last])
   for (const night of nights.slice(1)) assert.ok(isAsked(way, night))
   // Of the nights between come manifests; the last one's comes anyway.
-  assert.is(way.asked.filter((path) => path.startsWith('manifests/')).length, NIGHTS - 1)
+  assert.is(way.asked.filter((path) => path.startsWith('manifests/')).length, nights.length - 1)
   assert.ok(way.report.made.files > 0)
   assert.equal(world.log, [])
 })
@@ -103,30 +99,25 @@ test('of old snapshots those stay that were whole here; nights that were passed 
   await run(first, 2)
   await run(last, 2)
   assert.is(missingOf(first), 0)
-  assert.equal(manifestDigests(dist).length, NIGHTS)
+  assert.equal(manifestDigests(dist).length, nights.length)
   const { pruned } = await run(last, 1)
   assert.is(missingOf(last), 0)
   assert.ok(missingOf(first) > 0)
-  assert.is(pruned?.manifests, NIGHTS - 1)
+  assert.is(pruned?.manifests, nights.length - 1)
   assert.equal((await verify(dist, { keys })).faults, [])
 })
 
 test('a shard that was in no pack on the way comes whole, the others are made all the same', async () => {
-  const small = await distOfEachNight(join(folder.path, 'small'), {
-    cves: 150,
-    nights: 3,
-    after: (dist) => signDist(dist, signer),
-  })
-  const way = await mirrored([small[0]!, small[2]!])
+  const way = await mirrored([first, third])
   assert.equal(world.log, [])
   assert.ok(way.report.made.files > 0)
-  const shards = readCurrent(small[2]!).manifest.files.filter(({ role }) => role === 'cve')
+  const shards = readCurrent(third).manifest.files.filter(({ role }) => role === 'cve')
   assert.ok(shards.some(({ sha256 }) => way.asked.includes(objectName(sha256))))
 })
 
 test('whoever has another snapshot than the chain leads from takes whole files', async () => {
   const dist = join(folder.path, 'other-origin')
-  await ingestAndBuild({ feeds: join(folder.path, 'feeds'), corpus: join(folder.path, 'other.db'), dist })
+  await ingestAndBuild({ feeds: (await sampleNights()).feeds, corpus: join(folder.path, 'other.db'), dist })
   await signDist(dist, signer, { version: 1, created_at: '2001-01-01T00:00:00.000Z' })
   const { manifest } = readCurrent(dist)
   const bytes = encodeManifest({ ...manifest, created_at: '2001-01-01T00:00:00.000Z' })

@@ -5,12 +5,12 @@
 import { test } from 'uvu'
 import { askDirectly } from '../../support/ask.ts'
 import { corpusFacts } from '../../support/corpus-facts.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { registerFilterPairs } from '../../support/filter-pairs.ts'
+import { sharedSample } from '../../support/samples.ts'
 
 const folder = temporaryFolder('filter-pairs')
-const sample = await sampleDist(folder.path, 1000)
-await ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
+const sample = await sharedSample('usual')
 const asked = askDirectly(sample.dist)
 
 await registerFilterPairs(asked, corpusFacts(sample.corpus))

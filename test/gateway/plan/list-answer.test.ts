@@ -6,12 +6,13 @@ import { openQueries } from '../../../gateway/query/queries.ts'
 import { listCapecs } from '../../../gateway/routes/capecs.ts'
 import { listCves } from '../../../gateway/routes/cves.ts'
 import { openRegistry } from '../../../gateway/snapshots/registry.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { asAdministrator } from '../../support/gateway.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { listLog } from '../../support/server.ts'
 
 const folder = temporaryFolder('list-answer')
-const sample = await sampleDist(folder.path, 300)
+const sample = await sharedSample('usual')
 const registry = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
 const queries = openQueries()
 const context = { registry, queries, ...asAdministrator }

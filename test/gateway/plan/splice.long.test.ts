@@ -17,9 +17,10 @@ import type { Answer } from '../../../gateway/http/answer.ts'
 import { openQueries } from '../../../gateway/query/queries.ts'
 import type { Context } from '../../../gateway/routes/context.ts'
 import { getCve } from '../../../gateway/routes/cve.ts'
-import { realDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { asAdministrator, testGateway } from '../../support/gateway.ts'
 import { needs } from '../../support/needs.ts'
+import { realDist } from '../../support/samples.ts'
 
 needs('real feeds')
 
@@ -42,7 +43,7 @@ function strictGunzip(bytes: Buffer): Buffer {
 }
 
 const folder = temporaryFolder('splice')
-const made = await realDist(folder.path)
+const made = await realDist()
 const gateway = await testGateway(folder.path, made.dist)
 const corpus = openCorpus(made.corpus)
 const { release, scores: lines } = corpus.epss()

@@ -7,10 +7,11 @@ import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeToken } from '../../../gateway/auth/token.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { sharedSample } from '../../support/samples.ts'
 
 const folder = temporaryFolder('one-process')
-const { dist } = await sampleDist(folder.path, 30)
+const { dist } = await sharedSample('small')
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

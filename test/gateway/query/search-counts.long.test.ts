@@ -5,10 +5,11 @@ import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import type { ServedFrom } from '../../../gateway/http/answer.ts'
 import { allOver } from '../../support/ask.ts'
 import type { Ask } from '../../support/combinations.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { cnaJson, cveRecord, kevJson, putFeeds, recordPath, zipOf } from '../../support/feeds.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { allRows } from '../../support/list-rows.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { registerSearchCounts } from '../../support/search-counts.ts'
 import { STRANGE_TITLES } from '../../support/search-queries.ts'
 
@@ -41,8 +42,7 @@ const overHttp = ({ get }: TestGateway): Ask => {
   }
 }
 
-const sample = await sampleDist(folder.path, 800)
-await ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
+const sample = await sharedSample('usual')
 const strange = { feeds: strangeFeeds(), corpus: join(folder.path, 'strange.db'), dist: join(folder.path, 'strange') }
 await ingestAndBuild(strange)
 

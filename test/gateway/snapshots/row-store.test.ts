@@ -18,11 +18,12 @@ import { planCvePage } from '../../../gateway/plan/cve-page.ts'
 import { hold } from '../../../gateway/snapshots/hold.ts'
 import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 import { gatheredRows } from '../../../gateway/snapshots/row-store.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { whileFlipped } from '../../support/flip-bit.ts'
+import { ownSample } from '../../support/samples.ts'
 
 const folder = temporaryFolder('row-store')
-const { dist } = await sampleDist(folder.path, 300)
+const { dist } = await ownSample('usual', folder.path)
 const snapshot = openSnapshot(dist, readCurrent(dist).manifest)
 const everyOne = Array.from({ length: snapshot.index.count }, (_, ordinal) => ordinal)
 const rowOf = (ordinal: number) => snapshot.columns.row[ordinal]!

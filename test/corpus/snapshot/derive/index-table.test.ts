@@ -14,10 +14,11 @@ import {
 import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 import { fileOf, readCurrent, readObject } from '../../../../corpus/snapshot/files/layout.ts'
 import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
-import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
+import { temporaryFolder } from '../../../support/dist.ts'
+import { sharedSample } from '../../../support/samples.ts'
 
 const folder = temporaryFolder('index-table')
-const { dist } = await sampleDist(folder.path, 300)
+const { dist } = await sharedSample('usual')
 const { manifest } = readCurrent(dist)
 const index = decodeIndex(readObject(dist, fileOf(manifest, 'index', 'cve')))
 

@@ -17,10 +17,11 @@ import { readCurrent, readManifest, readObject } from '../../../../corpus/snapsh
 import type { FileEntry } from '../../../../corpus/snapshot/files/manifest.ts'
 import { encodeMember } from '../../../../corpus/snapshot/record/member.ts'
 import { type LocatedMember, membersOf } from '../../../../corpus/snapshot/record/shard.ts'
-import { sampleOfTwoNights, temporaryFolder } from '../../../support/dist.ts'
+import { temporaryFolder } from '../../../support/dist.ts'
+import { sharedSample } from '../../../support/samples.ts'
 
 const folder = temporaryFolder('delta')
-const { dist } = await sampleOfTwoNights(folder.path, 300)
+const { dist } = await sharedSample('usual')
 const { manifest } = readCurrent(dist)
 const parent = readManifest(dist, manifest.parent!.manifest)
 

@@ -10,11 +10,12 @@ import { orderView } from '../../../../corpus/snapshot/filter/order-view.ts'
 import { firstPassing } from '../../../../corpus/snapshot/filter/search.ts'
 import { openCorpus } from '../../../../corpus/store/corpus.ts'
 import { openRegistry } from '../../../../gateway/snapshots/registry.ts'
-import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
+import { temporaryFolder } from '../../../support/dist.ts'
+import { sharedSample } from '../../../support/samples.ts'
 import { listLog } from '../../../support/server.ts'
 
 const folder = temporaryFolder('search')
-const sample = await sampleDist(folder.path, 1800)
+const sample = await sharedSample('plain')
 const registry = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
 const snapshot = registry.current
 const { count } = snapshot.columns

@@ -10,13 +10,14 @@ import * as assert from 'uvu/assert'
 import { LOCAL, makeToken } from '../../../../gateway/auth/token.ts'
 import type { OpenLog } from '../../../../gateway/process/log.ts'
 import { startWorkers } from '../../../../gateway/process/workers/primary.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../../../support/dist.ts'
 import { listening } from '../../../support/listening.ts'
+import { ownSample } from '../../../support/samples.ts'
 import { NotServing, type Serving, serving } from '../../../support/serving.ts'
 import { until } from '../../../support/until.ts'
 
 const folder = temporaryFolder('workers')
-const sample = await sampleDist(folder.path, 60)
+const sample = await ownSample('small', folder.path)
 
 interface Received {
   status: number
@@ -338,7 +339,7 @@ test('workers end by themselves when their primary is killed', async () => {
 
 test('when no worker can be had any more, that is said in one line, and the exit code is 1', async () => {
   const own = temporaryFolder('workers-gone')
-  const { dist } = await sampleDist(own.path, 30)
+  const { dist } = await ownSample('small', own.path)
   const gateway = await serving(own.path, dist, ['--workers', '2'])
   let said = ''
   gateway.process.stderr!.on('data', (text: string) => {
@@ -357,7 +358,7 @@ test('when no worker can be had any more, that is said in one line, and the exit
 
 test('a worker that hangs is ended and replaced, and a swap goes on without it', async () => {
   const own = temporaryFolder('workers-hang')
-  const sample = await sampleDist(own.path, 60)
+  const sample = await ownSample('small', own.path)
   const { token, jwksFile } = await makeToken({ dir: join(own.path, 'keys') })
   const { issuer, audience } = LOCAL
   const told: Record<string, unknown>[] = []
@@ -398,7 +399,7 @@ test('a worker that hangs is ended and replaced, and a swap goes on without it',
 
 test('a snapshot that one worker cannot take up is served by none; one that ends meanwhile does not stop it', async () => {
   const own = temporaryFolder('workers-swap')
-  const sample = await sampleDist(own.path, 60)
+  const sample = await ownSample('small', own.path)
   const gateway = await serving(own.path, sample.dist, ['--workers', '2', '--poll-seconds', '3600'])
   const pids = await pidsOf(gateway)
   const serves = async () => {

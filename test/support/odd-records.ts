@@ -1,9 +1,8 @@
 /** Records of kinds that the sample has not: what filters, orders and text search must get right as well. */
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { unzipSync, zipSync } from 'fflate'
-import { type CveId, cveBlock } from '../../../corpus/model/ids/cve-id.ts'
-import type { SampleDist } from '../../support/dist.ts'
+import { type CveId, cveBlock } from '../../corpus/model/ids/cve-id.ts'
+import { addToZip } from './feeds.ts'
 
 interface OddRecord {
   id: CveId
@@ -77,18 +76,25 @@ const rejected = {
 }
 
 /**
- * Puts them into the CVE list of the second night. They have no EPSS score, for the sample's file does not know them.
- * Adds a report, the newest of its type, with a character beyond the basic plane.
+ * Adds them to the CVE list of a night; EPSS has no score of them. Adds the newest report of its type, with a character
+ * beyond the basic plane.
  */
-export function addOddRecords({ feeds, nights }: SampleDist): void {
-  const path = join(feeds, 'cvelistv5', `${nights[1]}_all_CVEs.zip`)
-  const files = unzipSync(readFileSync(path))
+export function addOddRecords(feeds: string, night: string): void {
   const records: [CveId, object][] = ODD.map((odd) => [odd.id, published(odd)])
   records.push([RESERVED, reserved], [REJECTED, rejected])
-  for (const [id, record] of records) files[`cves/${cveBlock(id)}/${id}.json`] = Buffer.from(JSON.stringify(record))
-  writeFileSync(path, zipSync(files))
-  const reports = join(feeds, 'first-party', nights[1]!, 'reports.ndjson')
+  const files = records.map(([id, record]) => [`cves/${cveBlock(id)}/${id}.json`, record])
+  addToZip(join(feeds, 'cvelistv5', `${night}_all_CVEs.zip`), Object.fromEntries(files))
+
+  const reports = join(feeds, 'first-party', night, 'reports.ndjson')
   const report = JSON.parse(readFileSync(reports, 'utf8').trim().split('\n').at(-1)!)
-  const own = { id: '00000000-0000-4000-8000-000000000001', created_at: `${nights[1]}T12:00:00Z`, status: 'final' }
+  const own = { id: '00000000-0000-4000-8000-000000000001', created_at: `${night}T12:00:00Z`, status: 'final' }
   appendFileSync(reports, `${JSON.stringify({ ...report, ...own, report_text: `😀 ${report.report_text}` })}\n`)
+}
+
+/** Publishes the reserved record in the CVE list of a night. */
+export function disclose(feeds: string, night: string): void {
+  const record = published({ id: RESERVED, published: '2026-05-12T12:00:00.000Z', assigner: 'ÅngMark' })
+  addToZip(join(feeds, 'cvelistv5', `${night}_all_CVEs.zip`), {
+    [`cves/${cveBlock(RESERVED)}/${RESERVED}.json`]: record,
+  })
 }
