@@ -1,4 +1,4 @@
-/** Publishes to an object store. Only this module loads the SDK. */
+/** Publishes to an object store. */
 import { POINTER_NAME } from '../../corpus/snapshot/index.ts'
 import type { S3Location } from '../../corpus/transfer/address.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'

@@ -5,6 +5,7 @@ import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import type { Content } from './content.ts'
 import { PublishError } from './error.ts'
 import { openFolder } from './folder.ts'
+import { openStore } from './store.ts'
 
 /** Paths use `/`, as in a `dist`. A temporary failure must be a TransferError with `mayPass`; only that is retried. */
 export interface Target extends Source {
@@ -31,5 +32,5 @@ export function parseTarget(text: string): Exclude<Address, { kind: 'url' }> {
 export async function openTarget(text: string, effects: NetworkEffects): Promise<Target> {
   const address = parseTarget(text)
   if (address.kind === 'path') return openFolder(address.path, effects)
-  return (await import('./store.ts')).openStore(address.location, effects)
+  return openStore(address.location, effects)
 }

@@ -1,17 +1,16 @@
 /** Opens files in an object store. The SDK is loaded at the first request. */
 import type { S3Location } from '../transfer/address.ts'
 import type { NetworkEffects } from '../transfer/network.ts'
-import type { Bucket } from '../transfer/s3.ts'
+import { type Bucket, openBucket } from '../transfer/s3.ts'
 import type { Source } from './source.ts'
 
 export function s3Source(location: S3Location, effects: NetworkEffects): Source {
   let bucket: Promise<Bucket> | undefined
-  const openBucket = async () => (await import('../transfer/s3.ts')).openBucket(location, effects)
   return {
     name: `s3://${location.bucket}/${location.prefix}`,
     isLocal: false,
     async open(path, from, to) {
-      bucket ??= openBucket()
+      bucket ??= openBucket(location, effects)
       return (await bucket).open(path, from, to)
     },
     async close() {

@@ -1,10 +1,10 @@
 /**
  * Lists, downloads and uploads files in an S3 object store, each with one attempt. The SDK reads the standard
- * environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_PROFILE`, `AWS_ENDPOINT_URL`…). It loads slowly: import this
- * module only for `s3://` addresses.
+ * environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_PROFILE`, `AWS_ENDPOINT_URL`…). It is an optional dependency and
+ * loads slowly: only `openBucket` imports it.
  */
 import { Readable } from 'node:stream'
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import type { S3Client } from '@aws-sdk/client-s3'
 import type { S3Location } from './address.ts'
 import { withDeadline } from './deadline.ts'
 import { TransferError } from './error.ts'
@@ -51,13 +51,18 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 /** Maximum size of one S3 request. */
 const MOST_BYTES = 5 * 1024 ** 3
 
-/** `answerMs` bounds each request, but for the body of a file. */
+/**
+ * `answerMs` bounds each request, but for the body of a file.
+ * @throws TransferError `usage` when the SDK is not installed
+ */
 export async function openBucket(
   { bucket, prefix }: S3Location,
   { now }: Pick<NetworkEffects, 'now'>,
   { answerMs = ANSWER_MS, silentMs = SILENT_MS } = {},
 ): Promise<Bucket> {
-  const client = await openClient(silentMs)
+  const sdk = await loadSdk()
+  const { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } = sdk
+  const client = await openClient(sdk, silentMs)
   const keyOf = (path: string) => ({ Bucket: bucket, Key: prefix + path })
   const asked = async <T>(request: (abortSignal: AbortSignal, moved: () => void) => Promise<T>): Promise<T> => {
     try {
@@ -147,18 +152,30 @@ async function* watched(bytes: AsyncIterable<Uint8Array>, onPiece: () => void): 
   }
 }
 
-async function openClient(silentMs: number): Promise<S3Client> {
-  const client = clientIn(silentMs)
+type Sdk = typeof import('@aws-sdk/client-s3')
+
+async function loadSdk(): Promise<Sdk> {
+  try {
+    return await import('@aws-sdk/client-s3')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    const message = 's3:// addresses need the package @aws-sdk/client-s3. Run: npm install @aws-sdk/client-s3'
+    throw new TransferError('usage', message, { cause })
+  }
+}
+
+async function openClient(sdk: Sdk, silentMs: number): Promise<S3Client> {
+  const client = clientIn(sdk, silentMs)
   try {
     await client.config.region()
     return client
   } catch {
     client.destroy()
-    return clientIn(silentMs, DEFAULT_REGION)
+    return clientIn(sdk, silentMs, DEFAULT_REGION)
   }
 }
 
-function clientIn(silentMs: number, region?: string): S3Client {
+function clientIn({ S3Client }: Sdk, silentMs: number, region?: string): S3Client {
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env
   const agent = { keepAlive: true, proxyEnv: process.env }
   return new S3Client({
