@@ -8,7 +8,7 @@ import type { CveSort } from '../../../corpus/snapshot/cursor/order.ts'
 import type { Columns } from '../../../corpus/snapshot/derive/columns.ts'
 import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
-import { type OrderView, orderView } from '../../../corpus/snapshot/filter/order-view.ts'
+import { orderView } from '../../../corpus/snapshot/filter/order-view.ts'
 import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 import type { Client } from './client.ts'
 
@@ -60,7 +60,9 @@ export async function anywhereIn(catalog: Catalog, walk: Walk): Promise<() => st
   const { limit, aligned = false } = walk
   const query = walk.query === '' ? '' : `${walk.query}&`
   const order = orderView(snapshot, walk.sort, walk.descending ?? true)
-  const positions = walk.passes ? positionsIn(order, snapshot.columns, walk.passes) : null
+  const { passes } = walk
+  const all = Array.from({ length: passes ? order.count : 0 }, (_, position) => position)
+  const positions = passes ? all.filter((position) => passes(snapshot.columns, order.ordinal(position))) : null
   const step = aligned ? limit : 1
   const starts = Math.floor(((positions?.length ?? order.count) - limit) / step)
   const first = await client.body(`${LIST}?${query}limit=1`)
@@ -71,11 +73,4 @@ export async function anywhereIn(catalog: Catalog, walk: Walk): Promise<() => st
     const after = order.keyOf(order.ordinal(positions ? positions[before]! : before))
     return `${LIST}?${query}limit=${limit}&cursor=${encodeCursor({ ...cursor, after })}`
   }
-}
-
-function positionsIn(order: OrderView, columns: Columns, passes: NonNullable<Walk['passes']>): number[] {
-  const positions: number[] = []
-  for (let position = 0; position < order.count; position++)
-    if (passes(columns, order.ordinal(position))) positions.push(position)
-  return positions
 }

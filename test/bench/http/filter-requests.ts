@@ -1,12 +1,10 @@
 /** Requests with filters: each continues a walk anywhere or is new, so that no cache holds all of them. */
-
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { FLAGS, SEVERITIES } from '../../../corpus/snapshot/derive/facts.ts'
 import { postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
 import { anywhereIn, type Catalog, LIST } from './catalog.ts'
 
-const DAY_MS = 86_400_000
-const HALF_OF_HALF_A_YEAR_MS = 90 * DAY_MS
+const QUARTER_MS = 90 * 86_400_000
 const LIMIT = 25
 
 const CRITICAL = SEVERITIES.indexOf('critical')
@@ -37,7 +35,7 @@ export function narrow({ random, snapshot: { columns } }: Catalog): () => string
     const assigner = random.pick(assigners)
     const published = columns.published[random.pick([...postingsOf(columns.assigner, assigner)])]!
     const around = Number.isNaN(published) ? Date.UTC(2024, 0, 1) : published
-    const [since, until] = [around - HALF_OF_HALF_A_YEAR_MS, around + HALF_OF_HALF_A_YEAR_MS].map(dayOf)
+    const [since, until] = [around - QUARTER_MS, around + QUARTER_MS].map(dayOf)
     return `${LIST}?assigner=${encodeURIComponent(assigner)}&published_since=${since}&published_until=${until}`
   }
 }

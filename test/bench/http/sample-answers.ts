@@ -40,9 +40,6 @@ export async function typicalAnswer(
 }
 
 function withoutNodesOwn(headers: readonly string[]): string[] {
-  const kept: string[] = []
-  for (let i = 0; i < headers.length; i += 2) {
-    if (!NODES_OWN.has(headers[i]!.toLowerCase())) kept.push(headers[i]!, headers[i + 1]!)
-  }
-  return kept
+  const isKept = (i: number) => !NODES_OWN.has(headers[i]!.toLowerCase())
+  return headers.filter((_, i) => isKept(i - (i % 2)))
 }

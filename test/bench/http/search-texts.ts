@@ -2,7 +2,6 @@
  * The search texts of the measurement, from `search-texts.json`. From each phrase: every substring that begins at a
  * word and has at least two characters. From each year: the prefixes of ids, `cve-2024-0` to `cve-2024-99`.
  */
-
 import Database from 'better-sqlite3'
 import type { Random } from '../../../corpus/sample/random.ts'
 import { fold } from '../../../corpus/snapshot/codec/fold.ts'
