@@ -1,4 +1,4 @@
-/** A small change of the code that breaks a rule, and the test that must notice. */
+/** A small change of the code that breaks a rule. Every test file with a test of the rule must fail. */
 export interface Mutation {
   /**
    * The rule by the name of its test, or by how that name begins: `API 4.2: <content>`, `rule 18: <part>`. A test
@@ -12,6 +12,4 @@ export interface Mutation {
   /** Must occur exactly once in it. */
   find: string
   replace: string
-  /** The smallest set of test files that must fail. */
-  tests: readonly string[]
 }

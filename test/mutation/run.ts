@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { type Checkout, copyCheckout } from './checkout.ts'
 import type { Mutation } from './mutation.ts'
 import { MUTATIONS } from './mutations.ts'
-import { runTestFile } from './test-file.ts'
+import { filesWith, runTestFile } from './test-file.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,7 +18,10 @@ const { values, positionals } = parseArgs({
 })
 const jobs = Number(values.jobs)
 if (!Number.isSafeInteger(jobs) || jobs < 1) throw new Error(`--jobs must be a number from 1, not ${values.jobs}`)
-const chosen = MUTATIONS.filter(({ rule }) => positionals.every((part) => rule.includes(part)))
+const chosen = MUTATIONS.filter(({ rule }) => positionals.every((part) => rule.includes(part))).map((mutation) => ({
+  ...mutation,
+  tests: filesWith(mutation.rule),
+}))
 if (chosen.length === 0) throw new Error(`no rule has ${positionals.join(' and ')} in its name`)
 
 const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-mutation-'))
@@ -52,8 +55,11 @@ interface Verdict {
   why: string
 }
 
-async function judge(checkout: Checkout, mutation: Mutation): Promise<Verdict> {
-  const { rule, file, find, replace, tests } = mutation
+async function judge(
+  checkout: Checkout,
+  { rule, file, find, replace }: Mutation,
+  tests: readonly string[],
+): Promise<Verdict> {
   const takeBack = checkout.change(file, find, replace)
   try {
     let by: string | undefined
@@ -95,7 +101,7 @@ await inEach(chosen, async (checkout, mutation) => {
   const test = tests.find((file) => broken.has(file))
   const { killed, why } =
     test === undefined
-      ? await judge(checkout, mutation).catch((error) => ({ killed: false, why: String(error) }))
+      ? await judge(checkout, mutation, tests).catch((error) => ({ killed: false, why: String(error) }))
       : { killed: false, why: `${test} fails anyway` }
   tally[killed ? 'killed' : 'survived']++
   console.log(killed ? `killed    ${rule}  [${breaks}]  by ${why}` : `SURVIVED  ${rule}  [${breaks}]  ${why}`)

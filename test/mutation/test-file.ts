@@ -1,5 +1,9 @@
 /** One test file, run in a process of its own, and which of its tests failed. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { claimsIn } from '../contract/support/contract.ts'
+import { ROOT } from './checkout.ts'
 
 const TIMEOUT_MS = 300_000
 
@@ -37,3 +41,14 @@ export function runTestFile(cwd: string, file: string, started: (child: ChildPro
 export function failingTests(output: string): string[] {
   return Array.from(output.matchAll(/^ +FAIL [^"\n]*"(.*)"$/gm), ([, name]) => name!)
 }
+
+const TEST_FILES = globSync('test/**/*.test.ts', { cwd: ROOT }).map((file) => {
+  const text = readFileSync(join(ROOT, file), 'utf8')
+  return { file, text, claims: claimsIn(file, text) }
+})
+
+/** Returns the files with a test whose name begins with `rule`. */
+export const filesWith = (rule: string): string[] =>
+  TEST_FILES.filter(
+    ({ text, claims }) => text.includes(`('${rule}`) || claims.some(({ name }) => name.startsWith(rule)),
+  ).map(({ file }) => file)

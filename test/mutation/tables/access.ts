@@ -1,12 +1,6 @@
 /** Mutations that break rules 11 to 17 of RULES.md: tokens, tiers, limits, HTTP. */
 import type { Mutation } from '../mutation.ts'
 
-const AUTH = ['test/contract/rules/auth.test.ts']
-const QUOTAS = ['test/contract/rules/limits.test.ts']
-const SHARED = ['test/gateway/limits/redis.long.test.ts']
-const HTTP = ['test/contract/rules/http.test.ts']
-const CONVENTIONS = ['test/contract/endpoints/conventions.test.ts']
-
 export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 11: RS256, PS256, ES256 and EdDSA are accepted; none, HS* and others are rejected for every key set',
@@ -14,7 +8,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/authenticator.ts',
     find: "['RS256', 'PS256', 'ES256', 'EdDSA']",
     replace: "['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']",
-    tests: AUTH,
   },
   {
     rule: 'rule 11: issuer and audience must match exactly, and an expiry is required, with a tolerance of 30 seconds',
@@ -22,7 +15,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/subject.ts',
     find: 'if (!audiences.includes(rules.audience))',
     replace: "if (rules.audience === '')",
-    tests: AUTH,
   },
   {
     rule: 'rule 11: issuer and audience must match exactly, and an expiry is required, with a tolerance of 30 seconds',
@@ -30,7 +22,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/subject.ts',
     find: 'TOLERANCE_MS = 30_000',
     replace: 'TOLERANCE_MS = 600_000',
-    tests: AUTH,
   },
   {
     rule: 'rule 12: a cached token still expires, and a changed token is verified again',
@@ -38,7 +29,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/authenticator.ts',
     find: 'checkLifetime(known.lifetime, now())',
     replace: '',
-    tests: AUTH,
   },
   {
     rule: 'API 5.6: a withdrawn key ends its tokens',
@@ -46,7 +36,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/authenticator.ts',
     find: 'if (known.keys !== ring.current()) {',
     replace: 'if (ring.current() === undefined) {',
-    tests: AUTH,
   },
   {
     rule: 'rule 13: the cookie counts only without an Authorization header; its name is configurable',
@@ -54,7 +43,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/credential.ts',
     find: 'if (authorization !== undefined) {',
     replace: 'if (authorization) {',
-    tests: AUTH,
   },
   {
     rule: 'API 5.8: a bad header is not replaced by the cookie',
@@ -62,7 +50,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/credential.ts',
     find: 'if (authorization !== undefined) {',
     replace: 'if (authorization !== undefined && cookie === undefined) {',
-    tests: AUTH,
   },
   {
     rule: 'rule 14: an administrator has role admin, or admin among roles',
@@ -70,7 +57,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/subject.ts',
     find: " || (Array.isArray(claim) && claim.includes('admin'))",
     replace: '',
-    tests: AUTH,
   },
   {
     rule: 'rule 14: the preview is on by default',
@@ -78,7 +64,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/http/gate.ts',
     find: '{ preview = true,',
     replace: '{ preview = false,',
-    tests: AUTH,
   },
   {
     rule: 'rule 15: a CVE has tier 0 unless a policy rule for its id, state or assigner sets another',
@@ -86,7 +71,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/access/tiers.ts',
     find: 'if (state === null) return ordinals',
     replace: 'if (state !== undefined) return ordinals',
-    tests: AUTH,
   },
   {
     rule: 'rule 15: a CVE has tier 0 unless a policy rule for its id, state or assigner sets another',
@@ -94,7 +78,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/subject.ts',
     find: 'return admin ? Number.POSITIVE_INFINITY : 0',
     replace: 'return 0',
-    tests: AUTH,
   },
   {
     rule: 'API 5.12, 10.8, 12.5, 13.4, 14.6, 15.4, 16.9, 19.4, 22.4: a CVE above the tier of the caller',
@@ -102,7 +85,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/access/access.ts',
     find: 'needed > tier)',
     replace: 'needed > tier + 1)',
-    tests: CONVENTIONS,
   },
   {
     rule: 'rule 16: each subject has its own quota; headers state the rest, and a 429 states when to retry',
@@ -110,7 +92,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/http/gate.ts',
     find: 'limits.subjects.take(subject.sub)',
     replace: "limits.subjects.take('-')",
-    tests: QUOTAS,
   },
   {
     rule: 'rule 16: the default is 600 requests in 60 seconds',
@@ -118,7 +99,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/limits/limits.ts',
     find: 'rateLimit = 600,',
     replace: 'rateLimit = 6000,',
-    tests: QUOTAS,
   },
   {
     rule: 'rule 16: after too many failed tokens from an address, further ones get 429; valid tokens work, and missing ones do not count',
@@ -126,7 +106,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/http/gate.ts',
     find: "if (error.fault === 'missing') return error",
     replace: '',
-    tests: QUOTAS,
   },
   {
     rule: 'rule 16: the scheme is case-insensitive; two Authorization headers are 401',
@@ -134,7 +113,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/credential.ts',
     find: 'if (headers.authorizations > 1)',
     replace: 'if (headers.authorizations > 2)',
-    tests: QUOTAS,
   },
   {
     rule: 'rule 16: a 304 costs no quota, but an empty quota gives 429',
@@ -142,7 +120,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/http/app.ts',
     find: 'if (isKnown) gate.refund(passage, request)',
     replace: '',
-    tests: QUOTAS,
   },
   {
     rule: 'rule 16: two gateways with one Redis share the quota of a subject',
@@ -150,7 +127,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/limits/limits.ts',
     find: "subjects: redisLimiter(redis, { prefix: 'vulnshelf:subject:', quota: subjects, memory: own.subjects }),",
     replace: '',
-    tests: SHARED,
   },
   {
     rule: 'rule 16: what Redis refuses takes nothing',
@@ -158,7 +134,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/limits/redis-script.ts',
     find: "if ARGV[3] == 'take' and not refused then",
     replace: "if ARGV[3] == 'take' then",
-    tests: SHARED,
   },
   {
     rule: 'rule 16: nothing is given back into another window, in Redis neither',
@@ -166,7 +141,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/limits/redis-script.ts',
     find: 'if ends and ends == tonumber(ARGV[1]) and used > 0',
     replace: 'if ends and used > 0',
-    tests: SHARED,
   },
   {
     rule: 'rule 16: a Redis that takes no writes counts for nothing',
@@ -174,7 +148,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/limits/redis.ts',
     find: 'if (counted === null) return memory[how](key)',
     replace: 'if (counted === null) return { refused: false, left: 0, resetSeconds: 1, endsAt: 0 }',
-    tests: SHARED,
   },
   {
     rule: 'rule 17: an answer is gzip if the client accepts it, else identity; both have the same content',
@@ -182,7 +155,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/http/reply.ts',
     find: 'return weight > 0 && weight >= identity',
     replace: 'return gzip !== undefined || weight > 0',
-    tests: HTTP,
   },
   {
     rule: 'rule 17: the ETag is strong and the same for every token, one for each coding; either gives 304 with a valid token',
@@ -190,7 +162,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/http/reply.ts',
     find: ` || opaque === \`\${tag}-gz\``,
     replace: '',
-    tests: HTTP,
   },
   {
     rule: 'rule 17: answers have Snapshot-Id and Served-From',
@@ -198,7 +169,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/plan/cve-page.ts',
     find: "way: matches ? 'sqlite' : 'merge'",
     replace: "way: 'merge'",
-    tests: HTTP,
   },
   {
     rule: 'rule 17: every answer has an X-Request-Id: that of the client if it is valid, else a new one',
@@ -206,7 +176,6 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/http/request-id.ts',
     find: '{1,128}$/',
     replace: '+$/',
-    tests: HTTP,
   },
   {
     rule: 'rule 17: every answer, errors included, has Content-Type, nosniff and no-cache',
@@ -214,6 +183,5 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/http/reply.ts',
     find: "'private, no-cache'",
     replace: "'private, max-age=60'",
-    tests: HTTP,
   },
 ]

@@ -1,12 +1,6 @@
 /** Mutations that break rules 27 to 30 of RULES.md: catalogs, search, advisories, references. */
 import type { Mutation } from '../mutation.ts'
 
-const CATALOGS = ['test/contract/rules/catalogs.test.ts']
-const DIRECTORY = ['test/contract/rules/directory.test.ts']
-const SEARCH = ['test/contract/rules/search.test.ts']
-const RECORDS = ['test/contract/rules/records.test.ts']
-const SCORES = ['test/contract/rules/scores.test.ts']
-
 export const CATALOG_RULES: readonly Mutation[] = [
   {
     rule: 'rule 27: ChildOf becomes Parent, its inverse Child, PeerOf Peer; other relationships keep their name',
@@ -14,7 +8,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/feeds/catalog/relations.ts',
     find: "{ ChildOf: 'Parent', ParentOf: 'Child',",
     replace: "{ ChildOf: 'Child', ParentOf: 'Parent',",
-    tests: CATALOGS,
   },
   {
     rule: 'rule 27: relationships come from view 1000',
@@ -22,7 +15,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/feeds/cwe/weakness.ts',
     find: ".filter((related) => attributeOf(related, 'View_ID') === RESEARCH_VIEW)",
     replace: '',
-    tests: CATALOGS,
   },
   {
     rule: 'rule 27: the counts of a weakness include every mapping',
@@ -30,7 +22,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'for (const number of weaknessesOf(rows, row)) {',
     replace: 'for (const number of weaknessesOf(rows, row).slice(0, 1)) {',
-    tests: CATALOGS,
   },
   {
     rule: 'rule 27: a source id is the number in the archive or the full name in the framework; the text of the archive is the name',
@@ -38,7 +29,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/feeds/exploits/exploitdb.ts',
     find: 'description: null,',
     replace: "description: row('description'),",
-    tests: CATALOGS,
   },
   {
     rule: 'rule 27: a CNA without records has nulls, and no grade',
@@ -46,7 +36,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/directory.ts',
     find: 'score === null ? null : gradeOf(score)',
     replace: 'gradeOf(score ?? 0)',
-    tests: DIRECTORY,
   },
   {
     rule: 'rule 27: a CNA that is not in the list but assigned records has its short name as name',
@@ -54,7 +43,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'builder/snapshot/catalogs.ts',
     find: '...unlisted.filter(({ slug }) => isEntryName(slug)).map((cna) => ({ ...cna, ...known }))',
     replace: '...unlisted.slice(0, 0).map((cna) => ({ ...cna, ...known }))',
-    tests: DIRECTORY,
   },
   {
     rule: 'rule 27: a CNA that is not in the list but assigned records has its short name as name',
@@ -62,7 +50,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/directory.ts',
     find: 'y - x || compareText(a, b))',
     replace: 'x - y || compareText(a, b))',
-    tests: DIRECTORY,
   },
   {
     rule: 'rule 27: most_active ranks by the number of records of the last year',
@@ -70,7 +57,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/directory.ts',
     find: '.sort(by((row) => row.recent_cves))',
     replace: '.sort(by((row) => row.total_cves))',
-    tests: DIRECTORY,
   },
   {
     rule: 'rule 27: keys come from claims of CNA, ADP and NVD, in lower case with _ for blanks; n/a and * are no vendor',
@@ -78,7 +64,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/affected/products.ts',
     find: "folded.replace(/\\s+/g, '_')",
     replace: "folded.replace(/\\s+/g, '-')",
-    tests: DIRECTORY,
   },
   {
     rule: 'rule 28: search finds substrings of ids and labels in any case, and ignores descriptions and the vendor of a product',
@@ -86,7 +71,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/texts.ts',
     find: "packSet('product', products, {\n      key: ({ slug }) => slug,",
     replace: `packSet('product', products, {\n      key: ({ vendor, slug }) => \`\${vendor}/\${slug}\`,`,
-    tests: SEARCH,
   },
   {
     rule: 'rule 28: an exact id ranks first, then a prefix of id or label, then the start of a word, then any other match',
@@ -94,7 +78,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/query/rank.ts',
     find: 'if (isAt(bytes, needle, labelAt[i]!)) return RANK.prefix',
     replace: '',
-    tests: SEARCH,
   },
   {
     rule: 'rule 28: within a rank, KEV-listed CVEs come first, then newer ones; other types sort by number of CVEs',
@@ -102,7 +85,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/texts.ts',
     find: '(one) => (rows.flags[one]! & FLAGS.kev ? 1 : 0)',
     replace: '() => 0',
-    tests: SEARCH,
   },
   {
     rule: 'rule 28: results and counts always have all seven keys; types that were not requested are empty and 0',
@@ -110,7 +92,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'gateway/routes/search.ts',
     find: 'Object.fromEntries(SEARCH_TYPES.map((type)',
     replace: 'Object.fromEntries(types.map((type)',
-    tests: SEARCH,
   },
   {
     rule: 'rule 28: scores are in (0, 1] and fall with the rank',
@@ -118,7 +99,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/query/search-item.ts',
     find: 'score: 1 - rank / RANKS',
     replace: 'score: rank / RANKS',
-    tests: SEARCH,
   },
   {
     rule: 'rule 28: links lead to the resource',
@@ -126,7 +106,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/query/search-item.ts',
     find: `\`/cwes/\${segment(id.toLowerCase())}\``,
     replace: `\`/cwes/\${segment(id)}\``,
-    tests: SEARCH,
   },
   {
     rule: 'rule 28: a CVE that several of its ids find is one result',
@@ -134,7 +113,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/query/open.ts',
     find: 'results.length - inBoth',
     replace: 'results.length',
-    tests: ['test/gateway/query/package-search.test.ts'],
   },
   {
     rule: 'rule 28: counts include matches beyond the limit',
@@ -142,7 +120,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/query/open.ts',
     find: 'result.counts[type] = found[i]!.count',
     replace: 'result.counts[type] = found[i]!.ranked.length',
-    tests: SEARCH,
   },
   {
     rule: 'rule 29: the linked advisory is chosen by: not withdrawn, reviewed, earliest published, lowest id',
@@ -150,7 +127,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/evidence/advisory.ts',
     find: 'Number(b.reviewed) - Number(a.reviewed)',
     replace: 'Number(a.reviewed) - Number(b.reviewed)',
-    tests: RECORDS,
   },
   {
     rule: 'rule 29: times without a zone are UTC, and answers end in Z; the update time comes from the record',
@@ -158,7 +134,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/values/date.ts',
     find: "zone = 'Z'] = match",
     replace: "zone = '+01:00'] = match",
-    tests: RECORDS,
   },
   {
     rule: 'rule 29: an advisory with only a vector gets the base score of that vector, without threat metrics',
@@ -166,7 +141,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/scores/cvss-vector.ts',
     find: "score(prefix + base.join('/'))",
     replace: 'score(vector)',
-    tests: SCORES,
   },
   {
     rule: 'rule 29: the newest of several NVD copies counts',
@@ -174,7 +148,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/store/staging.ts',
     find: 'statedAt < earlier.stated_at',
     replace: 'statedAt > earlier.stated_at',
-    tests: SCORES,
   },
   {
     rule: 'rule 29: metrics of other sources in NVD never give the headline, and are listed unless CNA or ADP has them',
@@ -182,7 +155,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/scores/cvss.ts',
     find: 'eligible: stated.scoredBy === null,',
     replace: 'eligible: true,',
-    tests: SCORES,
   },
   {
     rule: 'rule 29: a CVSS hidden in an `other` metric is ignored and counted',
@@ -190,7 +162,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/feeds/cvelist/metrics.ts',
     find: "type.includes('cvss') || 'vectorString' in content || 'baseScore' in content",
     replace: "type === ''",
-    tests: SCORES,
   },
   {
     rule: 'rule 29: the description is the first English text, else the first text; an empty text is null',
@@ -198,7 +169,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/feeds/statements.ts',
     find: "if (typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)) return description",
     replace: '',
-    tests: RECORDS,
   },
   {
     rule: 'rule 29: withdrawn OSV entries, and entries that only relate to the CVE, make no claim',
@@ -206,7 +176,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/feeds/osv/osv.ts',
     find: 'const ids = withdrawn === null ? cveIdsOf',
     replace: 'const ids = withdrawn !== undefined ? cveIdsOf',
-    tests: RECORDS,
   },
   {
     rule: 'rule 30: each URL is one item with the tags and sources of all claims',
@@ -214,7 +183,6 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/references.ts',
     find: 'if (!item.sources.includes(source)) item',
     replace: 'if (item.sources.length === 0) item',
-    tests: RECORDS,
   },
   {
     rule: 'rule 30: each URL is one item with the tags and sources of all claims',
@@ -222,6 +190,5 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/feeds/cvelist/container.ts',
     find: "DROPPED_TAG = 'x_transferred'",
     replace: "DROPPED_TAG = 'x_dropped'",
-    tests: RECORDS,
   },
 ]

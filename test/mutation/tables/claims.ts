@@ -1,11 +1,6 @@
 /** Mutations that break rules 22 to 26 of RULES.md: flags, evidence, affected versions, completeness, timeline. */
 import type { Mutation } from '../mutation.ts'
 
-const EVIDENCE = ['test/contract/rules/evidence.test.ts']
-const AFFECTED = ['test/contract/rules/affected.test.ts']
-const DIRECTORY = ['test/contract/rules/directory.test.ts']
-const TIMELINE = ['test/contract/rules/timeline.test.ts']
-
 export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 22: has_patch needs a fixed version, patched version or fix commit in any claim, or a reference tagged patch',
@@ -13,7 +8,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/evidence/capabilities.ts',
     find: ' || references.some(isPatch)',
     replace: '',
-    tests: EVIDENCE,
   },
   {
     rule: 'rule 22: has_workaround needs a workaround of the CNA or a reference tagged mitigation',
@@ -21,7 +15,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/evidence/capabilities.ts',
     find: "hasTag(tags, 'mitigation')",
     replace: 'false',
-    tests: EVIDENCE,
   },
   {
     rule: 'rule 22: has_detection needs detection evidence of any type; detection_layers lists the layers',
@@ -29,7 +22,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/evidence/capabilities.ts',
     find: 'DETECTION_LAYERS.filter((layer) => layers.has(layer))',
     replace: 'DETECTION_LAYERS.filter((layer) => layers.has(layer) && layers.size > 4)',
-    tests: EVIDENCE,
   },
   {
     rule: 'rule 23: the KEV feed decides about a listing; the copy of the ADP counts only without that feed',
@@ -37,7 +29,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/evidence/evidence.ts',
     find: 'if (kevFeed) return entry && {',
     replace: 'if (kevFeed && entry) return {',
-    tests: EVIDENCE,
   },
   {
     rule: 'rule 23: SSVC active and poc are evidence, none is not',
@@ -45,7 +36,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/evidence/evidence.ts',
     find: "if (ssvc.exploitation !== 'active' && ssvc.exploitation !== 'poc') return",
     replace: "if (ssvc.exploitation !== 'active') return",
-    tests: EVIDENCE,
   },
   {
     rule: 'rule 23: exploit modules of the framework are weaponized exploits; other modules and archive entries are proofs of concept',
@@ -53,7 +43,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/evidence/evidence.ts',
     find: "source === 'exploit_framework' && source_id.startsWith('exploit/')",
     replace: "source === 'exploit_framework'",
-    tests: EVIDENCE,
   },
   {
     rule: 'rule 23: references tagged exploit in any case, and results of the search for proofs of concept, are evidence',
@@ -61,7 +50,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/references.ts',
     find: 'tag.toLowerCase() === wanted',
     replace: 'tag === wanted',
-    tests: EVIDENCE,
   },
   {
     rule: 'rule 23: the confidence of a template is high; of a fixed version it is high for CNA and advisory, medium for others',
@@ -69,7 +57,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/evidence/fixes.ts',
     find: "  advisory: 'high',",
     replace: "  advisory: 'medium',",
-    tests: EVIDENCE,
   },
   {
     rule: 'rule 24: lessThan gives fixed, lessThanOrEqual gives last_affected; no bound or an equal bound gives a single version',
@@ -77,7 +64,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/affected/ranges.ts',
     find: 'lastAffected: bound.inclusive ? bound.version : null,',
     replace: 'lastAffected: null,',
-    tests: AFFECTED,
   },
   {
     rule: 'rule 24: changes are applied in order',
@@ -85,7 +71,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/affected/ranges.ts',
     find: 'for (const change of statement.changes) {',
     replace: 'for (const change of statement.changes.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {',
-    tests: AFFECTED,
   },
   {
     rule: 'rule 24: a placeholder or * is "0" as a start and no bound as an end; alone it is nothing or everything',
@@ -93,7 +78,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/affected/ranges.ts',
     find: "introduced: isPlaceholder(start) || ALL_VERSIONS.test(start) ? '0' : start,",
     replace: 'introduced: start,',
-    tests: AFFECTED,
   },
   {
     rule: 'rule 24: comparators in a version become a range; other text is kept',
@@ -101,7 +85,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/affected/comparators.ts',
     find: "inclusive = operator === '<='",
     replace: 'inclusive = false',
-    tests: AFFECTED,
   },
   {
     rule: 'rule 24: unaffected versions never become affected; a default of affected gives the start and the end',
@@ -109,7 +92,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/affected/ranges.ts',
     find: "} else if (statement.status === 'affected') {",
     replace: '} else {',
-    tests: AFFECTED,
   },
   {
     rule: 'rule 24: the status unknown gives no range',
@@ -117,7 +99,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/feeds/cvelist/container.ts',
     find: 'status: text(version.status)?.toLowerCase() ??',
     replace: "status: text(version.status)?.toLowerCase().replace('unknown', 'affected') ??",
-    tests: AFFECTED,
   },
   {
     rule: 'rule 24: vendor and product n/a are null; a missing default status is null',
@@ -125,7 +106,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/affected/products.ts',
     find: 'name === null || /^n\\/a$/i.test(name) ? null : name',
     replace: 'name',
-    tests: AFFECTED,
   },
   {
     rule: 'rule 25: completeness is the sum of points of the parts that the CNA states; the base parts count only together',
@@ -133,7 +113,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/scores/completeness.ts',
     find: "[15, 'CWE', (cna) => cna.weaknesses.length > 0]",
     replace: "[10, 'CWE', (cna) => cna.weaknesses.length > 0]",
-    tests: DIRECTORY,
   },
   {
     rule: 'rule 25: a score is the mean of the records of the last two years, or of all records if there are none',
@@ -141,7 +120,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/directory.ts',
     find: 'corpusDate, 0, 2)',
     replace: 'corpusDate, 0, 3)',
-    tests: DIRECTORY,
   },
   {
     rule: 'rule 25: a CNA with a record in the last 365 days before the corpus date is active',
@@ -149,7 +127,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/directory.ts',
     find: 'isWithin(date, corpusDate, 0, 1)',
     replace: 'isWithin(date, corpusDate, 0, 2)',
-    tests: DIRECTORY,
   },
   {
     rule: 'rule 25: most_improved compares the newest year with the year before; each needs ten records',
@@ -157,7 +134,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/directory.ts',
     find: 'if (recent.length < MIN_RECORDS ||',
     replace: 'if (recent.length < MIN_RECORDS - 1 ||',
-    tests: DIRECTORY,
   },
   {
     rule: 'rule 26: the first ingest writes only dated events: publication, KEV, SSVC, NVD, advisory, reports',
@@ -165,7 +141,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/timeline/timeline.ts',
     find: 'const { advisory } of advisories) {',
     replace: 'const { advisory } of advisories.slice(0, 0)) {',
-    tests: TIMELINE,
   },
   {
     rule: 'rule 26: the next ingest compares the new record with the old one, and appends entries by category',
@@ -173,7 +148,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/timeline/timeline.ts',
     find: '[...entries, ...previous.timeline]',
     replace: 'entries',
-    tests: TIMELINE,
   },
   {
     rule: 'rule 26: changes from another feed are written with the date of that feed',
@@ -181,7 +155,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'builder/ingest/record.ts',
     find: 'feeds: statedAt,\n    otherwise: settings.corpusDate',
     replace: "feeds: new Map(),\n    otherwise: recordDate ?? ''",
-    tests: TIMELINE,
   },
   {
     rule: 'rule 26: an exploit module has the date that its feed states',
@@ -189,7 +162,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/timeline/timeline.ts',
     find: 'if (dates.length === 0 && feeds.size === 1) dates',
     replace: 'dates',
-    tests: TIMELINE,
   },
   {
     rule: 'rule 26: an exploit module has the date that its feed states',
@@ -197,7 +169,6 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/store/merging.ts',
     find: 'CASE $byItem WHEN 1 THEN stated_at END',
     replace: 'NULL',
-    tests: TIMELINE,
   },
   {
     rule: 'rule 26: entries are ordered by version, then by time',
@@ -205,6 +176,5 @@ export const CLAIMS: readonly Mutation[] = [
     file: 'corpus/model/timeline/timeline.ts',
     find: 'b.version_to - a.version_to || ',
     replace: '',
-    tests: TIMELINE,
   },
 ]

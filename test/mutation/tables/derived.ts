@@ -1,10 +1,6 @@
 /** Mutations that break rules 18 to 21 of RULES.md: headline, title, SSVC, weaknesses. */
 import type { Mutation } from '../mutation.ts'
 
-const SCORES = ['test/contract/rules/scores.test.ts']
-const SSVC = ['test/contract/rules/ssvc.test.ts']
-const RECORDS = ['test/contract/rules/records.test.ts']
-
 export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 18: the order of sources decides the headline, for any version and score',
@@ -12,7 +8,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/scores/cvss.ts',
     find: "['svc', 'cna', 'adp', 'nvd', 'advisory']",
     replace: "['svc', 'cna', 'nvd', 'adp', 'advisory']",
-    tests: SCORES,
   },
   {
     rule: 'rule 18: within a source, the order of versions is 4.0, 3.1, 3.0, 2.0',
@@ -20,7 +15,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/scores/cvss.ts',
     find: "['4.0', '3.1', '3.0', '2.0'] as const",
     replace: "['3.1', '4.0', '3.0', '2.0'] as const",
-    tests: SCORES,
   },
   {
     rule: 'rule 18: within a version, the newest metric counts, then the higher score',
@@ -28,7 +22,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/scores/cvss.ts',
     find: 'compareText(y.captured_at, x.captured_at)',
     replace: 'compareText(x.captured_at, y.captured_at)',
-    tests: SCORES,
   },
   {
     rule: 'rule 18: within a version, the newest metric counts, then the higher score',
@@ -36,7 +29,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/scores/cvss.ts',
     find: 'y.base_score - x.base_score',
     replace: 'x.base_score - y.base_score',
-    tests: SCORES,
   },
   {
     rule: 'rule 18: severity is the band of the score',
@@ -44,7 +36,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/scores/cvss.ts',
     find: "'2.0': BANDS_3.slice(1)",
     replace: "'2.0': BANDS_3",
-    tests: ['test/contract/rules/severity.test.ts'],
   },
   {
     rule: 'rule 18: `captured_at` is the time that the source states, else the time of the last update',
@@ -52,7 +43,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/scores/cvss.ts',
     find: 'stated.statedAt ?? (ofRecord ? recordUpdated : null) ?? claim.updatedAt',
     replace: 'claim.updatedAt',
-    tests: SCORES,
   },
   {
     rule: 'rule 18: a score that disagrees with its own vector is kept, and counted',
@@ -60,7 +50,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/review.ts',
     find: 'if (computed !== stated) review',
     replace: 'if (computed > 10) review',
-    tests: SCORES,
   },
   {
     rule: 'rule 19: the title comes from the CNA, else from vendor, product and weakness',
@@ -68,7 +57,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/title.ts',
     find: "[subject, weaknessName].filter(Boolean).join(': ')",
     replace: "[subject, weaknessName].filter(Boolean).join(' ')",
-    tests: RECORDS,
   },
   {
     rule: 'rule 19: a derived title does not repeat a vendor that starts the product name',
@@ -76,7 +64,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/affected/products.ts',
     find: 'isRepeated ? null : vendor',
     replace: 'vendor',
-    tests: RECORDS,
   },
   {
     rule: 'rule 19: a derived title does not repeat a vendor that starts the product name',
@@ -84,7 +71,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/affected/products.ts',
     find: ' && !/^[\\p{L}\\p{M}\\p{N}]/u.test(rest)',
     replace: '',
-    tests: RECORDS,
   },
   {
     rule: 'rule 19: else the title is the first sentence of the description, cut at a word after at most 120 characters',
@@ -92,7 +78,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/title.ts',
     find: 'const LIMIT = 120',
     replace: 'const LIMIT = 140',
-    tests: RECORDS,
   },
   {
     rule: 'rule 20: the decision comes from the table with medium mission and well-being',
@@ -100,7 +85,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/scores/ssvc.ts',
     find: "'poc yes total': ['track', 'track*', 'attend']",
     replace: "'poc yes total': ['track', 'attend', 'attend']",
-    tests: SSVC,
   },
   {
     rule: 'rule 20: a missing point gives no decision; a missing assessment gives nulls',
@@ -108,7 +92,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/scores/ssvc.ts',
     find: 'row?.[COLUMN[mission]] ?? null',
     replace: "row?.[COLUMN[mission]] ?? 'track'",
-    tests: SSVC,
   },
   {
     rule: 'rule 20: the operator sets mission and well-being',
@@ -116,7 +99,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/scores/ssvc.ts',
     find: '{ low: 0, medium: 1, high: 2 }',
     replace: '{ low: 0, medium: 1, high: 1 }',
-    tests: SSVC,
   },
   {
     rule: 'rule 21: the primary weakness is the first of the CNA, else of the ADP, else the primary one of NVD',
@@ -124,7 +106,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/ids/weakness.ts',
     find: "['cna', 'adp', 'nvd'] as const",
     replace: "['nvd', 'cna', 'adp'] as const",
-    tests: RECORDS,
   },
   {
     rule: 'rule 21: a weakness named only in the text of a problem type counts',
@@ -132,7 +113,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/feeds/cvelist/container.ts',
     find: "else if (typeof description === 'string') for",
     replace: "else if (typeof description === 'symbol') for",
-    tests: RECORDS,
   },
   {
     rule: 'rule 21: a weakness that is in the catalog goes first; if none is, the first id is used',
@@ -140,7 +120,6 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/ids/weakness.ts',
     find: 'if (!catalog || catalog.isWeakness(id)) return id',
     replace: 'return id',
-    tests: RECORDS,
   },
   {
     rule: 'rule 21: scope=any is the union of the mappings',
@@ -148,6 +127,5 @@ export const DERIVED: readonly Mutation[] = [
     file: 'corpus/model/ids/weakness.ts',
     find: "new Set(['cna', 'adp', 'nvd', 'advisory'])",
     replace: "new Set(['cna', 'adp', 'nvd'])",
-    tests: RECORDS,
   },
 ]

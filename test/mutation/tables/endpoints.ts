@@ -1,8 +1,6 @@
 /** Mutations that break statements of gateway/API.md about endpoints. */
 import type { Mutation } from '../mutation.ts'
 
-const test = (name: string) => [`test/contract/${name}.test.ts`]
-
 export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7, 9.8, 9.9, 9.11, 9.14: filters and orders of /cves',
@@ -10,7 +8,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cves.ts',
     find: "sort(CVE_SORTS, '-published')",
     replace: "sort(CVE_SORTS, 'published')",
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 9.15: a CVE matches all filters',
@@ -18,7 +15,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/search.ts',
     find: 'constraintsOf(snapshot, filters, matches))',
     replace: 'constraintsOf(snapshot, filters, matches).slice(0, 1))',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7, 9.8, 9.9, 9.11, 9.14: filters and orders of /cves',
@@ -26,7 +22,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/filters.ts',
     find: 'bands: severity }',
     replace: 'bands: severity.slice(0, 1) }',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7, 9.8, 9.9, 9.11, 9.14: filters and orders of /cves',
@@ -34,7 +29,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/filters.ts',
     find: 'flag, wanted })',
     replace: 'flag, wanted: true })',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7, 9.8, 9.9, 9.11, 9.14: filters and orders of /cves',
@@ -42,7 +36,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/columns.ts',
     find: 'rows.assigners.map(fold)',
     replace: 'rows.assigners',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7, 9.8, 9.9, 9.11, 9.14: filters and orders of /cves',
@@ -50,7 +43,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/filters.ts',
     find: 'keyOf(ordinals[position]!) < bound',
     replace: 'keyOf(ordinals[position]!) <= bound',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 9.19: the key or the name of a vendor',
@@ -58,7 +50,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/name-filters.ts',
     find: '(nameKey(text) ?? text.trim())',
     replace: 'text',
-    tests: test('endpoints/cves-names'),
   },
   {
     rule: 'API 9.20: the keys or names of vendor and product',
@@ -66,7 +57,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/name-filters.ts',
     find: '.map(readPart)',
     replace: ".map((part) => part.replaceAll('%2F', '/'))",
-    tests: test('endpoints/cves-names'),
   },
   {
     rule: 'API 9.21: the ecosystem and the name of a package',
@@ -74,7 +64,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/params/names.ts',
     find: 'packageKey(ecosystemOf(ecosystem, more, { suffixed: false, parameter }), name)',
     replace: `\`\${ecosystemOf(ecosystem, more, { suffixed: false, parameter })}/\${name}\``,
-    tests: test('endpoints/cves-names'),
   },
   {
     rule: 'API 9.22: as many CVEs as the lists of names count',
@@ -82,7 +71,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/filters.ts',
     find: 'if (key === undefined) continue',
     replace: 'if (key === undefined || columns[name]!.of(key).length === 0) continue',
-    tests: test('endpoints/cves-names'),
   },
   {
     rule: 'API 9.22: as many CVEs as the lists of names count',
@@ -90,7 +78,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'const text = JSON.stringify(filters)',
     replace: "const text = JSON.stringify(filters, (name, value) => (name === 'vendor' ? undefined : value))",
-    tests: test('endpoints/cves-names'),
   },
   {
     rule: 'API 9.23: slashes in keys',
@@ -98,7 +85,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/params/parse.ts',
     find: "raw.includes('/') ? raw.replace(/%2f/gi, '%252F') : raw",
     replace: 'raw',
-    tests: test('endpoints/cves-names'),
   },
   {
     rule: 'API 9.24: malformed names',
@@ -106,7 +92,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/name-filters.ts',
     find: 'return vendor && product ?',
     replace: 'return vendor !== null && product !== null && product !== undefined && vendor !== undefined ?',
-    tests: test('endpoints/cves-names'),
   },
   {
     rule: 'API 9.24: malformed names',
@@ -114,7 +99,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/params/names.ts',
     find: 'suffixed: false',
     replace: 'suffixed: true',
-    tests: test('endpoints/cves-names'),
   },
   {
     rule: 'API 10.2: sections to add, with a default',
@@ -122,7 +106,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/record/cve-pieces.ts',
     find: "['cvss', 'epss'] as const",
     replace: "['cvss'] as const",
-    tests: test('endpoints/cve-detail'),
   },
   {
     rule: 'API 10.3: fields to keep',
@@ -130,7 +113,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cve.ts',
     find: "name === 'cve_id' || fields.includes(name)",
     replace: 'fields.includes(name)',
-    tests: test('endpoints/cve-detail'),
   },
   {
     rule: 'API 20.1, 20.2, 20.3, 20.4, 20.5, 20.7, 20.8: scope, filters, orders and heads of the CVEs of a weakness',
@@ -138,7 +120,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/filters.ts',
     find: "cwe.scope === 'any' ? columns.anyCwe : columns.primaryCwe",
     replace: 'columns.primaryCwe',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 23.3, 23.4, 23.5, 23.6, 23.7, 23.8, 23.10, 23.11: filters, orders and heads of the CVEs of a CNA',
@@ -146,7 +127,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cnas.ts',
     find: '?.row.cna_name ?? null }',
     replace: '?.row.slug ?? null }',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 21.1, 21.2, 21.3, 21.4: filters and orders of /capecs',
@@ -154,7 +134,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/capecs.ts',
     find: "texts: 'capec_text'",
     replace: "texts: 'capec'",
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 19.2, 22.2: exactly the named fields',
@@ -162,7 +141,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/plan/list-answer.ts',
     find: '=> fields.includes(field))',
     replace: '=> !fields.includes(field))',
-    tests: test('endpoints/catalog-entries'),
   },
   {
     rule: 'API 18.1, 18.2, 18.3, 18.4, 18.5: filters and orders of /cwes',
@@ -170,7 +148,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cwes.ts',
     find: "sort(['cves', 'id', 'name'], '-cves')",
     replace: "sort(['cves', 'id', 'name'], 'cves')",
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 24.2, 24.3, 24.5, 24.6, 24.7: search, order and heads of the products of a vendor',
@@ -178,7 +155,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/vendors.ts',
     find: "{ key: 'cves', descending: true }",
     replace: "{ key: 'cves', descending: false }",
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 24.21: slashes, blanks and Unicode in keys',
@@ -186,7 +162,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/model/affected/joined-key.ts',
     find: 'joined += areDigits ?',
     replace: 'joined += joined === part ?',
-    tests: test('endpoints/vendors-products'),
   },
   {
     rule: 'API 24.21: slashes, blanks and Unicode in keys',
@@ -194,7 +169,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/model/affected/joined-key.ts',
     find: '+#]+/u',
     replace: ']+/u',
-    tests: test('endpoints/vendors-products'),
   },
   {
     rule: 'API 24.22: the row of each spelling, in lists and in searches',
@@ -202,7 +176,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/query/texts.ts',
     find: "labels.at(i)! + (spellings?.at(i) ?? '')",
     replace: 'labels.at(i)!',
-    tests: test('endpoints/vendors-products'),
   },
   {
     rule: 'API 24.20: a product by each of its spellings',
@@ -210,7 +183,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/list-view.ts',
     find: 'keys.find(({ ordinal }) => spelling(idOf(ordinal)) === spelling(id))',
     replace: 'undefined',
-    tests: test('endpoints/vendors-products'),
   },
   {
     rule: 'API 24.9, 24.10, 24.11, 24.12, 24.14: search and order of /products, on one page',
@@ -218,7 +190,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/vendors.ts',
     find: 'paged: false,',
     replace: 'paged: true,',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 25.1, 25.2, 25.3, 25.4: filters and orders of /exploits',
@@ -226,7 +197,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/lists.ts',
     find: '(row.platform ?? []).map(fold)',
     replace: '(row.platform ?? []).slice(0, 1).map(fold)',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 16.1, 16.4, 16.7, 16.10: the newest final report of each type',
@@ -234,7 +204,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/model/evidence/reports.ts',
     find: '.filter(({ final }) => final)',
     replace: '.slice()',
-    tests: test('fields/report'),
   },
   {
     rule: 'API 16.2: reports of one type',
@@ -242,7 +211,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cve-documents.ts',
     find: 'report.report_type === prompt',
     replace: 'report.report_type !== prompt',
-    tests: test('fields/report'),
   },
   {
     rule: 'API 14.1: entries with or without messages',
@@ -250,7 +218,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cve-parts.ts',
     find: '({ ...entry, messages: [] })',
     replace: '({ ...entry })',
-    tests: test('endpoints/cve-items'),
   },
   {
     rule: 'API 14.3: entries since a day',
@@ -258,7 +225,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cve-parts.ts',
     find: 'Date.parse(entry.changed_at) >= since.ms',
     replace: 'Date.parse(entry.changed_at) >= 0',
-    tests: test('endpoints/cve-items'),
   },
   {
     rule: 'API 15.2, 15.3: the linked advisory with the score of the day, or 404',
@@ -266,7 +232,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cve-documents.ts',
     find: `throw notFound(\`no advisory is linked to \${id}\`)`,
     replace: "return splicedAnswer(snapshot, 'shard', ['{}'])",
-    tests: test('endpoints/cve-items'),
   },
   {
     rule: 'API 12.1: entries of one source',
@@ -274,7 +239,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cve-parts.ts',
     find: '(source === undefined || entry.source === source) && ',
     replace: '',
-    tests: test('endpoints/cve-items'),
   },
   {
     rule: 'API 13.1: evidence of one type',
@@ -282,7 +246,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/cve-parts.ts',
     find: 'item.type === type',
     replace: 'item.type !== type',
-    tests: test('endpoints/cve-items'),
   },
   {
     rule: 'API 26.2: any of seven types',
@@ -290,7 +253,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'gateway/routes/search.ts',
     find: 'queries.search(path, types, q, limit)',
     replace: 'queries.search(path, [...SEARCH_TYPES], q, limit)',
-    tests: test('endpoints/search'),
   },
   {
     rule: 'API 26.7: the best score first',
@@ -298,7 +260,6 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/query/rank.ts',
     find: 'buckets.flat().slice(0, most)',
     replace: 'buckets.flat().slice(0, most).reverse()',
-    tests: test('endpoints/search'),
   },
   {
     rule: 'API 26.12, 26.14, 26.15, 26.16: one flat list',
@@ -306,6 +267,5 @@ export const ENDPOINTS: readonly Mutation[] = [
     file: 'corpus/snapshot/query/open.ts',
     find: 'a.rank - b.rank || a.position - b.position',
     replace: 'a.position - b.position',
-    tests: test('endpoints/suggest'),
   },
 ]

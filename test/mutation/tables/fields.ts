@@ -1,8 +1,6 @@
 /** Mutations that break statements of gateway/API.md about fields. */
 import type { Mutation } from '../mutation.ts'
 
-const test = (name: string) => [`test/contract/${name}.test.ts`]
-
 export const FIELDS: readonly Mutation[] = [
   {
     rule: 'API 8.13: score, percentile and day',
@@ -10,7 +8,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/snapshot/record/epss.ts',
     find: 'percentile: fromBillionths(epss.percentiles[row]!)',
     replace: 'percentile: fromBillionths(score)',
-    tests: test('fields/summary'),
   },
   {
     rule: 'API 10.10, 10.14: the score of the day',
@@ -18,7 +15,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/snapshot/record/epss.ts',
     find: 'date, score, percentile, model_version } = epss',
     replace: 'date, percentile: score, percentile, model_version } = epss',
-    tests: test('fields/detail'),
   },
   {
     rule: 'API 10.21: the metric of the headline',
@@ -26,7 +22,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/scores/cvss.ts',
     find: 'primary.metric.is_primary = true',
     replace: 'primary.metric.is_primary = false',
-    tests: test('fields/detail'),
   },
   {
     rule: 'API 16.14: code points of the whole text',
@@ -34,7 +29,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/evidence/reports.ts',
     find: 'char_count: codePoints(text),',
     replace: 'char_count: text.length,',
-    tests: test('fields/report'),
   },
   {
     rule: 'API 16.5, 16.15: the beginning of the text',
@@ -42,7 +36,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/evidence/reports.ts',
     find: 'cutAtWord(report_text, EXCERPT_LENGTH)',
     replace: 'report_text.slice(-EXCERPT_LENGTH)',
-    tests: test('fields/report'),
   },
   {
     rule: 'API 14.9: versions before and after',
@@ -50,7 +43,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/timeline/timeline.ts',
     find: 'enrichmentDate(row, ofOthers, dates), [to, to]',
     replace: 'enrichmentDate(row, ofOthers, dates), [from, to]',
-    tests: test('fields/timeline'),
   },
   {
     rule: 'API 14.11: numbers of changed fields',
@@ -58,7 +50,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/timeline/timeline.ts',
     find: "removed_count: count('remove')",
     replace: 'removed_count: 0',
-    tests: test('fields/timeline'),
   },
   {
     rule: 'API 14.15: the header has no values',
@@ -66,7 +57,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/timeline/timeline.ts',
     find: 'new_value: null,',
     replace: 'new_value: title,',
-    tests: test('fields/timeline'),
   },
   {
     rule: 'API 15.13: names of the weaknesses by id',
@@ -74,7 +64,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/evidence/advisory.ts',
     find: 'if (name) names[id] = name',
     replace: '',
-    tests: test('fields/advisory'),
   },
   {
     rule: 'API 12.6: one entry for each claim',
@@ -82,7 +71,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/merge.ts',
     find: '[...claims.flatMap((claim) => claim.affected), ...',
     replace: '[...new Map(claims.flatMap((c) => c.affected).map((e) => [e.product, e])).values(), ...',
-    tests: test('fields/affected'),
   },
   {
     rule: 'API 13.10: a rank for exploitation only',
@@ -90,7 +78,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/evidence/evidence-item.ts',
     find: 'given.maturity_rank ?? null',
     replace: 'given.maturity_rank ?? 0',
-    tests: test('fields/evidence'),
   },
   {
     rule: 'API 13.16: the rank of a proof of concept',
@@ -98,7 +85,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/evidence/evidence.ts',
     find: 'poc_public: 40,',
     replace: 'poc_public: 50,',
-    tests: test('fields/evidence'),
   },
   {
     rule: 'API 19.14: phase and note',
@@ -106,7 +92,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/feeds/cwe/weakness.ts',
     find: "note: textOf(introduction, 'Note'),",
     replace: 'note: null,',
-    tests: test('fields/weakness'),
   },
   {
     rule: 'API 19.17: ids of attack patterns',
@@ -114,7 +99,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/feeds/cwe/weakness.ts',
     find: 'attack_patterns: capecs.map(',
     replace: 'attack_patterns: capecs.slice(1).map(',
-    tests: test('fields/weakness'),
   },
   {
     rule: 'API 26.11: the id of a product',
@@ -122,7 +106,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/texts.ts',
     find: 'id: LISTS.products.id,',
     replace: 'id: ({ slug }) => slug,',
-    tests: test('fields/search'),
   },
   {
     rule: 'API 24.8, 24.16: the rows of a product, with its vendor and its spellings',
@@ -130,7 +113,6 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'vendor_display: vendor.text,',
     replace: 'vendor_display: vendor.key,',
-    tests: test('endpoints/vendors-products'),
   },
   {
     rule: 'API 23.15: CNAs by grade',
@@ -138,6 +120,5 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/directory.ts',
     find: 'if (grade !== null) grades[grade]++',
     replace: 'if (grade !== null) grades[grade] = 1',
-    tests: test('fields/cna-stats'),
   },
 ]

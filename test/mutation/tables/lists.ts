@@ -1,9 +1,6 @@
 /** Mutations that break rules 6 to 10 of RULES.md: orders, cursors, pages, and what is not there. */
 import type { Mutation } from '../mutation.ts'
 
-const LISTS = ['test/contract/rules/lists.test.ts']
-const CURSORS = ['test/contract/rules/cursors.test.ts']
-
 export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 6: ties are sorted by year and number in the direction of the sort; nulls come last in both directions',
@@ -11,7 +8,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/columns.ts',
     find: '|| ids(b) - ids(a)',
     replace: '|| ids(a) - ids(b)',
-    tests: LISTS,
   },
   {
     rule: 'rule 6: ties are sorted by year and number in the direction of the sort; nulls come last in both directions',
@@ -19,7 +15,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/scan.ts',
     find: 'high: Math.min(keyed - start, to), up: false',
     replace: 'high: Math.min(count - start, to), up: false',
-    tests: LISTS,
   },
   {
     rule: 'rule 6: CAPEC severities are sorted by rank',
@@ -27,7 +22,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/lower-bound.ts',
     find: 'position < keyed ? keyed - 1 - position : keyed + count - 1 - position',
     replace: 'count - 1 - position',
-    tests: LISTS,
   },
   {
     rule: 'rule 6: names compare lower-cased',
@@ -35,7 +29,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/lists.ts',
     find: 'fold(row.display)',
     replace: 'row.display',
-    tests: LISTS,
   },
   {
     rule: 'rule 6: names compare lower-cased, by code points',
@@ -43,7 +36,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/model/sources.ts',
     find: 'unit + 0x10000 : unit',
     replace: 'unit : unit',
-    tests: LISTS,
   },
   {
     rule: 'rule 6: ties ascend in lists without a sort',
@@ -51,7 +43,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/lists.ts',
     find: 'row.cve_count, descending: true, tiesAscend: true }',
     replace: 'row.cve_count, descending: true }',
-    tests: LISTS,
   },
   {
     rule: 'rule 6: CAPEC severities are sorted by rank',
@@ -59,7 +50,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/lists.ts',
     find: "['Very Low', 'Low',",
     replace: "['Low', 'Very Low',",
-    tests: LISTS,
   },
   {
     rule: 'rule 7: a cursor has at most 512 characters for keys and filters of any length',
@@ -67,7 +57,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'MAX_KEPT_BYTES = 128',
     replace: 'MAX_KEPT_BYTES = 4096',
-    tests: ['test/contract/rules/bounds.test.ts'],
   },
   {
     rule: 'rule 7: a cursor contains no secret and no filter, and grants no access',
@@ -75,7 +64,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'const text = JSON.stringify(filters)',
     replace: 'return JSON.stringify(filters)',
-    tests: CURSORS,
   },
   {
     rule: 'rule 7: a cursor with another list, sort or filter is rejected, and the message names it',
@@ -83,7 +71,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'if (cursor.sort !== sort) {',
     replace: 'if (cursor.sort === "") {',
-    tests: CURSORS,
   },
   {
     rule: 'rule 7: a string that was not issued as a cursor, or was changed, is rejected',
@@ -91,7 +78,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: ' || checksum(fields) !== decoded.slice(0, CHECKSUM_LENGTH)',
     replace: '',
-    tests: CURSORS,
   },
   {
     rule: 'rule 7: a walk continues in its snapshot while the service retains it',
@@ -99,7 +85,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'gateway/snapshots/registry.ts',
     find: '[current, ...older].find((snapshot) => snapshot.prefix',
     replace: '[current].find((snapshot) => snapshot.prefix',
-    tests: CURSORS,
   },
   {
     rule: 'rule 7: a walk continues by key in the current snapshot after its own was removed',
@@ -107,7 +92,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'snapshots.current, after: cursor.after',
     replace: 'snapshots.current, after: null',
-    tests: CURSORS,
   },
   {
     rule: 'rule 7: a cursor of a snapshot that is not loaded yet gives 503 with Retry-After',
@@ -115,7 +99,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'if (cursor.createdAt > snapshots.current.createdAt) {',
     replace: 'if (cursor.createdAt < 0) {',
-    tests: CURSORS,
   },
   {
     rule: 'rule 7: a cursor with a future creation time is rejected and logs nothing',
@@ -123,7 +106,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'if (cursor.createdAt > Date.now()) throw notIssued()',
     replace: '',
-    tests: ['test/contract/rules/cursors.test.ts'],
   },
   {
     rule: 'rule 8: every page but the last is full, and only the last has no cursor',
@@ -131,7 +113,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'gateway/plan/cve-page.ts',
     find: 'found.length > limit && last',
     replace: 'found.length >= limit && last',
-    tests: LISTS,
   },
   {
     rule: 'rule 8: every page but the last is full, and only the last has no cursor',
@@ -139,7 +120,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'gateway/plan/list-page.ts',
     find: 'paged && end < count &&',
     replace: 'paged && end + limit < count &&',
-    tests: LISTS,
   },
   {
     rule: 'rule 9: a list for an unknown but well-formed key is empty and repeats the key',
@@ -147,7 +127,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'gateway/routes/vendors.ts',
     find: '{ slug: key, display: null }',
     replace: '{ slug: key, display: key }',
-    tests: LISTS,
   },
   {
     rule: 'rule 9: an unknown weakness or pattern gives 404',
@@ -155,7 +134,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'gateway/routes/catalog-entry.ts',
     find: `throw notFound(\`the catalog has no \${what} \${id.toUpperCase()}\`)`,
     replace: 'return entryAnswer(current, list, 0, fields)',
-    tests: LISTS,
   },
   {
     rule: 'rule 10: a reserved record is served with its state',
@@ -163,7 +141,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'builder/ingest/record.ts',
     find: "if (record.state === 'REJECTED') {",
     replace: "if (record.state !== 'PUBLISHED') {",
-    tests: LISTS,
   },
   {
     rule: 'rule 10: an id that only KEV, EPSS or an advisory has is no record, and the ingest report names it',
@@ -171,7 +148,6 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'builder/ingest/merge.ts',
     find: '.filter(({ feed }) => !feed.required)',
     replace: '.filter(({ feed }) => feed.required)',
-    tests: LISTS,
   },
   {
     rule: 'rule 10: a rejected record is in no list, and the 404 of its endpoints states the time of rejection',
@@ -179,6 +155,5 @@ export const LIST_RULES: readonly Mutation[] = [
     file: 'gateway/routes/cve.ts',
     find: `\${rejectedAt ? \` on \${rejectedAt}\` : ''}`,
     replace: '',
-    tests: LISTS,
   },
 ]

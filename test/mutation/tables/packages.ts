@@ -6,11 +6,6 @@ const ECOSYSTEMS = 'corpus/model/versions/ecosystems.ts'
 const STATEMENTS = 'corpus/model/packages/package-advisory.ts'
 const MATCH = 'corpus/model/packages/match.ts'
 
-const VERDICTS = ['test/corpus/model/versions/affected.test.ts']
-const ADVISORIES = ['test/corpus/model/packages/package-advisory.test.ts']
-const ROWS = ['test/corpus/model/packages/match.test.ts']
-const REDUCTION = ['test/corpus/model/packages/reduction.test.ts']
-
 export const PACKAGES: readonly Mutation[] = [
   {
     rule: 'the last event at or before a version decides, in any order of events',
@@ -18,7 +13,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: 'parsed.toSorted((a, b) => compareEvents(order, a, b))',
     replace: 'parsed',
-    tests: VERDICTS,
   },
   {
     rule: 'the last event at or before a version decides, in any order of events',
@@ -26,7 +20,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: 'compareBounds(order, events[at]!.bound, version) > 0) - 1',
     replace: 'compareBounds(order, events[at]!.bound, version) >= 0) - 1',
-    tests: VERDICTS,
   },
   {
     rule: '0 precedes every version; pre-releases take part',
@@ -34,7 +27,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: "if (version === '0') return null",
     replace: "if (version === '') return null",
-    tests: VERDICTS,
   },
   {
     rule: 'a version that is introduced and fixed is not affected',
@@ -42,7 +34,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: "['introduced', 'last_affected', 'fixed'] as const",
     replace: "['last_affected', 'fixed', 'introduced'] as const",
-    tests: VERDICTS,
   },
   {
     rule: 'a version at or after every limit is not affected',
@@ -50,7 +41,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: '(limits && !limits.some(',
     replace: '(limits && !limits.every(',
-    tests: VERDICTS,
   },
   {
     rule: 'they are compared after parsing, or as text',
@@ -58,7 +48,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: 'return last >= 0 && order.compare(keys[last], key) === 0',
     replace: 'return false',
-    tests: VERDICTS,
   },
   {
     rule: 'each of many is found, and nothing between them',
@@ -66,7 +55,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: 'keys: order ? keys.toSorted(order.compare) : [],',
     replace: 'keys,',
-    tests: VERDICTS,
   },
   {
     rule: 'a version that cannot be parsed, unless it is listed or every version is affected',
@@ -74,7 +62,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: "if (asked.key === null) return undecided('version')",
     replace: '',
-    tests: VERDICTS,
   },
   {
     rule: 'a range with an event that cannot be parsed; another range can still decide',
@@ -82,7 +69,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: "else if (range.events === null) result = undecided('event')",
     replace: 'else if (range.events === null) continue',
-    tests: VERDICTS,
   },
   {
     rule: 'a range that nothing introduces',
@@ -90,7 +76,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: AFFECTED,
     find: 'order !== null && events.some(({ introduced }) => introduced !== undefined)',
     replace: 'order !== null',
-    tests: VERDICTS,
   },
   {
     rule: 'a distribution without its release: only enumerated versions count',
@@ -98,7 +83,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: ECOSYSTEMS,
     find: 'return x === null || y === null ? null : x === y',
     replace: 'return x === null || y === null || x === y',
-    tests: VERDICTS,
   },
   {
     rule: 'another release and another ecosystem are not affected',
@@ -106,7 +90,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: ECOSYSTEMS,
     find: 'return x === null || y === null ? null : x === y',
     replace: 'return x === null || y === null ? null : true',
-    tests: VERDICTS,
   },
   {
     rule: 'the index gives the verdict of the record for every version',
@@ -114,7 +97,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: STATEMENTS,
     find: 'versions.filter((version) => needsVersion(parsed, version))',
     replace: 'versions.filter((version) => !needsVersion(parsed, version))',
-    tests: REDUCTION,
   },
   {
     rule: 'the index gives the verdict of the record for every version',
@@ -122,7 +104,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: STATEMENTS,
     find: 'hasReleases(ecosystem) || isMalware ? null',
     replace: 'isMalware ? null',
-    tests: REDUCTION,
   },
   {
     rule: 'malware and distributions keep all versions',
@@ -130,7 +111,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: STATEMENTS,
     find: 'hasReleases(ecosystem) || isMalware ? null',
     replace: 'hasReleases(ecosystem) ? null',
-    tests: ADVISORIES,
   },
   {
     rule: 'a withdrawn record, and one without an id, state nothing',
@@ -138,7 +118,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: STATEMENTS,
     find: 'if (ids === null || isWithdrawn(record)) return []',
     replace: 'if (ids === null) return []',
-    tests: ADVISORIES,
   },
   {
     rule: 'entries of one package are one statement, by the folded name',
@@ -146,7 +125,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: STATEMENTS,
     find: 'const key = packageKey(ecosystem, name)',
     replace: 'const key = ecosystem + name',
-    tests: ADVISORIES,
   },
   {
     rule: 'malware is critical, whatever is stated',
@@ -154,7 +132,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: STATEMENTS,
     find: "severity: is_malware ? 'critical' : (STATED",
     replace: "severity: is_malware && !specific.severity ? 'critical' : (STATED",
-    tests: ADVISORIES,
   },
   {
     rule: 'the stated severity precedes the score; the highest CVSS version comes first',
@@ -162,7 +139,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: STATEMENTS,
     find: 'a.version > b.version ? -1 : a.version < b.version ? 1 : 0',
     replace: 'a.version > b.version ? 1 : a.version < b.version ? -1 : 0',
-    tests: ADVISORIES,
   },
   {
     rule: 'a vector of an entry counts for its package alone',
@@ -170,7 +146,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: STATEMENTS,
     find: '[record, ...entries.map(({ entry }) => entry)]',
     replace: '[record, ...objects(record.affected)]',
-    tests: ADVISORIES,
   },
   {
     rule: 'aliases leave out the id; CVEs come from id, aliases and upstream, by year and number',
@@ -178,7 +153,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: STATEMENTS,
     find: '...aliases, ...texts(record.upstream)]',
     replace: '...aliases]',
-    tests: ADVISORIES,
   },
   {
     rule: 'one affected entry of an advisory is enough; else one undecided entry',
@@ -186,7 +160,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: "isUndecided ||= found.verdict === 'undecided'",
     replace: "isUndecided = found.verdict === 'undecided'",
-    tests: ROWS,
   },
   {
     rule: 'without a version every advisory is undecided, except those of other releases',
@@ -194,7 +167,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'affected.some((entry) => isSameRelease(entry.ecosystem, ecosystem) !== false)',
     replace: 'affected.length > 0',
-    tests: ROWS,
   },
   {
     rule: 'the list of a malicious package precedes a range of everything, if the caller prefers it',
@@ -202,7 +174,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'preferList: preferList && advisory.is_malware',
     replace: 'preferList',
-    tests: ROWS,
   },
   {
     rule: 'advisories that alias each other are one row: directly, through the alias table, through others',
@@ -210,7 +181,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'if (listed) join([id, ...listed])',
     replace: 'if (listed) join([id])',
-    tests: ROWS,
   },
   {
     rule: 'advisories that alias each other are one row: directly, through the alias table, through others',
@@ -218,7 +188,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'for (const id of ids) parents.set(rootOf(id), root)',
     replace: 'for (const id of ids) parents.set(id, root)',
-    tests: ROWS,
   },
   {
     rule: 'an affected advisory precedes an undecided one, then GitHub, then the lowest id',
@@ -226,7 +195,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: "Number(b.verdict === 'affected') - Number(a.verdict === 'affected') ||",
     replace: '',
-    tests: ROWS,
   },
   {
     rule: 'an affected advisory precedes an undecided one, then GitHub, then the lowest id',
@@ -234,7 +202,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'Number(isGithub(b)) - Number(isGithub(a)) ||',
     replace: '',
-    tests: ROWS,
   },
   {
     rule: 'they are sorted by severity, KEV, EPSS, id',
@@ -242,7 +209,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'Number(b.kev) - Number(a.kev) ||',
     replace: '',
-    tests: ROWS,
   },
   {
     rule: 'severity and score are those of the CVE with the highest score; the other facts those of any CVE',
@@ -250,7 +216,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: '(b.cvss_score ?? -1) - (a.cvss_score ?? -1)',
     replace: '(a.cvss_score ?? -1) - (b.cvss_score ?? -1)',
-    tests: ROWS,
   },
   {
     rule: 'without a rated CVE, severity, score and summary are those of the first advisory that has them',
@@ -258,7 +223,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'facts.filter(({ severity }) => severity !== null)',
     replace: 'facts.filter(() => true)',
-    tests: ROWS,
   },
   {
     rule: 'fixed versions are above the version asked for, ascend, and are unique',
@@ -266,7 +230,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'order.compare(key, asked) > 0',
     replace: 'order.compare(key, asked) !== 0',
-    tests: ROWS,
   },
   {
     rule: 'fixed versions are above the version asked for, ascend, and are unique',
@@ -274,7 +237,6 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'order.compare(sorted[i - 1]!.key, key) !== 0',
     replace: 'sorted[i - 1]!.key !== key',
-    tests: ROWS,
   },
   {
     rule: 'fixed versions of other releases do not count, nor those of undecided advisories in an affected row',
@@ -282,6 +244,5 @@ export const PACKAGES: readonly Mutation[] = [
     file: MATCH,
     find: 'sorted.filter((one) => one.verdict === verdict)',
     replace: 'sorted',
-    tests: ROWS,
   },
 ]

@@ -1,9 +1,6 @@
 /** Mutations that break rules 1 to 5 of RULES.md: identifiers, parameters and filters. */
 import type { Mutation } from '../mutation.ts'
 
-const IDENTIFIERS = ['test/contract/rules/identifiers.test.ts']
-const FILTERS = ['test/contract/rules/filters.test.ts']
-
 export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 1: a CVE id is accepted in any case and answered in upper case',
@@ -11,7 +8,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/model/ids/cve-id.ts',
     find: '(text.toUpperCase() as CveId)',
     replace: '(text as CveId)',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 1: a CVE id has a year of 4 digits and a number of 4 to 19 digits',
@@ -19,7 +15,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/model/ids/cve-id.ts',
     find: '(\\d{4,19})$/i',
     replace: '(\\d{3,19})$/i',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 1: an id of a weakness or attack pattern has exactly three forms',
@@ -27,7 +22,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/ids.ts',
     find: `(?:\${catalog}-|\${lower}-)?`,
     replace: `(?:\${catalog}-)?`,
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 2: every endpoint rejects unknown, repeated and empty parameters',
@@ -35,7 +29,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/parse.ts',
     find: 'throw unknown(name, Object.keys(schema))',
     replace: 'continue',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 2: every endpoint rejects unknown, repeated and empty parameters',
@@ -43,7 +36,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/parse.ts',
     find: `if (isAgain && !kind.union) throw invalidParameter(name, \`parameter '\${name}' is repeated; give it once\`)`,
     replace: '',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'API 3.3: a csv parameter given several times is the union of its values',
@@ -51,7 +43,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/parse.ts',
     find: 'kind.union(values[name], value, name)',
     replace: 'value',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'API 3.3: a csv parameter given several times is the union of its values',
@@ -59,7 +50,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/ids.ts',
     find: 'once([...some, ...more], name)',
     replace: '[...new Set([...some, ...more])]',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 2: `include=` selects no section',
@@ -67,7 +57,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/routes/cve.ts',
     find: 'csvOf(SECTION_NAMES, { emptyAllowed: true })',
     replace: 'csvOf(SECTION_NAMES)',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 2: unknown members, sort keys, includes, fields and values out of range are rejected, and the message names them',
@@ -75,7 +64,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/parameter-types.ts',
     find: 'if (!(number >= min && number <= max)) throw refuse(name, value, `a whole number',
     replace: 'if (!(number >= min)) throw refuse(name, value, `a whole number',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 2: impossible dates and malformed percent-encoding are rejected, and the message names the parameter',
@@ -83,7 +71,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/model/values/date-bound.ts',
     find: 'date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : null',
     replace: 'Number.isNaN(date.getTime()) ? null : ms',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 2: the message for a typing error suggests the right name',
@@ -91,7 +78,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/command/nearest.ts',
     find: 'Math.min(2, Math.floor(text.length / 3))',
     replace: '-1',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 3: booleans are true or false',
@@ -99,7 +85,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/parameter-types.ts',
     find: "if (member === null) throw refuse(name, value, 'true or false')",
     replace: '',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 3: members of a csv are trimmed',
@@ -107,7 +92,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/parameter-types.ts',
     find: 'const text = part.trim()',
     replace: 'const text = part',
-    tests: IDENTIFIERS,
   },
   {
     rule: 'rule 4: a value outside a closed set is rejected',
@@ -115,7 +99,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/parameter-types.ts',
     find: 'if (member === null) throw refuseMember(name, value, members)\n    return member',
     replace: 'return (member ?? value) as M',
-    tests: FILTERS,
   },
   {
     rule: 'API 3.4: members of closed sets, booleans and sort keys match in any case',
@@ -123,7 +106,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/model/values/closed-set.ts',
     find: 'member.toLowerCase() === folded',
     replace: 'member === text',
-    tests: FILTERS,
   },
   {
     rule: 'API 3.4: members of closed sets, booleans and sort keys match in any case',
@@ -131,7 +113,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/model/values/closed-set.ts',
     find: 'members.find((member) => member.toLowerCase() === folded) ?? null',
     replace: 'members.some((member) => member.toLowerCase() === folded) ? (text as M) : null',
-    tests: FILTERS,
   },
   {
     rule: 'rule 4: an unknown value of an open set matches nothing',
@@ -139,7 +120,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/snapshot/filter/list-search.ts',
     find: 'if (value !== undefined) sets.push(',
     replace: 'if (value !== undefined && list.filters[name]!.of(value).length > 0) sets.push(',
-    tests: FILTERS,
   },
   {
     rule: 'rule 4: date bounds are inclusive UTC days, and match nothing if they are crossed',
@@ -147,7 +127,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/model/values/date-bound.ts',
     find: "(kind === 'day' ? ms + DAY_MS - 1 : ms)",
     replace: "(kind === 'day' ? ms : ms)",
-    tests: FILTERS,
   },
   {
     rule: 'rule 4: a timestamp as a bound is compared exactly',
@@ -155,7 +134,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/model/values/date-bound.ts',
     find: ' + Number(parts[5] ?? 0) * 1000',
     replace: '',
-    tests: FILTERS,
   },
   {
     rule: 'rule 5: `q` ignores case, and % and _ have no special meaning',
@@ -163,7 +141,6 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'corpus/snapshot/codec/fold.ts',
     find: '.toWellFormed().toLowerCase()',
     replace: '.toWellFormed()',
-    tests: FILTERS,
   },
   {
     rule: 'rule 5: `q` has at most 200 code points',
@@ -171,6 +148,5 @@ export const PARAMETERS: readonly Mutation[] = [
     file: 'gateway/params/parameter-types.ts',
     find: 'const length = codePoints(value)',
     replace: 'const length = value.length',
-    tests: FILTERS,
   },
 ]

@@ -1,8 +1,6 @@
 /** Mutations that break statements of gateway/API.md about lists, errors, limits and further endpoints. */
 import type { Mutation } from '../mutation.ts'
 
-const test = (name: string) => [`test/contract/${name}.test.ts`]
-
 export const SERVICE: readonly Mutation[] = [
   {
     rule: 'API 4.2: the answer repeats the limit',
@@ -10,7 +8,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/plan/cve-answer.ts',
     find: `"limit":\${limit},`,
     replace: '"limit":25,',
-    tests: test('endpoints/conventions'),
   },
   {
     rule: 'API 4.5, 4.6, 6.5: another sort, list or filter',
@@ -18,7 +15,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'if (cursor.filters !== filters) {',
     replace: "if (cursor.filters === '') {",
-    tests: test('endpoints/conventions'),
   },
   {
     rule: 'API 1.6, 5.11: non-administrators are refused everywhere',
@@ -26,7 +22,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/gate.ts',
     find: 'if (preview && !subject.admin)',
     replace: 'if (preview && !subject)',
-    tests: test('endpoints/conventions'),
   },
   {
     rule: 'API 6.13: requests beyond the quota',
@@ -34,7 +29,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/gate.ts',
     find: 'if (!taken.refused) return',
     replace: 'return',
-    tests: test('rules/errors'),
   },
   {
     rule: 'API 6.20: errors have the id of their request',
@@ -42,7 +36,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/gate.ts',
     find: "? [...more, 'X-Request-Id', id]",
     replace: '? more',
-    tests: test('rules/errors'),
   },
   {
     rule: 'API 6.2: the message names the CVE',
@@ -50,7 +43,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/cve.ts',
     find: `no record exists for \${id}`,
     replace: 'no record exists',
-    tests: test('endpoints/conventions'),
   },
   {
     rule: 'API 7.1: rows on a page',
@@ -58,7 +50,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/paging.ts',
     find: 'PAGE_LIMIT_MAX = 100',
     replace: 'PAGE_LIMIT_MAX = 200',
-    tests: test('rules/limits'),
   },
   {
     rule: 'API 7.2: results of each type',
@@ -66,7 +57,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/search.ts',
     find: 'integer({ min: 1, max: 25 }), 5)',
     replace: 'integer({ min: 1, max: 25 }), 6)',
-    tests: test('rules/limits'),
   },
   {
     rule: 'API 7.3: number of suggestions',
@@ -74,7 +64,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/search.ts',
     find: 'integer({ min: 1, max: 15 })',
     replace: 'integer({ min: 1, max: 20 })',
-    tests: test('rules/limits'),
   },
   {
     rule: 'API 7.4: the shortest query',
@@ -82,7 +71,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/vendors.ts',
     find: 'required(text({ min: 2 }))',
     replace: 'required(text())',
-    tests: test('rules/limits'),
   },
   {
     rule: 'API 11.3: one item for each URL; tag and source',
@@ -90,7 +78,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/cve-parts.ts',
     find: '(tag === undefined || tags.includes(tag)) && ',
     replace: '',
-    tests: test('endpoints/cve-parts'),
   },
   {
     rule: 'API 9.10: at most 100; their number is the default limit',
@@ -98,7 +85,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/cves.ts',
     find: 'limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT',
     replace: 'limit: limit ?? PAGE_LIMIT_DEFAULT',
-    tests: test('endpoints/small-corpus'),
   },
   {
     rule: 'API 27.3: changes of any feed but EPSS',
@@ -106,7 +92,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/changes.ts',
     find: "newRow < 0 ? 'removed' : 'changed'",
     replace: "'changed'",
-    tests: test('endpoints/small-corpus'),
   },
   {
     rule: 'a time means the newest snapshot created not later than it',
@@ -114,7 +99,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/snapshots/retained-snapshots.ts',
     find: 'Date.parse(at) <= since.ms',
     replace: 'Date.parse(at) < since.ms',
-    tests: ['test/gateway/snapshots/snapshots.test.ts'],
   },
   {
     rule: 'the beginning of two ids is refused, and both are named',
@@ -122,7 +106,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/snapshots/retained-snapshots.ts',
     find: 'if (other === undefined) return id',
     replace: 'if (id !== undefined) return id',
-    tests: ['test/gateway/snapshots/snapshots.test.ts'],
   },
   {
     rule: 'API 3.5, 4.3, 4.4, 4.7, 24.1: orders both ways, next and last pages, and searches of /vendors',
@@ -130,7 +113,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'product_count: products.get(joined)?.size ?? 0',
     replace: 'product_count: 0',
-    tests: test('endpoints/lists'),
   },
   {
     rule: 'API 6.1: the wrong parameter is named',
@@ -138,7 +120,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/errors.ts',
     find: "'invalid_parameter', message, parameter === undefined ? {} : { parameter }",
     replace: "'invalid_parameter', message, parameter === undefined ? {} : {}",
-    tests: test('rules/errors'),
   },
   {
     rule: 'API 6.6: every bad token, with a challenge',
@@ -146,7 +127,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/errors.ts',
     find: "headers['WWW-Authenticate'] = this.challenge",
     replace: "headers['X-Challenge'] = this.challenge",
-    tests: test('rules/errors'),
   },
   {
     rule: 'API 6.10: other methods, with Allow',
@@ -154,7 +134,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/errors.ts',
     find: 'if (this.allow !== undefined) headers.Allow = this.allow',
     replace: '',
-    tests: test('rules/errors'),
   },
   {
     rule: 'API 6.11: changes since an unknown snapshot',
@@ -162,7 +141,6 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/errors.ts',
     find: 'gone: 410,',
     replace: 'gone: 404,',
-    tests: test('rules/errors'),
   },
   {
     rule: 'API 6.17: the order of the checks',
@@ -170,6 +148,5 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/app.ts',
     find: 'const admitted = isAnonymous',
     replace: 'if (route === null) throw noRoute(request)\n      const admitted = isAnonymous',
-    tests: test('rules/errors'),
   },
 ]
