@@ -1,24 +1,27 @@
 /**
  * Runs types, lint and the quick tier of the test files. Each core has one process, which runs many files. Arguments
- * are parts of file names to choose by; `--long` runs what the quick tier leaves out. Ends with `N passed, N failed, N
- * skipped`.
+ * are parts of file names to choose by; `--long` runs what the quick tier leaves out, and `--changed` only the files of it
+ * that read a file changed since a commit. Ends with `N passed, N failed, N skipped`.
  */
 import '../corpus/command/node-version.js'
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { type FileResult, READY } from './support/host-protocol.ts'
 import { CACHE_VARIABLE, changedFiles } from './support/made-once.ts'
 import { type Skipped, TIER_VARIABLE } from './support/needs.ts'
+import { changedSince, touchedBy } from './support/touched.ts'
 
 /** A file that takes longer is ended and counts as failed: seconds in the quick tier, minutes in the long one. */
 const QUICK_TIMEOUT_MS = 120_000
 const LONG_TIMEOUT_MS = 600_000
 const root = join(import.meta.dirname, '..')
 
-const chosen = process.argv.slice(2).filter((argument) => argument !== '--long')
+const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+/** `--changed` compares with the last commit, `--changed=main` with another. */
+const change = process.argv.find((argument) => /^--changed(?:=|$)/.test(argument))
 /** Naming files runs them whatever they need. */
 const isQuick = chosen.length === 0 && !process.argv.includes('--long')
 const isLong = (file: string) => file.endsWith('.long.test.ts')
@@ -29,11 +32,12 @@ const allFiles = readdirSync(import.meta.dirname, { recursive: true, encoding: '
   .map((name) => `test/${name.split(sep).join('/')}`)
   .filter((file) => file.endsWith('.test.ts'))
   .sort()
-const files = allFiles.filter((file) => {
+const ofTier = allFiles.filter((file) => {
   if (chosen.length > 0) return chosen.some((part) => file.includes(part))
   return isQuick ? !isLong(file) : isInLongTier(file)
 })
-if (files.length === 0) throw new Error(`no test file matches ${chosen.join(' ')}`)
+const files = change ? touchedBy(changedSince(change.split('=')[1] ?? 'HEAD'), ofTier) : ofTier
+if (ofTier.length === 0) throw new Error(`no test file matches ${chosen.join(' ')}`)
 
 /** What one test file makes and others use as well (support/made-once.ts). */
 const cache = mkdtempSync(join(tmpdir(), 'vulnshelf-tests-'))
@@ -116,12 +120,18 @@ function runIn(host: Host, file: string): Promise<FileResult> {
   })
 }
 
+/** Seconds of each file when it ran last. The longest files start first, so that no core waits for one at the end. */
+const timings = join(root, 'node_modules/.cache/vulnshelf-test-seconds.json')
+const lastSeconds: Record<string, number> = existsSync(timings) ? JSON.parse(readFileSync(timings, 'utf8')) : {}
+/** For a file that has not run here: some start many processes, or make the real feeds. */
+const SLOW =
+  /test\/(?:real|cli)\/|explorer|workers|verify|mirror|commands|run\.long|real-feeds|oracles|publish\/|build\.long/
+const expected = (file: string) => lastSeconds[file] ?? (SLOW.test(file) ? 30 : isLong(file) ? 10 : 1)
+
 /** Files that share a started service run in one process, one after the other. */
 const contract = files.filter((file) => file.startsWith('test/contract/'))
-const batches = [
-  ...(contract.length ? [contract] : []),
-  ...files.filter((file) => !contract.includes(file)).map((file) => [file]),
-]
+const others = files.filter((file) => !contract.includes(file)).toSorted((a, b) => expected(b) - expected(a))
+const batches = [...(contract.length ? [contract] : []), ...others.map((file) => [file])]
 
 async function work(): Promise<void> {
   let host: Host | undefined
@@ -159,6 +169,8 @@ for (const [need, all] of Map.groupBy(skipped, (one) => one.need)) {
   console.log(`\nskipped without ${need}:`)
   for (const { title } of all) console.log(`  ${title}`)
 }
+mkdirSync(dirname(timings), { recursive: true })
+writeFileSync(timings, JSON.stringify({ ...lastSeconds, ...Object.fromEntries(seconds) }))
 console.log('\nslowest files:')
 for (const [file, took] of [...seconds].sort(([, a], [, b]) => b - a).slice(0, 10)) {
   console.log(`  ${took.toFixed(1).padStart(6)} s ${file}`)
