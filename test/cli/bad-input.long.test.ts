@@ -1,8 +1,10 @@
-/** Invalid feeds, corpora and folders: the command prints one line, fails, and changes nothing. */
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+/**
+ * Invalid corpora and folders: the command prints one line, fails, and changes nothing. Invalid feeds:
+ * test/builder/ingest/judge.test.ts and faulty-nights.long.test.ts.
+ */
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { unzipSync, zipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lockDist } from '../../builder/snapshot/lock.ts'
@@ -11,117 +13,7 @@ import { sharedSample } from '../support/samples.ts'
 import { done, failed, gateway, type Outcome, stateOf, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('bad-input')
-const CVES = 60
 const good = await sharedSample('small')
-const [, second] = good.nights as [string, string]
-const cveZip = (feeds: string) => join(feeds, `cvelistv5/${second}_all_CVEs.zip`)
-const kevFile = (feeds: string) => join(feeds, 'kev/known_exploited_vulnerabilities.json')
-const records = (zip: Uint8Array) => unzipSync(zip)
-
-/** Returns a copy of feeds and corpus for one case; `change` damages the feeds. */
-function spoiled(name: string, change: (feeds: string) => void = () => {}) {
-  const at = { feeds: join(folder.path, name, 'feeds'), corpus: join(folder.path, name, 'corpus.db') }
-  cpSync(good.feeds, at.feeds, { recursive: true })
-  cpSync(good.corpus, at.corpus)
-  change(at.feeds)
-  return at
-}
-
-/** Ingests the damaged feeds, and asserts that this fails and leaves every file unchanged, byte for byte. */
-async function refused({ feeds, corpus }: { feeds: string; corpus: string }, code: 1 | 2 = 1): Promise<string> {
-  const before = stateOf(join(corpus, '..'))
-  const line = failed(await vulnshelf(['ingest', feeds, '--corpus', corpus]), code)
-  assert.equal(stateOf(join(corpus, '..')), before)
-  return line
-}
-
-test('a truncated zip stops the ingest', async () => {
-  const line = await refused(spoiled('truncated', (feeds) => truncateSync(cveZip(feeds), 50_000)))
-  assert.match(line, new RegExp(`^CVE list: cvelistv5/${basename(cveZip(''))}: `))
-})
-
-test('an empty zip, and a file that is no zip, stop the ingest', async () => {
-  assert.match(await refused(spoiled('empty-zip', (feeds) => truncateSync(cveZip(feeds), 0))), /^CVE list: cvelistv5\//)
-  const noZip = spoiled('no-zip', (feeds) => writeFileSync(cveZip(feeds), 'not a zip '.repeat(1000)))
-  assert.match(await refused(noZip), /^CVE list: cvelistv5\//)
-})
-
-test('a zip with one broken JSON loses that record only, and the report names it', async () => {
-  let broken = ''
-  const { feeds, corpus } = spoiled('broken-json', (feeds) => {
-    const entries = records(readFileSync(cveZip(feeds)))
-    const name = Object.keys(entries).find((one) => /CVE-.*\.json$/.test(one))!
-    broken = basename(name, '.json')
-    entries[name] = entries[name]!.subarray(0, 100)
-    writeFileSync(cveZip(feeds), zipSync(entries))
-  })
-  const outcome = await vulnshelf(['ingest', feeds, '--corpus', join(corpus, '../new.db'), '--json'])
-  const report = JSON.parse(done(outcome)) as {
-    feeds: { name: string; read: number; kept: number; skipped: { reason: string; items: { key: string }[] }[] }[]
-  }
-  const list = report.feeds.find(({ name }) => name === 'cvelist')!
-  assert.is(list.kept, list.read - 1)
-  assert.equal(
-    list.skipped.map(({ reason, items }) => [reason, items.map(({ key }) => key)]),
-    [['json_invalid', [broken]]],
-  )
-  const words = done(await vulnshelf(['ingest', feeds, '--corpus', corpus]))
-  assert.match(words, new RegExp(`1 skipped cvelist record \\(json_invalid\\): ${broken} \\(`))
-})
-
-test('a KEV file that is empty, no JSON, or another JSON stops the ingest', async () => {
-  assert.match(
-    await refused(spoiled('kev-empty', (feeds) => writeFileSync(kevFile(feeds), ''))),
-    /^KEV: .* is empty; replace it with a valid one, or remove it: the corpus then keeps its data$/,
-  )
-  const html = spoiled('kev-html', (feeds) => writeFileSync(kevFile(feeds), '<html>503 try again</html>'))
-  assert.match(await refused(html), /^KEV: kev\/known_exploited_vulnerabilities\.json is not JSON: /)
-  const other = spoiled('kev-other', (feeds) => writeFileSync(kevFile(feeds), '{"error":"rate limited"}'))
-  assert.match(await refused(other), /^KEV: .* is not a KEV catalog:/)
-  const none = spoiled('kev-none', (feeds) => {
-    const catalog = JSON.parse(readFileSync(kevFile(feeds), 'utf8')) as object
-    writeFileSync(kevFile(feeds), JSON.stringify({ ...catalog, vulnerabilities: [] }))
-  })
-  assert.match(await refused(none), /^KEV: no usable record among the 0 read; .*--accept-shrink/)
-})
-
-test('EPSS that is cut short or says something else stops the ingest', async () => {
-  const file = (feeds: string) => join(feeds, `epss/epss_scores-${second}.csv.gz`)
-  const cut = spoiled('epss-cut', (feeds) => truncateSync(file(feeds), 400))
-  assert.match(await refused(cut), /^EPSS: epss\/epss_scores-.* cannot be read: /)
-  const empty = spoiled('epss-empty', (feeds) => truncateSync(file(feeds), 0))
-  assert.match(await refused(empty), /^EPSS: epss\/epss_scores-/)
-})
-
-test('a CVE list that lost 30 % of its records stops the ingest, until the operator accepts it', async () => {
-  const shrunk = spoiled('shrunk', (feeds) => {
-    const entries = Object.entries(records(readFileSync(cveZip(feeds))))
-    writeFileSync(cveZip(feeds), zipSync(Object.fromEntries(entries.filter((_, i) => i % 10 >= 3))))
-  })
-  assert.match(await refused(shrunk), /^CVE list: \d+ of the corpus's \d+ records \((29|30)\.\d %\) are missing.*10 %/)
-  const accepted = ['ingest', shrunk.feeds, '--corpus', shrunk.corpus, '--accept-shrink', '--json']
-  const { records: changes } = JSON.parse(done(await vulnshelf(accepted))) as { records: { removed: number } }
-  assert.ok(changes.removed > CVES / 4)
-})
-
-test('a folder without feeds, a missing folder and a file are rejected as feeds', async () => {
-  const { corpus } = spoiled('no-feeds')
-  const empty = join(folder.path, 'empty')
-  mkdirSync(empty)
-  const remedy = (of: string) => new RegExp(`; \`vulnshelf fetch ${of}\` .*, \`vulnshelf sample ${of}\` [\\w ]+$`)
-  const none = await refused({ feeds: empty, corpus })
-  assert.match(none, /empty has no file of a known feed \(builder\/README\.md lists the feeds\); /)
-  assert.match(none, remedy(empty))
-  const missing = join(folder.path, 'missing')
-  const nowhere = await refused({ feeds: missing, corpus })
-  assert.match(nowhere, /^the feeds folder \S+missing does not exist; /)
-  assert.match(nowhere, remedy(missing))
-  assert.match(await refused({ feeds: corpus, corpus }), /corpus\.db is a file, not a feeds folder; /)
-  const withoutList = spoiled('without-list', (feeds) => rmSync(join(feeds, 'cvelistv5'), { recursive: true }))
-  assert.match(await refused(withoutList), /has no CVE list; expected cvelistv5\//)
-  const early = failed(await vulnshelf(['ingest', good.feeds, '--corpus', corpus, '--as-of', '1999-01-01']))
-  assert.match(early, /has no CVE list dated up to 1999-01-01; the oldest is dated /)
-})
 
 /** Asserts that neither command accepts `corpus` as a corpus, and that it stays unchanged. */
 async function noCorpus(corpus: string, line: RegExp): Promise<void> {
@@ -247,14 +139,6 @@ test('a folder that another build writes to is reported as busy', async () => {
   assert.equal(stateOf(dist), before)
   unlock()
   done(await vulnshelf(['prune', dist, '--keep', '1']))
-})
-
-test('a corpus that another ingest writes to is reported as busy', async () => {
-  const { feeds, corpus } = spoiled('busy-corpus')
-  const database = new Database(corpus)
-  database.exec('BEGIN IMMEDIATE')
-  assert.match(failed(await vulnshelf(['ingest', feeds, '--corpus', corpus])), /^another ingest is writing to /)
-  database.close()
 })
 
 test('every command reports a folder without a snapshot with a remedy, and writes nothing', async () => {

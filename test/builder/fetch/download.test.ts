@@ -16,39 +16,40 @@ import {
   serve,
   status,
   trickle,
+  type World,
 } from '../../support/publisher.ts'
-import { catalog, fetchFile, half, located, type Position, position } from './downloading.ts'
+import { catalog, fetchFile, half, located, OLD, type Position, position, yesterdayIn } from './downloading.ts'
 
 const folder = temporaryFolder('download')
 const test = suite('download')
-const OLD = catalog('old')
 const NEW = catalog('new')
 let publisher: Publisher
-let count = 0
+let world: World
 
 test.before(async () => {
   publisher = await openPublisher()
 })
+test.before.each(() => {
+  world = openWorld()
+})
+test.after.each(() => world.close())
 test.after(async () => {
   await publisher.close()
   folder.remove()
 })
 
-/** Returns a separate folder with yesterday's file. */
-function yesterday(...manners: Manner[]): Position {
-  const name = `case-${++count}`
-  publisher.on(`/${name}`, ...manners)
-  const it = position(join(folder.path, name), `${publisher.url}/${name}`)
-  mkdirSync(join(it.feeds, 'kev'), { recursive: true })
-  writeFileSync(join(it.feeds, it.wanted.path), OLD)
-  return it
+/** Gives the test effects with these options. */
+async function reopen(options: Parameters<typeof openWorld>[0]): Promise<void> {
+  await world.close()
+  world = openWorld(options)
 }
+
+const yesterday = (...manners: Manner[]) => yesterdayIn(folder.path, publisher, ...manners)
 
 /** Returns the requests to the path, in order. */
 const asked = ({ wanted }: Position) => publisher.asked.filter(({ path }) => path === wanted.url.pathname)
 
 test('a file is fetched, named to the product, and remembered with its digest', async () => {
-  const world = openWorld()
   const it = yesterday(serve(NEW, { etag: '"1"' }))
   const report = await fetchFile(it, world.effects)
   assert.equal(report, {
@@ -65,11 +66,9 @@ test('a file is fetched, named to the product, and remembered with its digest', 
   const { headers } = asked(it)[0]!
   assert.match(headers['user-agent']!, /^vulnshelf\/\d/)
   assert.is(headers['accept-encoding'], 'identity')
-  await world.close()
 })
 
 test('asked again it is asked for by its ETag, and 304 leaves it alone', async () => {
-  const world = openWorld()
   const it = yesterday(serve(NEW, { etag: '"1"' }))
   await fetchFile(it, world.effects)
   const again = await fetchFile(it, world.effects)
@@ -77,38 +76,31 @@ test('asked again it is asked for by its ETag, and 304 leaves it alone', async (
   assert.is(again.received, 0)
   assert.is(again.bytes, NEW.length)
   assert.is(asked(it)[1]!.headers['if-none-match'], '"1"')
-  await world.close()
 })
 
 test('without an ETag it is asked for by its date', async () => {
-  const world = openWorld()
   const date = 'Fri, 20 Nov 2026 00:00:00 GMT'
   const it = yesterday(plain(NEW, { 'last-modified': date }), status(304))
   await fetchFile(it, world.effects)
   assert.is((await fetchFile(it, world.effects)).status, 'unchanged')
   assert.is(asked(it)[1]!.headers['if-modified-since'], date)
-  await world.close()
 })
 
 test('a file that is gone, or was altered, is asked for without conditions', async () => {
-  const world = openWorld()
   const it = yesterday(serve(NEW, { etag: '"1"' }))
   await fetchFile(it, world.effects)
   writeFileSync(join(it.feeds, it.wanted.path), 'altered')
   assert.is((await fetchFile(it, world.effects)).status, 'fetched')
   assert.is(asked(it)[1]!.headers['if-none-match'], undefined)
   assert.equal(located(it), NEW)
-  await world.close()
 })
 
 test('304 to an unconditional request is no file', async () => {
-  const world = openWorld()
   const it = yesterday(status(304))
   const { status: outcome, error } = await fetchFile(it, world.effects)
   assert.is(outcome, 'failed')
   assert.equal(error, { code: 'refused', message: 'the server answers 304' })
   assert.equal(located(it), OLD)
-  await world.close()
 })
 
 const WRONG: [string, Buffer, RegExp][] = [
@@ -124,7 +116,6 @@ const WRONG: [string, Buffer, RegExp][] = [
 ]
 for (const [what, bytes, message] of WRONG) {
   test(`${what} with status 200 never replaces yesterday's file`, async () => {
-    const world = openWorld()
     const it = yesterday(plain(bytes))
     const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
     assert.is(outcome, 'failed')
@@ -133,23 +124,19 @@ for (const [what, bytes, message] of WRONG) {
     assert.is(attempts, 3)
     assert.equal(located(it), OLD)
     assert.is(half(it), null)
-    await world.close()
   })
 }
 
 test('an error page that goes away is waited for', async () => {
-  const world = openWorld()
   const it = yesterday(plain(Buffer.from('<html>busy</html>')), serve(NEW))
   const report = await fetchFile(it, world.effects)
   assert.is(report.status, 'fetched')
   assert.is(report.attempts, 2)
   assert.equal(located(it), NEW)
   assert.equal(world.log, ['kev/catalog.json: it is an HTML page; retrying in 2 s'])
-  await world.close()
 })
 
 test('a server that is down is asked six times, each time later', async () => {
-  const world = openWorld()
   const it = yesterday(status(503))
   const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
   assert.is(outcome, 'failed')
@@ -158,11 +145,9 @@ test('a server that is down is asked six times, each time later', async () => {
   assert.is(asked(it).length, 6)
   assert.equal(world.slept, [1000, 2000, 4000, 8000, 16_000])
   assert.equal(located(it), OLD)
-  await world.close()
 })
 
 test('Retry-After is waited for: in seconds, as a date, and up to five minutes', async () => {
-  const world = openWorld()
   const inAMinute = new Date(NOW.getTime() + 60_000).toUTCString()
   const it = yesterday(
     status(429, { 'retry-after': '30' }),
@@ -172,16 +157,13 @@ test('Retry-After is waited for: in seconds, as a date, and up to five minutes',
   )
   assert.is((await fetchFile(it, world.effects)).status, 'fetched')
   assert.equal(world.slept, [30_000, 60_000, 300_000])
-  await world.close()
 })
 
 test('a used-up quota of GitHub is waited for until it is there again', async () => {
-  const world = openWorld()
   const reset = String(NOW.getTime() / 1000 + 90)
   const it = yesterday(status(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }), serve(NEW))
   assert.is((await fetchFile(it, world.effects)).status, 'fetched')
   assert.equal(world.slept, [90_000])
-  await world.close()
 })
 
 for (const [code, name] of [
@@ -192,37 +174,30 @@ for (const [code, name] of [
   [418, 'refused'],
 ] as const) {
   test(`${code} is final`, async () => {
-    const world = openWorld()
     const it = yesterday(status(code))
     const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
     assert.equal([outcome, error!.code, attempts], ['failed', name, 1])
     assert.equal(world.slept, [])
     assert.equal(located(it), OLD)
-    await world.close()
   })
 }
 
 test('a file that may not be published yet is no failure', async () => {
-  const world = openWorld()
   const it = yesterday(status(404))
   const report = await fetchFile({ ...it, wanted: { ...it.wanted, mayBeMissing: true } }, world.effects)
   assert.is(report.status, 'missing')
-  await world.close()
 })
 
 test('a body beyond the limit is not even begun where its length is announced', async () => {
-  const world = openWorld()
   const it = yesterday(plain(NEW))
   const small = { ...it, wanted: { ...it.wanted, maxBytes: 999 } }
   const { error, attempts, received } = await fetchFile(small, world.effects)
   assert.equal(error, { code: 'too_large', message: 'the file has 1000 bytes; the limit is 999' })
   assert.equal([attempts, received], [1, 0])
   assert.equal(located(it), OLD)
-  await world.close()
 })
 
 test('a body without an end is broken off at the limit', async () => {
-  const world = openWorld()
   const it = yesterday(async (_asked, res, send) => {
     res.writeHead(200)
     while (!res.destroyed) await send(Buffer.alloc(16 << 10, 'x'))
@@ -234,11 +209,9 @@ test('a body without an end is broken off at the limit', async () => {
   assert.ok(received <= 200_000)
   assert.is(half(it), null)
   assert.equal(located(it), OLD)
-  await world.close()
 })
 
 test('a length that is wrong, either way, is no file', async () => {
-  const world = openWorld()
   /** Sends a false length, bypassing Node's check. */
   const announcing =
     (length: number): Manner =>
@@ -249,12 +222,11 @@ test('a length that is wrong, either way, is no file', async () => {
   const long = yesterday(announcing(NEW.length + 1))
   assert.is((await fetchFile(long, world.effects)).error!.code, 'network')
   for (const it of [short, long]) assert.equal(located(it), OLD)
-  await world.close()
 })
 
 test('a crawl is given up, six times', async () => {
   // Each read of the clock, one per piece, is ten seconds later.
-  const world = openWorld({ tickMs: 10_000 })
+  await reopen({ tickMs: 10_000 })
   const it = yesterday(async (_asked, res, send) => {
     res.writeHead(200, { 'content-length': '100000' })
     while (!res.destroyed) await send(Buffer.from('x'))
@@ -264,11 +236,10 @@ test('a crawl is given up, six times', async () => {
   assert.match(error!.message, /^only \d+ bytes in \d+ s$/)
   assert.is(attempts, 6)
   assert.equal(located(it), OLD)
-  await world.close()
 })
 
 test('silence is given up', async () => {
-  const world = openWorld({ timeouts: { connectMs: 1000, headersMs: 20, bodyMs: 20, discardMs: 20 } })
+  await reopen({ timeouts: { connectMs: 1000, headersMs: 20, bodyMs: 20, discardMs: 20 } })
   const it = yesterday(
     () => undefined,
     (_asked, res) => void res.writeHead(200, { 'content-length': '10' }).write('{'),
@@ -279,39 +250,33 @@ test('silence is given up', async () => {
   assert.is(report.attempts, 3)
   assert.match(world.log[0]!, /Headers Timeout/)
   assert.match(world.log[1]!, /no bytes for 0.02 s/)
-  await world.close()
 })
 
 test('a server that answers 103 for ever is given up', async () => {
-  const world = openWorld({ timeouts: { connectMs: 200, headersMs: 1000, bodyMs: 1000, discardMs: 1000 } })
+  await reopen({ timeouts: { connectMs: 200, headersMs: 1000, bodyMs: 1000, discardMs: 1000 } })
   const it = yesterday(interim(), serve(NEW))
   const report = await fetchFile(it, world.effects)
   assert.equal([report.status, report.attempts], ['fetched', 2])
   assert.match(world.log[0]!, /no answer within 1.2 s/)
-  await world.close()
 })
 
 test('the end of a discarded body is not awaited', async () => {
-  const world = openWorld({ timeouts: { connectMs: 1000, headersMs: 1000, bodyMs: 1000, discardMs: 100 } })
+  await reopen({ timeouts: { connectMs: 1000, headersMs: 1000, bodyMs: 1000, discardMs: 100 } })
   publisher.on('/there', serve(NEW))
   const it = yesterday(trickle(302, { location: '/there' }))
   const began = publisher.sent()
   assert.is((await fetchFile(it, world.effects)).status, 'fetched')
   assert.ok(publisher.sent() - began < NEW.length + 400, 'the body would have had 500 bytes')
-  await world.close()
 })
 
 test('a server that cannot be reached is retried, then reported', async () => {
-  const world = openWorld()
   const it = position(join(folder.path, 'nobody'), 'http://127.0.0.1:1/')
   const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
   assert.equal([outcome, error!.code, attempts], ['failed', 'network', 6])
   assert.match(error!.message, /ECONNREFUSED/)
-  await world.close()
 })
 
 test('redirects are followed, five of them', async () => {
-  const world = openWorld()
   for (let hop = 1; hop < 6; hop++) publisher.on(`/hop-${hop}`, redirect(`/hop-${hop + 1}`, 301 + (hop % 2)))
   publisher.on('/hop-6', serve(NEW))
   const five = yesterday(redirect('/hop-2'))
@@ -319,21 +284,17 @@ test('redirects are followed, five of them', async () => {
   const six = yesterday(redirect('/hop-1'))
   const { error, attempts } = await fetchFile(six, world.effects)
   assert.equal([error, attempts], [{ code: 'redirect', message: 'more than 5 redirects' }, 1])
-  await world.close()
 })
 
 test('a loop of redirects ends; a redirect without a target is reported', async () => {
-  const world = openWorld()
   const loop = yesterday(redirect('?'))
   publisher.on(`${loop.wanted.url.pathname}?`, redirect(loop.wanted.url.pathname))
   assert.is((await fetchFile(loop, world.effects)).error!.message, 'more than 5 redirects')
   const local = yesterday(redirect('file:///etc/passwd'))
   assert.is((await fetchFile(local, world.effects)).error!.message, "redirected to 'file:///etc/passwd'")
-  await world.close()
 })
 
 test('digests that a server or a list states are held against the file', async () => {
-  const world = openWorld()
   const wrong = yesterday(plain(NEW, { 'x-goog-hash': 'crc32c=AAAAAA==,md5=AAAAAAAAAAAAAAAAAAAAAA==' }))
   const byServer = await fetchFile(wrong, world.effects)
   assert.is(byServer.error!.code, 'digest')
@@ -345,18 +306,15 @@ test('digests that a server or a list states are held against the file', async (
   const byLength = await fetchFile({ ...it, wanted: { ...it.wanted, bytes: 7 } }, world.effects)
   assert.is(byLength.error!.message, 'its server announces 1000 bytes, but the list states 7')
   assert.equal(located(it), OLD)
-  await world.close()
 })
 
 test('a folder without write permission is reported, not thrown', async () => {
-  const world = openWorld()
   const it = position(join(folder.path, 'in-the-way'), `${publisher.url}/in-the-way`)
   publisher.on('/in-the-way', serve(NEW))
   mkdirSync(it.feeds)
   writeFileSync(join(it.feeds, 'kev'), 'a file')
   const { status: outcome, error } = await fetchFile(it, world.effects)
   assert.equal([outcome, error!.code], ['failed', 'unusable'])
-  await world.close()
 })
 
 test.run()

@@ -1,5 +1,5 @@
 /** One file from a local publisher into a separate folder. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
@@ -7,6 +7,7 @@ import { download, type FileReport, partialName } from '../../../builder/fetch/d
 import { openState } from '../../../builder/fetch/state.ts'
 import type { WantedFile } from '../../../builder/fetch/wanted.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
+import type { Manner, Publisher } from '../../support/publisher.ts'
 
 /** Returns a catalog of about `bytes` bytes; `edition` distinguishes catalogs of the same length. */
 export function catalog(edition: string, bytes = 1000): Buffer {
@@ -16,6 +17,7 @@ export function catalog(edition: string, bytes = 1000): Buffer {
   )
 }
 
+export const OLD = catalog('old')
 export const gzipped = (text: string) => gzipSync(text)
 export const zipOf = (name: string, text: string) => Buffer.from(zipSync({ [name]: strToU8(text) }))
 
@@ -27,6 +29,18 @@ export interface Position {
 export function position(feeds: string, url: string, more: Partial<WantedFile> = {}): Position {
   const wanted = { path: 'kev/catalog.json', url: new URL(url), maxBytes: 10 << 20, head: /"vulnerabilities"/ }
   return { feeds, wanted: { ...wanted, ...more } }
+}
+
+let count = 0
+
+/** Returns a separate folder with yesterday's file, of which the publisher has another edition. */
+export function yesterdayIn(folder: string, publisher: Publisher, ...manners: Manner[]): Position {
+  const name = `case-${++count}`
+  publisher.on(`/${name}`, ...manners)
+  const it = position(join(folder, name), `${publisher.url}/${name}`)
+  mkdirSync(join(it.feeds, 'kev'), { recursive: true })
+  writeFileSync(join(it.feeds, it.wanted.path), OLD)
+  return it
 }
 
 export async function fetchFile({ feeds, wanted }: Position, effects: NetworkEffects): Promise<FileReport> {

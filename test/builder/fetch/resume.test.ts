@@ -1,5 +1,5 @@
 /** A download resumes after the last byte, unless the publisher's file has changed. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -15,34 +15,31 @@ import {
   plain,
   serve,
   status,
+  type World,
 } from '../../support/publisher.ts'
-import { catalog, fetchFile, half, located, type Position, position } from './downloading.ts'
+import { catalog, fetchFile, half, located, OLD, type Position, yesterdayIn } from './downloading.ts'
 
 const folder = temporaryFolder('resume')
 const test = suite('resume')
-const OLD = catalog('old')
 const NEW = catalog('new', 300_000)
 const NEWER = catalog('newer', 300_000)
 const TAG = { etag: '"new"' }
 let publisher: Publisher
-let count = 0
+let world: World
 
 test.before(async () => {
   publisher = await openPublisher()
 })
+test.before.each(() => {
+  world = openWorld()
+})
+test.after.each(() => world.close())
 test.after(async () => {
   await publisher.close()
   folder.remove()
 })
 
-function yesterday(...manners: Manner[]): Position {
-  const name = `case-${++count}`
-  publisher.on(`/${name}`, ...manners)
-  const it = position(join(folder.path, name), `${publisher.url}/${name}`)
-  mkdirSync(join(it.feeds, 'kev'), { recursive: true })
-  writeFileSync(join(it.feeds, it.wanted.path), OLD)
-  return it
-}
+const yesterday = (...manners: Manner[]) => yesterdayIn(folder.path, publisher, ...manners)
 
 /** Returns range and condition of each request. */
 const ranges = ({ wanted }: Position) =>
@@ -58,7 +55,6 @@ async function fetched(it: Position, effects: NetworkEffects) {
 }
 
 test('a connection that is cut goes on where it was: no byte comes twice', async () => {
-  const world = openWorld()
   const it = yesterday(cutAfter(100_000, NEW, TAG), cutAfter(50_000, NEW, TAG), serve(NEW, TAG))
   const { status: outcome, attempts, received, sent } = await fetched(it, world.effects)
   assert.equal([outcome, attempts], ['fetched', 3])
@@ -69,51 +65,41 @@ test('a connection that is cut goes on where it was: no byte comes twice', async
     ['bytes=100000-', '"new"'],
     ['bytes=150000-', '"new"'],
   ])
-  await world.close()
 })
 
 test('a date serves as well where there is no ETag', async () => {
-  const world = openWorld()
   const dated = { lastModified: 'Fri, 20 Nov 2026 00:00:00 GMT' }
   const it = yesterday(cutAfter(100_000, NEW, dated), serve(NEW, dated))
   const { sent } = await fetched(it, world.effects)
   assert.is(sent, NEW.length)
   assert.equal(ranges(it)[1], ['bytes=100000-', dated.lastModified])
   assert.equal(located(it), NEW)
-  await world.close()
 })
 
 test('a weak ETag says nothing about bytes: from the beginning', async () => {
-  const world = openWorld()
   const weak = { etag: 'W/"new"' }
   const it = yesterday(cutAfter(100_000, NEW, weak), serve(NEW, weak))
   const { received } = await fetched(it, world.effects)
   assert.is(received, NEW.length + 100_000)
   assert.equal(ranges(it)[1], [null, null])
   assert.equal(located(it), NEW)
-  await world.close()
 })
 
 test('a server that ignores ranges starts again, and so do we', async () => {
-  const world = openWorld()
   const it = yesterday(cutAfter(100_000, NEW, TAG), plain(NEW, TAG))
   const { status: outcome, received } = await fetched(it, world.effects)
   assert.equal([outcome, received], ['fetched', NEW.length + 100_000])
   assert.equal(located(it), NEW)
-  await world.close()
 })
 
 test('a file that changed meanwhile is fetched whole: halves of two versions never meet', async () => {
-  const world = openWorld()
   const it = yesterday(cutAfter(100_000, NEW, TAG), serve(NEWER, { etag: '"newer"' }))
   const { attempts, received } = await fetched(it, world.effects)
   assert.equal([attempts, received], [2, NEWER.length + 100_000])
   assert.equal(located(it), NEWER)
-  await world.close()
 })
 
 test('a server that ignores If-Range is caught by the ETag of what it gives', async () => {
-  const world = openWorld()
   const rest = plain(
     NEWER.subarray(100_000),
     { etag: '"newer"', 'content-range': `bytes 100000-${NEWER.length - 1}/${NEWER.length}` },
@@ -125,11 +111,9 @@ test('a server that ignores If-Range is caught by the ETag of what it gives', as
   assert.match(world.log[1]!, /the file changed on the server; starting again/)
   assert.equal(ranges(it)[2], [null, null])
   assert.equal(located(it), NEWER)
-  await world.close()
 })
 
 test('without an ETag, the date is compared', async () => {
-  const world = openWorld()
   const [then, now] = ['Tue, 01 Oct 2024 00:00:00 GMT', 'Wed, 02 Oct 2024 00:00:00 GMT']
   const range = `bytes 100000-${NEWER.length - 1}/${NEWER.length}`
   const rest = plain(NEWER.subarray(100_000), { 'last-modified': now, 'content-range': range }, 206)
@@ -137,38 +121,30 @@ test('without an ETag, the date is compared', async () => {
   await fetched(it, world.effects)
   assert.match(world.log[1]!, /the file changed on the server; starting again/)
   assert.equal(located(it), NEWER)
-  await world.close()
 })
 
 test('a server that gives another range than it was asked for is not believed', async () => {
-  const world = openWorld()
   const other = plain(NEW, { ...TAG, 'content-range': `bytes 0-${NEW.length - 1}/${NEW.length}` }, 206)
   const it = yesterday(cutAfter(100_000, NEW, TAG), other, serve(NEW, TAG))
   assert.is((await fetched(it, world.effects)).status, 'fetched')
   assert.match(world.log[1]!, /the server returned another range: 'bytes 0-299999\/300000'/)
   assert.equal(located(it), NEW)
-  await world.close()
 })
 
 test('206 to a request for all of it is no file', async () => {
-  const world = openWorld()
   const it = yesterday(plain(NEW, { 'content-range': `bytes 0-${NEW.length - 1}/${NEW.length}` }, 206))
   assert.equal((await fetched(it, world.effects)).error, { code: 'refused', message: 'the server answers 206' })
   assert.equal(located(it), OLD)
-  await world.close()
 })
 
 test('less than announced is never a file, however often', async () => {
-  const world = openWorld()
   const it = yesterday(cutAfter(1000, NEW))
   const { status: outcome, attempts, error } = await fetched(it, world.effects)
   assert.equal([outcome, attempts, error!.code], ['failed', 6, 'network'])
   assert.equal(located(it), OLD)
-  await world.close()
 })
 
 test('a rest that ends early is asked for again', async () => {
-  const world = openWorld()
   const early = plain(
     NEW.subarray(100_000, 100_010),
     { ...TAG, 'content-range': `bytes 100000-100009/${NEW.length}` },
@@ -179,18 +155,15 @@ test('a rest that ends early is asked for again', async () => {
   assert.is(received, NEW.length)
   assert.match(world.log[1]!, /100010 of 300000 bytes/)
   assert.equal(located(it), NEW)
-  await world.close()
 })
 
 test('progress counts as success: a line that breaks every 70,000 bytes gets there without a longer wait', async () => {
-  const world = openWorld()
   const large = catalog('large', 1_000_000)
   const it = yesterday(cutAfter(70_000, large, TAG))
   const { status: outcome, attempts, received } = await fetched(it, world.effects)
   assert.equal([outcome, attempts, received], ['fetched', 15, large.length])
   assert.equal(world.slept, Array(14).fill(1000))
   assert.equal(located(it), large)
-  await world.close()
 })
 
 class Killed extends Error {}
@@ -223,7 +196,6 @@ function killed(effects: NetworkEffects, at: number): NetworkEffects & { steps()
 }
 
 test('killed half-way and started again, it fetches the other half', async () => {
-  const world = openWorld()
   // Sends the first half and then nothing, so that a killed process has only the first half.
   const hanging: Manner = async (_asked, res, send) => {
     res.writeHead(200, { ...TAG, 'content-length': String(NEW.length) })
@@ -257,11 +229,9 @@ test('killed half-way and started again, it fetches the other half', async () =>
   assert.is(publisher.sent() - before - NEW.length, 0, 'bytes fetched twice')
   assert.equal(located(it), NEW)
   assert.is(half(it), null)
-  await world.close()
 })
 
 test('killed before any step, the old file or the new one is there, and the next run completes', async () => {
-  const world = openWorld()
   let steps = 0
   for (let at = 0, isOver = false; !isOver; at++) {
     const it = yesterday(cutAfter(100_000, NEW, TAG), serve(NEW, TAG))
@@ -281,11 +251,9 @@ test('killed before any step, the old file or the new one is there, and the next
     assert.is(half(it), null, `killed before step ${at}`)
   }
   assert.ok(steps >= 10, `${steps} steps`)
-  await world.close()
 })
 
 test('a whole file that was not yet put in its place needs no byte more', async () => {
-  const world = openWorld()
   const it = yesterday(serve(NEW, TAG))
   const effects = {
     ...world.effects,
@@ -300,27 +268,22 @@ test('a whole file that was not yet put in its place needs no byte more', async 
   assert.equal([outcome, received, attempts], ['fetched', 0, 1])
   assert.equal(ranges(it)[1], ['bytes=300000-', '"new"'])
   assert.equal(located(it), NEW)
-  await world.close()
 })
 
 test('a half without an entry, or of another address, is no half', async () => {
-  const world = openWorld()
   const it = yesterday(serve(NEW, TAG))
   writeFileSync(join(it.feeds, partialName(it.wanted.path)), 'x'.repeat(1000))
   const { status: outcome } = await fetched(it, world.effects)
   assert.is(outcome, 'fetched')
   assert.equal(ranges(it), [[null, null]])
   assert.equal(located(it), NEW)
-  await world.close()
 })
 
 test('416 to a half that is too long means from the beginning', async () => {
-  const world = openWorld()
   const it = yesterday(cutAfter(100_000, NEW, TAG), status(416, { 'content-range': 'bytes */99' }), serve(NEW, TAG))
   const { attempts, received } = await fetched(it, world.effects)
   assert.equal([attempts, received], [3, NEW.length + 100_000])
   assert.equal(located(it), NEW)
-  await world.close()
 })
 
 test.run()

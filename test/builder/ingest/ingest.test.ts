@@ -434,12 +434,6 @@ const REFUSALS: [
     /^CVE list: 7 of the corpus's 21 records \(33\.3 %\).*--accept-shrink/,
   ],
   [
-    'an empty CVE list',
-    { [NEXT_LIST]: records(0) },
-    'feed-empty',
-    /^CVE list: no usable record among the 0 read; the corpus has 21; replace it with a valid one$/,
-  ],
-  [
     'a truncated zip',
     { [NEXT_LIST]: records(20).subarray(0, 900) },
     'feed-unusable',
@@ -456,18 +450,6 @@ const REFUSALS: [
     { [KEV]: kevJson([]) },
     'feed-empty',
     /^KEV: no usable record among the 0 read; the corpus has 3; --accept-shrink accepts it/,
-  ],
-  [
-    'EPSS scores cut off',
-    { 'epss/epss_scores-2024-06-02.csv.gz': epssCsv([[id(1), 0, 0]], '2024-06-02').subarray(0, 60) },
-    'feed-unusable',
-    /^EPSS: epss\/epss_scores-2024-06-02\.csv\.gz cannot be read/,
-  ],
-  [
-    'an EPSS file without scores',
-    { 'epss/epss_scores-2024-06-02.csv.gz': epssCsv([], '2024-06-02') },
-    'feed-empty',
-    /^EPSS: no usable record/,
   ],
 ]
 
@@ -514,6 +496,8 @@ refusals('a folder that holds no feeds, or is none, is told how to fill one', as
     await refusal(it.run({ feeds: join(it.feeds, 'none') }), 'no-feeds'),
     /the feeds folder .* does not exist; .*`vulnshelf sample /,
   )
+  const file = join(it.feeds, 'holiday/photo.jpg')
+  assert.match(await refusal(it.run({ feeds: file }), 'no-feeds'), /photo\.jpg is a file, not a feeds folder; /)
   assert.equal(it.left(), [])
 })
 
