@@ -15,6 +15,7 @@ import {
   nvdPage,
   nvdRecord,
   osvEntry,
+  type UpstreamRecord,
   VECTORS,
 } from '../support/upstream.ts'
 
@@ -50,8 +51,34 @@ const severity = (vector: string) => ({
   severity: [{ type: vector.startsWith('CVSS:4') ? 'CVSS_V4' : 'CVSS_V3', score: vector }],
 })
 
+/** Scores at the borders of bands, by the version that they were scored in. */
+const BANDS: [version: Version, score: number, band: string][] = [
+  ['3.1', 0, 'none'],
+  ['3.1', 0.1, 'low'],
+  ['3.1', 3.9, 'low'],
+  ['3.0', 4, 'medium'],
+  ['4.0', 6.9, 'medium'],
+  ['3.1', 7, 'high'],
+  ['3.1', 8.9, 'high'],
+  ['4.0', 9, 'critical'],
+  ['2.0', 0, 'none'],
+  ['2.0', 0.1, 'low'],
+  ['2.0', 3.9, 'low'],
+  ['2.0', 4, 'medium'],
+  ['2.0', 6.9, 'medium'],
+  ['2.0', 7, 'high'],
+  ['2.0', 10, 'high'],
+]
+const banded = BANDS.map(
+  ([version, score], i): UpstreamRecord => ({
+    id: `CVE-2023-${1000 + i}`,
+    cna: { metrics: [cveMetric(version, score)] },
+  }),
+)
+
 const FEEDS = {
   ...cveList([
+    ...banded,
     {
       id: 'CVE-2024-0001',
       cna: cna(cveMetric('3.1')),
@@ -267,6 +294,13 @@ rule(
 rule(29, 'a CVSS hidden in an `other` metric is ignored and counted', async () => {
   assert.equal(await metricsOf(15), [])
   assert.equal((await notes())['cvelist cvss-in-other'], ['CVE-2024-0015'])
+})
+
+rule(18, 'severity is the band of the score, by the version it was scored in', async () => {
+  for (const [i, [version, score, band]] of BANDS.entries()) {
+    const core = await world.json<{ severity: string; cvss_score: number }>(`/cves/CVE-2023-${1000 + i}`)
+    assert.equal([core.cvss_score, core.severity], [score, band], `${version} ${score}`)
+  }
 })
 
 contract.after(world.remove)

@@ -69,41 +69,10 @@ function decisionsIn(path: string): string[] {
 
 rule(20, 'the operator sets mission and well-being', async () => {
   const { made } = world
-  const decisions: Record<string, string[]> = {}
-  for (const mission of ['low', 'high'] as const) {
-    const corpus = join(made.corpus, '..', `${mission}.db`)
-    await ingest({ feeds: made.feeds, corpus, mission }, quietEffects())
-    decisions[mission] = decisionsIn(corpus)
-  }
-  const low = [
-    'track',
-    'track',
-    'track',
-    'track',
-    'track',
-    'track',
-    'track',
-    'track',
-    'track',
-    'track',
-    'attend',
-    'attend',
-  ]
-  const high = [
-    'track',
-    'track*',
-    'attend',
-    'attend',
-    'track*',
-    'attend',
-    'attend',
-    'attend',
-    'attend',
-    'act',
-    'act',
-    'act',
-  ]
-  assert.equal(decisions, { low, high })
+  const corpus = join(made.corpus, '..', 'high.db')
+  await ingest({ feeds: made.feeds, corpus, mission: 'high' }, quietEffects())
+  const high = 'track track* attend attend track* attend attend attend attend act act act'
+  assert.is(decisionsIn(corpus).join(' '), high)
 })
 
 contract.after(world.remove)
