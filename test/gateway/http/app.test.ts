@@ -1,24 +1,18 @@
-/** The app on a real server: the order of judgement, error bodies, and what is answered without a handler. */
+/**
+ * The app on a real server: what handlers get and throw, and what is answered without a handler. The order of the checks
+ * and each error: test/contract/rules/errors.test.ts.
+ */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import type { Subject } from '../../../gateway/auth/subject.ts'
 import { type Answer, jsonAnswer } from '../../../gateway/http/answer.ts'
-import {
-  gone,
-  invalidCursor,
-  notFound,
-  overloaded,
-  rateLimited,
-  tierRestricted,
-  unavailable,
-} from '../../../gateway/http/errors.ts'
+import { unavailable } from '../../../gateway/http/errors.ts'
 import { healthRoutes } from '../../../gateway/http/health.ts'
 import { defineRoute } from '../../../gateway/http/route.ts'
 import { cveId } from '../../../gateway/params/ids.ts'
 import { boolean, openText } from '../../../gateway/params/parameter-types.ts'
 import { listLog, parseRaw, sendRaw, serveApp } from '../../support/server.ts'
-import { adminClaims, sign } from '../../support/tokens.ts'
 
 interface Context {
   subject: Subject
@@ -26,13 +20,7 @@ interface Context {
 
 /** What a handler may throw, by the name that a test asks for. */
 const THROWS: Record<string, () => Error> = {
-  invalid_cursor: () => invalidCursor('this cursor belongs to another list'),
-  tier_restricted: () => tierRestricted('CVE-2024-3400'),
-  not_found: () => notFound('CVE-2024-3400 has no record'),
-  gone: () => gone('snapshot abc is no longer known'),
-  rate_limited: () => rateLimited('600 requests in 60 s are used up', 12.3),
   unavailable: () => unavailable('no snapshot is loaded', 5),
-  overloaded: () => overloaded('too many searches at once', 1),
   internal: () => new Error('secret detail at /srv/vulnshelf/gateway.ts'),
 }
 
@@ -80,11 +68,8 @@ const routes = [
 ]
 
 const server = await serveApp<Context>({ routes, context: (subject) => ({ subject }) })
-const { key } = server
-const commoner = await sign(key, adminClaims(Date.now(), { role: 'user', sub: 'bob' }))
 const path = '/api/v1/cves/CVE-2024-3400'
 const without = { headers: { authorization: 'none' } }
-const asCommoner = { headers: { authorization: `Bearer ${commoner}` } }
 
 const order = suite('order of judgement')
 
@@ -93,32 +78,6 @@ order('a good request reaches its handler with typed parameters and its subject'
   assert.is(response.status, 200)
   assert.equal(await response.json(), { cveId: 'CVE-2024-3400', kev: true, sub: 'alice' })
 })
-
-/** Each request is wrong in every way from its row on: the status is that of the first. */
-const ROWS: [string, string, RequestInit, number, string][] = [
-  ['no token, unknown route', '/api/v1/nothing?x=1', { ...without, method: 'POST' }, 401, 'unauthenticated'],
-  ['no token, outside /api/v1', '/favicon.ico', without, 401, 'unauthenticated'],
-  ['no administrator, unknown route', '/api/v1/nothing?x=1', { ...asCommoner, method: 'POST' }, 403, 'forbidden'],
-  ['unknown route, wrong method', '/api/v1/nothing?x=1', { method: 'DELETE' }, 404, 'not_found'],
-  ['unknown route, GET', '/api/v1', {}, 404, 'not_found'],
-  ['wrong method, bad parameter', '/api/v1/cves/rubbish?x=1', { method: 'POST' }, 405, 'method_not_allowed'],
-  ['wrong method OPTIONS', path, { method: 'OPTIONS' }, 405, 'method_not_allowed'],
-  ['bad path parameter', '/api/v1/cves/rubbish', {}, 400, 'invalid_parameter'],
-  ['bad query parameter', `${path}?kev=1`, {}, 400, 'invalid_parameter'],
-  ['wrong method on a path without a token', '/healthz', { ...without, method: 'POST' }, 405, 'method_not_allowed'],
-]
-
-for (const [what, target, init, status, code] of ROWS) {
-  order(`${what}: ${status} ${code}`, async () => {
-    const response = await server.get(target, init)
-    assert.is(response.status, status)
-    assert.is(response.headers.get('content-type'), 'application/json; charset=utf-8')
-    assert.is(response.headers.get('allow'), status === 405 ? 'GET, HEAD' : null)
-    const body = (await response.json()) as { error: string; message: string }
-    assert.is(body.error, code)
-    assert.type(body.message, 'string')
-  })
-}
 
 order('parameters are judged before the snapshot is asked for', async () => {
   const empty = await serveApp<Context>({
@@ -137,29 +96,6 @@ order('parameters are judged before the snapshot is asked for', async () => {
 order.run()
 
 const errors = suite('errors of handlers')
-
-const STATUSES: [string, number, Record<string, string>][] = [
-  ['invalid_cursor', 400, {}],
-  ['tier_restricted', 403, {}],
-  ['not_found', 404, {}],
-  ['gone', 410, {}],
-  ['rate_limited', 429, { 'retry-after': '13' }],
-  ['unavailable', 503, { 'retry-after': '5' }],
-  ['overloaded', 503, { 'retry-after': '1' }],
-]
-
-for (const [code, status, headers] of STATUSES) {
-  errors(`${code} is ${status}`, async () => {
-    const response = await server.get(`/api/v1/throws/${code}`)
-    assert.is(response.status, status)
-    for (const [name, value] of Object.entries(headers)) assert.is(response.headers.get(name), value)
-    const body = (await response.json()) as object
-    assert.equal(
-      Object.keys(body),
-      code === 'invalid_cursor' ? ['error', 'message', 'parameter'] : ['error', 'message'],
-    )
-  })
-}
 
 errors('any other error is 500 internal: the log has the cause, the answer does not', async () => {
   for (const target of ['/api/v1/throws/internal', '/api/v1/throws-at-once']) {
@@ -203,32 +139,9 @@ paths('an absolute target is understood', async () => {
   assert.is(parseRaw(raw).status, 200)
 })
 
-paths('a target longer than 8192 characters is 414, also without a token', async () => {
-  for (const length of [8193, 12_000, 60_000]) {
-    const { status, headers, body } = parseRaw(await rawGet(`${path}?q=${'a'.repeat(length - path.length - 3)}`))
-    assert.is(status, 414)
-    assert.is(headers['content-type'], 'application/json; charset=utf-8')
-    assert.is(JSON.parse(body).error, 'uri_too_long')
-  }
-})
-
 paths.run()
 
 const connections = suite('connections')
-
-connections('headers beyond 16 kB are 431', async () => {
-  const { status, body } = parseRaw(await rawGet(path, `X-Long: ${'a'.repeat(17_000)}`))
-  assert.is(status, 431)
-  assert.is(JSON.parse(body).error, 'headers_too_large')
-})
-
-connections('what is no HTTP is 400', async () => {
-  for (const text of ['rubbish\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n']) {
-    const { status, body } = parseRaw(await sendRaw(server.port, text))
-    assert.is(status, 400, text)
-    assert.is(JSON.parse(body).error, 'invalid_parameter')
-  }
-})
 
 const EVERYWHERE = [path, '/api/v1/nothing', '/healthz', '/readyz', '/nothing']
 
@@ -415,12 +328,6 @@ others('the access log can be switched off', async () => {
   await quiet.get(path)
   assert.is(quiet.log.length, 0)
   await quiet.close()
-})
-
-others('without origins there is no trace of CORS', async () => {
-  const response = await server.get(path, { headers: { origin: 'https://app.test' } })
-  assert.is(response.headers.get('access-control-allow-origin'), null)
-  assert.is(response.headers.get('vary'), 'Accept-Encoding')
 })
 
 others('a configured origin may read answers, errors and preflights; another may not', async () => {
