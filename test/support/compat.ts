@@ -63,6 +63,8 @@ export const packagistRecord = (id: string, name: string, events: Record<string,
 export interface CompatServer extends RunningServer {
   key: SigningKey
   token: string
+  /** The header of the administrator's token. */
+  bearer: { authorization: string }
   log: LogLine[]
   /** Posts to the bulk endpoint with the administrator's token, unless the headers override it. */
   bulk(body: unknown, init?: RequestInit): Promise<Response>
@@ -92,12 +94,23 @@ export async function serveCompat(options: CompatServerOptions = {}): Promise<Co
   const serve = { port: 0, drainMs: 2000, readsBodies: true, ...options.serve }
   const server = await startServer(createCompatApp({ auth }, deps), serve)
   const token = await sign(key, adminClaims(Date.now()))
+  const bearer = { authorization: `Bearer ${token}` }
   const bulk = (body: unknown, init: RequestInit = {}) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...init.headers }
+    const headers = { ...bearer, 'content-type': 'application/json', ...init.headers }
     const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
     return fetch(server.url + BULK, { method: 'POST', body: sent as string, ...init, headers })
   }
-  return { ...server, key, token, log: lines, bulk }
+  return { ...server, key, token, bearer, log: lines, bulk }
+}
+
+/** Runs `use` with a server that is closed afterwards. */
+export async function withCompat(options: CompatServerOptions, use: (server: CompatServer) => Promise<unknown>) {
+  const server = await serveCompat(options)
+  try {
+    await use(server)
+  } finally {
+    await server.close()
+  }
 }
 
 export const BULK = '/-/npm/v1/security/advisories/bulk'

@@ -4,14 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createBodies } from '../../../gateway/compat/body.ts'
-import {
-  BULK,
-  type CompatServer,
-  type CompatServerOptions,
-  npmRecord,
-  packagesOf,
-  serveCompat,
-} from '../../support/compat.ts'
+import { BULK, type CompatServerOptions, npmRecord, packagesOf, withCompat } from '../../support/compat.ts'
 import { listeningWith } from '../../support/listening.ts'
 import { sendRaw } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
@@ -19,18 +12,9 @@ import { until } from '../../support/until.ts'
 const MIB = 1024 * 1024
 const ASKED = '{"left":["0.9.0"]}'
 
-async function withServer(options: CompatServerOptions, use: (server: CompatServer) => Promise<void>): Promise<void> {
-  const server = await serveCompat({
-    packages: packagesOf([npmRecord('GHSA-1', 'left', '1.0.0')]),
-    auth: 'none',
-    ...options,
-  })
-  try {
-    await use(server)
-  } finally {
-    await server.close()
-  }
-}
+const packages = packagesOf([npmRecord('GHSA-1', 'left', '1.0.0')])
+const withServer = (options: CompatServerOptions, use: Parameters<typeof withCompat>[1]) =>
+  withCompat({ packages, auth: 'none', ...options }, use)
 
 const head = (...headers: string[]) =>
   [`POST ${BULK} HTTP/1.1`, 'Host: x', 'Content-Type: application/json', ...headers, '', ''].join('\r\n')

@@ -1,5 +1,4 @@
-/** The endpoints of a Composer repository over HTTP: answers, URLs, tokens, limits. */
-import { gzipSync } from 'node:zlib'
+/** The endpoints of a Composer repository over HTTP: answers, URLs, limits. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ComposerAdvisory } from '../../../gateway/compat/composer-advisories.ts'
@@ -10,7 +9,7 @@ import {
   npmRecord,
   packagesOf,
   packagistRecord,
-  serveCompat,
+  withCompat,
 } from '../../support/compat.ts'
 import { sendRaw } from '../../support/server.ts'
 
@@ -27,21 +26,15 @@ type Use = (ask: Ask, server: CompatServer) => Promise<void>
 
 async function withServer(options: CompatServerOptions, use: Use): Promise<void> {
   const interfaces = { compat: ['composer'], ...options.interfaces }
-  const server = await serveCompat({ packages: PACKAGES, ...options, interfaces })
-  const ask: Ask = (body, { query = '', headers, ...init } = {}) => {
-    const all = {
-      authorization: `Bearer ${server.token}`,
-      ...(body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-      ...headers,
+  await withCompat({ packages: PACKAGES, ...options, interfaces }, (server) => {
+    const ask: Ask = (body, { query = '', headers, ...init } = {}) => {
+      const type = body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
+      const method = body === null ? 'GET' : 'POST'
+      const all = { ...server.bearer, ...type, ...headers }
+      return fetch(server.url + COMPOSER_API + query, { method, body, ...init, headers: all })
     }
-    const method = body === null ? 'GET' : 'POST'
-    return fetch(server.url + COMPOSER_API + query, { method, body, ...init, headers: all })
-  }
-  try {
-    await use(ask, server)
-  } finally {
-    await server.close()
-  }
+    return use(ask, server)
+  })
 }
 
 async function message(response: Response, status: number): Promise<string> {
@@ -59,23 +52,19 @@ async function advisories(response: Response): Promise<Record<string, ComposerAd
 }
 
 test('answers the advisories of the packages, for a form and for a query', async () => {
-  await withServer({}, async (ask, { log }) => {
+  await withServer({}, async (ask) => {
     const form = 'packages%5B0%5D=acme%2Flib&packages%5B1%5D=acme%2Funknown&packages%5B2%5D=left'
-    const plain = await ask(form, { headers: { 'x-request-id': 'mine' } })
-    assert.match(plain.headers.get('ratelimit')!, /r=599/)
-    const text = await plain.text()
+    const text = await (await ask(form)).text()
     const found = await advisories(new Response(text))
     assert.equal(Object.keys(found), ['acme/lib'])
     assert.equal(
       found['acme/lib']!.map(({ advisoryId, affectedVersions }) => [advisoryId, affectedVersions]),
       [['GHSA-1', '<1.2.0-stable']],
     )
-    const zipped = await ask(gzipSync(form), { headers: { 'content-encoding': 'gzip' } })
-    assert.is(await zipped.text(), text)
     assert.is(await (await ask(null, { query: `?${form}` })).text(), text)
     assert.is(await (await ask(null, { query: '?packages[]=acme/lib' })).text(), text)
-    const { time: _, ...line } = log.find(({ message }) => message === 'request')! as Record<string, unknown>
-    assert.equal([line.id, line.method, line.path, line.status], ['mine', 'POST', COMPOSER_API, 200])
+    const head = await ask(null, { method: 'HEAD', query: '?packages[]=acme/lib' })
+    assert.equal([head.status, await head.text()], [200, ''])
   })
 })
 
@@ -132,7 +121,6 @@ test('beyond the limits is a 413', async () => {
     assert.is((await ask(names(20_000))).status, 200)
     assert.match(await message(await ask(names(20_001)), 413), 'more than 20000 packages')
     assert.match(await message(await ask(names(30_000)), 413), 'more than 20010 fields')
-    assert.is((await ask('packages[]=a'.padEnd(1024 * 1024 + 1))).status, 413)
   })
 })
 
@@ -171,37 +159,6 @@ test('documents of packages are a 404 that uses no quota and shows no warning', 
   })
 })
 
-test('other methods are a 405 with Allow, other paths a 404', async () => {
-  await withServer({}, async (ask, { url, token }) => {
-    const answer = await ask('packages[]=acme/lib', { method: 'PUT' })
-    assert.is(answer.headers.get('allow'), 'GET, HEAD, POST')
-    assert.match(await message(answer, 405), 'use GET, HEAD or POST')
-    const headers = { authorization: `Bearer ${token}` }
-    assert.is((await fetch(`${url}/packages.json`, { method: 'POST', headers })).status, 405)
-    assert.is((await fetch(`${url}/search.json`, { headers })).status, 404)
-    const head = await ask(null, { method: 'HEAD', query: '?packages[]=acme/lib' })
-    assert.equal([head.status, await head.text()], [200, ''])
-  })
-})
-
-test('a token is required, and a missing one states what to configure', async () => {
-  await withServer({}, async (ask, { url }) => {
-    const missing = await fetch(`${url}/packages.json`)
-    assert.is(missing.headers.get('www-authenticate'), 'Bearer')
-    assert.match(await message(missing, 401), 'auth.json')
-    assert.match(
-      await message(await ask('packages[]=a', { headers: { authorization: 'Bearer a.b.c' } }), 401),
-      'malformed',
-    )
-    const basic = { authorization: `Basic ${btoa('user:password')}` }
-    assert.is((await ask('packages[]=a', { headers: basic })).status, 401)
-  })
-  await withServer({ auth: 'none' }, async (_, { url }) => {
-    assert.is((await fetch(`${url}/packages.json`)).status, 200)
-    assert.is((await fetch(`${url}${COMPOSER_API}?packages[]=acme/lib`)).status, 200)
-  })
-})
-
 test('npm and Composer share the port', async () => {
   const interfaces = { compat: ['npm', 'composer'], npmUpstream: 'https://registry.example.com' }
   await withServer({ interfaces }, async (ask, { bulk, url, token }) => {
@@ -213,12 +170,6 @@ test('npm and Composer share the port', async () => {
       [await statusOf('/packages.json'), await statusOf('/p2/acme/lib.json'), await statusOf('/left')],
       [200, 404, 307],
     )
-  })
-})
-
-test('a snapshot without packages is a 503', async () => {
-  await withServer({ packages: null }, async (ask) => {
-    assert.match(await message(await ask('packages[]=acme/lib'), 503), 'no packages')
   })
 })
 
