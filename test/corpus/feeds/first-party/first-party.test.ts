@@ -6,13 +6,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatIngestReport } from '../../../../builder/ingest/format-report.ts'
 import { ingest } from '../../../../builder/ingest/ingest.ts'
-import { itemDigest } from '../../../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../../../corpus/feeds/files/choice.ts'
 import { FIRST_PARTY, type FirstPartyName, findFirstParty } from '../../../../corpus/feeds/first-party/files.ts'
 import { quietEffects, temporaryFolder } from '../../../support/dist.ts'
 import { baselineZip, putFeeds } from '../../../support/feeds.ts'
-import { claimAt, feedOf, itemsOf, notes, skips } from '../exploits/exploit-items.ts'
-import { errorOf, feedFile, readOptions } from '../reading.ts'
+import { affected } from '../../model/fixture.ts'
+import { claimAt, expectKnown, itemsOf, notes, skips } from '../exploits/exploit-items.ts'
+import { errorOf } from '../reading.ts'
 
 const folder = temporaryFolder('first-party')
 
@@ -104,7 +104,7 @@ firstParty('an analysis becomes what the API answers; what it leaves out is null
 })
 
 firstParty('what an analysis says is affected becomes entries of svc_analysis', async () => {
-  const affected = [
+  const stated = [
     {
       vendor: 'N/A',
       product: 'Widget',
@@ -114,31 +114,17 @@ firstParty('what an analysis says is affected becomes entries of svc_analysis', 
       advisory_severity: null,
     },
   ]
-  assert.equal((await claimOf('analyses', { affected })).affected, [
-    {
+  assert.equal((await claimOf('analyses', { affected: stated })).affected, [
+    affected({
       source: 'svc_analysis',
-      vendor: null,
       product: 'Widget',
-      package_name: null,
-      ecosystem: null,
-      platforms: null,
       default_status: 'unaffected',
-      affected_versions: null,
       affected_ranges: [
         { introduced: '1.0', fixed: '1.2', version_type: 'semver' },
         { introduced: '0', fixed: null, version_type: null, last_affected: '0.9' },
       ],
-      patched_versions: null,
-      cpes: null,
-      repo_url: null,
-      collection_url: null,
-      package_url: null,
-      vulnerable_functions: null,
-      advisory_severity: null,
-      advisory_urgency: null,
-      advisory_description: null,
       updated_at: '2024-10-24T08:00:00.000Z',
-    },
+    }),
   ])
   const both = { affected_ranges: [{ fixed: '2', last_affected: '1' }, { version_type: 'semver' }] }
   assert.is(
@@ -264,13 +250,7 @@ firstParty('half a surrogate pair is no text', async () => {
 
 firstParty('a line that the corpus has is known by its bytes', async () => {
   await read('reports', LINES.reports)
-  const path = `${folder.path}/reports.ndjson`
-  const feed = feedOf('reports')
-  assert.ok(feed.kind === 'claims')
-  const digest = itemDigest(feed.adapter, JSON.stringify(LINES.reports))
-  const items = []
-  for await (const item of feed.read(feedFile(path), { ...readOptions(path), digestOf: () => digest })) items.push(item)
-  assert.equal(items, [{ kind: 'known', key: ID, digest }])
+  await expectKnown('reports', folder.path, 'reports.ndjson', ID, JSON.stringify(LINES.reports))
 })
 
 firstParty('files without a date are parts of a feed, files with one are editions of a part', () => {

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findGhsa } from '../../../../corpus/feeds/ghsa/ghsa.ts'
 import type { AdvisoryClaim } from '../../../../corpus/model/claim.ts'
 import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
 import { putFeeds } from '../../../support/feeds.ts'
 import { REAL_FEEDS, suiteNeeding } from '../../../support/needs.ts'
+import { advisory as advisoryFixture } from '../../model/fixture.ts'
 import { type Entry, entryItems, writeEntries } from '../osv/osv-entries.ts'
 
 const ID = 'GHSA-aaaa-bbbb-2222'
@@ -122,24 +122,19 @@ advisories(
   async () => {
     const { advisory, claim, reviewed, cveIds } = await claimItem({ details: 'One thing. Another.', aliases: [] })
     assert.equal([cveIds, reviewed, claim.title], [[], false, null])
-    assert.equal(advisory, {
-      advisory_id: ID,
-      html_url: `https://github.com/advisories/${ID}`,
-      summary: 'One thing.',
-      description: 'One thing. Another.',
-      severity: 'unknown',
-      cvss_v3: { vector: null, score: null },
-      cvss_v4: { vector: null, score: null },
-      cwe_ids: [],
-      source_repo_url: null,
-      published_at: '2024-04-01T08:00:00.000Z',
-      updated_at: '2024-05-01T08:00:00.000Z',
-      reviewed_at: null,
-      withdrawn_at: null,
-      references: [],
-      affected_packages: [],
-      credits: [],
-    })
+    const { advisory: unstated } = advisoryFixture(
+      {
+        advisory_id: ID,
+        html_url: `https://github.com/advisories/${ID}`,
+        summary: 'One thing.',
+        description: 'One thing. Another.',
+        severity: 'unknown',
+        published_at: '2024-04-01T08:00:00.000Z',
+        updated_at: '2024-05-01T08:00:00.000Z',
+      },
+      { reviewed: false },
+    )
+    assert.equal(advisory, unstated)
   },
 )
 
@@ -154,8 +149,6 @@ advisories('a vector that cannot be read is shown without a score, and noted', a
   assert.equal(claim.metrics, [])
   assert.equal(notes, [{ code: 'cvss-unreadable', detail: '"CVSS_V3" "CVSS:3.1/AV:N"' }])
 })
-
-advisories.run()
 
 const packages = suite('packages')
 
@@ -220,36 +213,21 @@ packages('the last version known to be affected bounds the text, and a range tha
   })
 })
 
-packages.run()
-
-const found = suite('files')
-
-found('finds zips of the repository, and its checkout with other files in it', async () => {
+advisories('a checkout is read with other files in it', async () => {
   const advisory = JSON.stringify({ id: ID, modified: '2024-05-01T08:00:00Z', aliases: ['CVE-2024-0001'] })
   const feeds = putFeeds(join(folder.path, 'feeds'), {
-    'ghsa/advisory-database.zip': '',
-    'ghsa/advisory-database-2024-05-01.zip': '',
-    'ghsa/other.zip': '',
-    [`ghsa/2024-05-02/advisories/unreviewed/2024/05/${ID}/${ID}.json`]: advisory,
-    'ghsa/2024-05-02/advisories/README.json': '{}',
+    [`ghsa/advisories/unreviewed/2024/05/${ID}/${ID}.json`]: advisory,
+    'ghsa/advisories/README.json': '{}',
   })
-  const all = findGhsa(feeds)
-  assert.equal(
-    all.map(({ name, date }) => [name, date]),
-    [
-      ['ghsa/2024-05-02/advisories', '2024-05-02'],
-      ['ghsa/advisory-database-2024-05-01.zip', '2024-05-01'],
-      ['ghsa/advisory-database.zip', null],
-    ],
-  )
-  const items = await entryItems('ghsa', all[0]!.path, true)
+  const items = await entryItems('ghsa', join(feeds, 'ghsa/advisories'), true)
   assert.equal(
     items.map((item) => item.kind === 'claim' && [item.key, item.cveIds]),
     [[ID, ['CVE-2024-0001']]],
   )
 })
 
-found.run()
+advisories.run()
+packages.run()
 
 const real = suiteNeeding('real advisories', 'real feeds')
 

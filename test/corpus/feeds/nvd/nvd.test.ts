@@ -4,18 +4,15 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FeedError } from '../../../../corpus/feeds/error.ts'
 import type { FeedItem } from '../../../../corpus/feeds/feed.ts'
-import { chooseFiles } from '../../../../corpus/feeds/files/choice.ts'
-import { findNvd } from '../../../../corpus/feeds/nvd/files.ts'
 import { scoredBy } from '../../../../corpus/feeds/nvd/metrics.ts'
 import { type NvdBatch, openNvd, readNvdBatch } from '../../../../corpus/feeds/nvd/nvd.ts'
 import type { CveClaim } from '../../../../corpus/model/claim.ts'
 import { baseScore } from '../../../../corpus/model/scores/cvss-vector.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
-import { putFeeds } from '../../../support/feeds.ts'
 import { REAL_FEEDS, suiteNeeding } from '../../../support/needs.ts'
-import { batchItems, feedFile, readOptions } from '../reading.ts'
+import { affected, claim as stated } from '../../model/fixture.ts'
+import { batchItems, errorOf as feedErrorOf, feedFile, readOptions } from '../reading.ts'
 
 const folder = temporaryFolder('nvd')
 let files = 0
@@ -58,23 +55,18 @@ records('a record is a claim, its times without a zone are UTC', async () => {
     cisaExploitAdd: '2024-05-01',
   })
   assert.equal([key, cveIds, statedAt, notes], ['CVE-2024-0001', ['CVE-2024-0001'], '2024-05-02T08:00:00.123Z', []])
-  assert.equal(claim, {
-    source: 'nvd',
-    sourceName: 'nvd',
-    updatedAt: '2024-05-02T08:00:00.123Z',
-    title: null,
-    description: 'A fault.',
-    metrics: [],
-    weaknesses: [],
-    affected: [],
-    references: [
-      { url: 'https://example.com/a', name: null, tags: ['Patch', 'Vendor Advisory', 'Exploit'] },
-      { url: 'https://example.com/b', name: null, tags: [] },
-    ],
-    hasWorkaround: false,
-    ssvc: null,
-    kevDateAdded: null,
-  })
+  assert.equal(
+    claim,
+    stated({
+      source: 'nvd',
+      updatedAt: '2024-05-02T08:00:00.123Z',
+      description: 'A fault.',
+      references: [
+        { url: 'https://example.com/a', name: null, tags: ['Patch', 'Vendor Advisory', 'Exploit'] },
+        { url: 'https://example.com/b', name: null, tags: [] },
+      ],
+    }),
+  )
 })
 
 records('a rejected one claims nothing, but is dated, so that it replaces what it said before', async () => {
@@ -186,14 +178,10 @@ configurations('matches of one product are one entry, bounds are ranges, exact v
   )
   assert.equal(notes, [])
   assert.equal(entries, [
-    {
+    affected({
       source: 'nvd',
       vendor: 'acme',
       product: 'widget',
-      package_name: null,
-      ecosystem: null,
-      platforms: null,
-      default_status: null,
       affected_versions: ['4.0', '4.1', '4.1 sp1', '-1!'],
       affected_ranges: [
         { introduced: '0', fixed: '1.2', version_type: null },
@@ -201,20 +189,12 @@ configurations('matches of one product are one entry, bounds are ranges, exact v
         { introduced: '3.0', fixed: null, version_type: null, last_affected: '3.4' },
         { introduced: '5.0', fixed: null, version_type: null },
       ],
-      patched_versions: null,
       cpes: [
         cpe('acme', 'widget'),
         ...['4.0', '4.1:-', '4.1:sp1', '\\-1\\!'].map((rest) => cpe('acme', 'widget', rest)),
       ],
-      repo_url: null,
-      collection_url: null,
-      package_url: null,
-      vulnerable_functions: null,
-      advisory_severity: null,
-      advisory_urgency: null,
-      advisory_description: null,
       updated_at: '2024-05-02T08:00:00.123Z',
-    },
+    }),
   ])
 })
 
@@ -355,15 +335,7 @@ stream('a record that states two ids is left out', async () => {
   })
 })
 
-async function errorOf(path: string): Promise<string> {
-  try {
-    await itemsOf(path)
-  } catch (error) {
-    assert.instance(error, FeedError)
-    return `${(error as FeedError).code}: ${(error as FeedError).message.replace(/^\d+-/, '')}`
-  }
-  return 'no error'
-}
+const errorOf = async (path: string) => (await feedErrorOf(() => itemsOf(path))).replace(/(?<=: )\d+-/, '')
 
 stream('a file that ends early, is damaged, or is nothing of the kind is an error', async () => {
   const content = page([{ cve: RECORD }])
@@ -377,33 +349,6 @@ stream('a file that ends early, is damaged, or is nothing of the kind is an erro
   assert.is(
     await errorOf(put('{"CVE_Items":[]}')),
     'file_invalid: x.json is not an NVD file: its format is undefined, not NVD_CVE',
-  )
-})
-
-stream('every file is a part, dated by what it states; of pages under one name the newest counts', () => {
-  const stamped = (timestamp: string) => page([]).replace('2024-05-03T00:00:00.000', timestamp)
-  const feeds = putFeeds(join(folder.path, 'feeds'), {
-    'nvd/nvdcve-2.0-2023.json.gz': gzipSync(stamped('2024-05-03T00:00:00.5')),
-    'nvd/nvdcve-2.0-modified.json': stamped('2024-05-04T00:00:00'),
-    'nvd/page-1-2024-04-01.json': '{"vulnerabilities":[{"timestamp":"2020-01-01"}]}',
-    'nvd/page-1-2024-05-01.json': 'damaged',
-    'nvd/page-2.json.gz': 'no gzip',
-    'nvd/nvdcpematch-2.0.json': '{}',
-    'nvd/notes.txt': '',
-  })
-  assert.equal(
-    findNvd(feeds).map(({ name, part, date }) => [name, part, date]),
-    [
-      ['nvd/nvdcve-2.0-2023.json.gz', 'nvdcve-2.0-2023', '2024-05-03T00:00:00.500Z'],
-      ['nvd/nvdcve-2.0-modified.json', 'nvdcve-2.0-modified', '2024-05-04T00:00:00.000Z'],
-      ['nvd/page-1-2024-04-01.json', 'page-1', '2024-04-01'],
-      ['nvd/page-1-2024-05-01.json', 'page-1', '2024-05-01'],
-      ['nvd/page-2.json.gz', 'page-2', null],
-    ],
-  )
-  assert.equal(
-    chooseFiles(findNvd(feeds), null).map(({ name }) => name),
-    ['nvd/nvdcve-2.0-2023.json.gz', 'nvd/nvdcve-2.0-modified.json', 'nvd/page-1-2024-05-01.json', 'nvd/page-2.json.gz'],
   )
 })
 
