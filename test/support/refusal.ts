@@ -9,3 +9,11 @@ export async function refusal(promise: Promise<unknown>): Promise<string> {
   if (!(error instanceof Error) || !('code' in error)) throw new Error(`not refused: ${error}`)
   return `${error.code}: ${error.message}`
 }
+
+/** Returns the error that a promise rejects with; null without a rejection. */
+export function failed(work: Promise<unknown>): Promise<(Error & { code?: string }) | null> {
+  return work.then(
+    () => null,
+    (error) => error,
+  )
+}

@@ -16,6 +16,7 @@ import { all } from '../../support/all.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { advisoryIds, packageQuestions } from '../../support/package-questions.ts'
 import { sharedSample } from '../../support/samples.ts'
+import { failed } from '../../support/refusal.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 /** A whole web application with the reader has 100 KB (gzip). */
@@ -47,12 +48,6 @@ async function listsOf(reader: Pick<Reader, 'entries' | 'entry' | 'advisoryOf' |
     reports: await Promise.all(rows.slice(0, 40).map(({ cve_id }) => reader.reports(cve_id))),
   }
 }
-
-const failed = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: Error & { code?: string }) => error,
-  )
 
 test('the bundle imports nothing, evaluates no text, and is small', () => {
   assert.not.match(code, /node:|\brequire\(|\bimport\b\s*[({"'*]|\beval\(|new Function\b/)

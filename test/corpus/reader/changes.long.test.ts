@@ -15,6 +15,7 @@ import { fileOf, manifestPath, objectPath, readCurrent } from '../../../corpus/s
 import { askDirectly } from '../../support/ask.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { sampleNights } from '../../support/samples.ts'
+import { failed } from '../../support/refusal.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-changes')
@@ -35,12 +36,6 @@ async function all(of: Reader, since: string | Date, options: ChangesOptions = {
     if (cursor === undefined) return rows
   }
 }
-
-const failed = (work: Promise<unknown>): Promise<Error & { code?: string }> =>
-  work.then(
-    () => assert.unreachable('it has an answer'),
-    (error: Error) => error,
-  ) as Promise<Error & { code?: string }>
 
 test('every page since every night is that of the gateway, at any limit', async () => {
   let changes = 0
@@ -91,7 +86,7 @@ test('between two earlier snapshots, the changes are those of the reader of the 
   const page = await reader.changes(earliest!.snapshot, { until: later!.snapshot, limit: 1 })
   assert.equal([page.since, page.snapshot], [earliest!.snapshot, later!.snapshot])
   const other = await failed(reader.changes(earliest!.snapshot, { cursor: page.pagination.next_cursor! }))
-  assert.match(other.message, /belongs to other filters/)
+  assert.match(other!.message, /belongs to other filters/)
   await then.close()
 })
 
@@ -118,15 +113,15 @@ test('snapshots that are gone, and invalid arguments, are named', async () => {
   for (const [since, message] of gone) {
     const error = await failed(reader.changes(since))
     assert.ok(error instanceof SnapshotError && error.code === 'missing')
-    assert.match(error.message, message)
+    assert.match(error!.message, message)
   }
   for (const since of ['abc', '2024-02-30', 7 as unknown as string, undefined as unknown as string]) {
     const error = await failed(reader.changes(since))
     assert.instance(error, TypeError)
-    assert.match(error.message, /'since' (must be|is missing; it must be) the id of a snapshot/)
+    assert.match(error!.message, /'since' (must be|is missing; it must be) the id of a snapshot/)
   }
-  assert.match((await failed(reader.changes('2024-01-01', { limit: 0 }))).message, /'limit'/)
-  assert.match((await failed(reader.snapshots({ limit: 0 }))).message, /'limit'/)
+  assert.match((await failed(reader.changes('2024-01-01', { limit: 0 })))!.message, /'limit'/)
+  assert.match((await failed(reader.snapshots({ limit: 0 })))!.message, /'limit'/)
 })
 
 test('after a prune the lineage ends there; a night without its files is left out', async () => {
@@ -140,7 +135,7 @@ test('after a prune the lineage ends there; a night without its files is left ou
     nights.filter((_, i) => i !== 1).map(({ snapshot }) => snapshot),
   )
   const error = await failed(mirrored.changes(nights[1]!.snapshot))
-  assert.is(error.code, 'missing')
+  assert.is(error!.code, 'missing')
   assert.equal((await mirrored.changes(nights[1]!.created_at)).since, nights[2]!.snapshot)
   await mirrored.close()
   const pruned = join(folder.path, 'kept')
@@ -148,7 +143,7 @@ test('after a prune the lineage ends there; a night without its files is left ou
   await prune(pruned, 2, quietEffects())
   const left = await openReader(pruned)
   assert.is((await left.snapshots()).length, 2)
-  assert.is((await failed(left.changes(nights[3]!.snapshot))).code, 'missing')
+  assert.is((await failed(left.changes(nights[3]!.snapshot)))!.code, 'missing')
   await left.close()
 })
 
@@ -181,7 +176,7 @@ test('a flipped bit in the index or in a manifest is an error or the same answer
   const text = readFileSync(manifest, 'utf8')
   writeFileSync(manifest, text.replace('"size": 1', '"size": 2'))
   const far = await openReader(copy)
-  assert.is((await failed(far.changes(old.snapshot))).code, 'digest')
+  assert.is((await failed(far.changes(old.snapshot)))!.code, 'digest')
   assert.is((await far.snapshots()).length, 1)
   await far.close()
 })

@@ -1,10 +1,9 @@
-/** Single rows of large lists by parts of their keys: the answers of the gateway, with few bytes, never by the tables. */
+/** Filters of CVEs, and cursors, by parts of the keys of large lists: the answers of the gateway, never by the tables. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ProductRow, VendorRow } from '../../../corpus/model/directory.ts'
 import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
-import type { ExploitModule } from '../../../corpus/model/record.ts'
-import { type ListName, openReader } from '../../../corpus/reader/reader.ts'
+import { openReader } from '../../../corpus/reader/reader.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { temporaryFolder } from '../../support/dist.ts'
@@ -23,7 +22,6 @@ const answered = async (path: string, query = '') => (await asked.ask(path, quer
 
 const vendors = await asked.all<VendorRow>('/vendors')
 const packages = await asked.all<PackageRow>('/packages')
-const exploits = await asked.all<ExploitModule>('/exploits')
 
 /** Runs `work` with a new reader, which may not read a table of a list. */
 async function withoutTables(work: (reader: Awaited<ReturnType<typeof openReader>>) => Promise<void>): Promise<void> {
@@ -34,74 +32,6 @@ async function withoutTables(work: (reader: Awaited<ReturnType<typeof openReader
   assert.is(read.length, 0, 'requests for tables of lists')
   await reader.close()
 }
-
-test('vendors and products in each spelling, and exploit modules, are the answers of the gateway', async () => {
-  await withoutTables(async (reader) => {
-    for (const { slug, spellings } of vendors) {
-      for (const name of new Set([slug, ...spellings])) {
-        const entry = JSON.stringify(await reader.entry('vendors', name))
-        assert.is(entry, await answered(`/vendors/${part(name)}`))
-      }
-    }
-    let products = 0
-    for (const { slug } of vendors.slice(0, 40)) {
-      for (const row of await asked.all<ProductRow>(`/vendors/${part(slug)}/products`)) {
-        const entry = JSON.stringify(await reader.entry('products', `${slug.replaceAll('/', '%2F')}/${row.slug}`))
-        assert.is(entry, await answered(`/vendors/${part(slug)}/products/${part(row.slug)}`))
-        products++
-      }
-    }
-    for (const { source, source_id } of exploits) {
-      const entry = JSON.stringify(await reader.entry('exploits', `${source}/${source_id}`))
-      assert.is(entry, await answered(`/exploits/${source}/${part(source_id)}`))
-    }
-    assert.ok(products > 100 && exploits.length > 100)
-    for (const [list, id] of [
-      ['vendors', 'nobody'],
-      ['products', `${vendors[0]!.slug}/nothing`],
-      ['exploits', 'exploit_archive/none'],
-    ] as const satisfies [ListName, string][]) {
-      assert.is(await reader.entry(list, id), null, id)
-    }
-  })
-})
-
-test('a reader that has read the table of vendors finds the same rows by each spelling', async () => {
-  const reader = await openReader(web.url)
-  await reader.entries('vendors', { sort: '-name' })
-  for (const { slug, spellings } of vendors) {
-    for (const name of new Set([slug, ...spellings])) {
-      assert.is(JSON.stringify(await reader.entry('vendors', name)), await answered(`/vendors/${part(name)}`))
-    }
-  }
-  await reader.close()
-})
-
-test('products of a vendor, and rows that a text finds, are the pages of the gateway with its cursors', async () => {
-  await withoutTables(async (reader) => {
-    const walks = [
-      ...[...vendors.slice(0, 25).map(({ slug }) => slug), 'Nobody Inc'].map((vendor) => ({
-        list: 'products' as const,
-        path: `/vendors/${part(vendor)}/products`,
-        options: { vendor },
-        query: '',
-      })),
-      ...(['vendors', 'packages'] as const).flatMap((list) =>
-        ['e', 'er', 'no such'].map((q) => ({ list, path: `/${list}`, options: { q }, query: `&q=${part(q)}` })),
-      ),
-    ]
-    let pages = 0
-    for (const { list, path, options, query } of walks) {
-      for (let cursor: string | undefined; ; pages++) {
-        const page = await reader.entries(list, { ...options, limit: 20, cursor })
-        assert.is(JSON.stringify(page), await answered(path, `limit=20${query}${cursor ? `&cursor=${cursor}` : ''}`))
-        cursor = page.pagination.next_cursor ?? undefined
-        if (cursor === undefined) break
-      }
-    }
-    assert.ok(pages > 20, `${pages} pages follow others`)
-  })
-})
 
 test('a cursor that another reader issued goes on without the table', async () => {
   for (const list of ['vendors', 'packages'] as const) {

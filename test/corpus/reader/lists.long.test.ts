@@ -11,6 +11,7 @@ import { combinationsOf, type ListCase } from '../../support/combinations.ts'
 import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { capecsCase, cnasCase, cwesCase, exploitsCase, packagesCase, vendorsCase } from '../../support/list-cases.ts'
 import { ownSample } from '../../support/samples.ts'
+import { failed } from '../../support/refusal.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-lists')
@@ -18,6 +19,9 @@ const sample = await ownSample('small', folder.path)
 const asked = askDirectly(sample.dist)
 const reader = await openReader(sample.dist)
 const web = await serveFolder(sample.dist)
+
+const { manifest } = readCurrent(sample.dist)
+const fileOf = (role: string, name: string) => manifest.files.find((one) => one.role === role && one.name === name)!
 
 const answered = async (path: string, query = '') => (await asked.ask(path, query)).text
 
@@ -27,14 +31,6 @@ const answeredOrNull = (path: string) =>
     if (error.code === 'not_found') return null
     throw error
   })
-
-const failed = (work: Promise<unknown>): Promise<Error & { code?: string }> =>
-  work.then(
-    () => {
-      throw new Error('no error')
-    },
-    (error) => error,
-  )
 
 const LISTS = ['cwes', 'capecs', 'cnas', 'vendors', 'exploits', 'packages'] as const
 const rowsOf = <Row>(list: (typeof LISTS)[number]) => asked.all<Row>(`/${list}`)
@@ -101,14 +97,33 @@ test('without options, a page is that of the list without parameters', async () 
   for (const list of LISTS) assert.is(JSON.stringify(await reader.entries(list)), await answered(`/${list}`))
 })
 
-test('products of a vendor are those of /vendors/{vendor}/products, in each spelling of the vendor', async () => {
+const tables = ['vendors', 'products', 'exploits', 'packages'].map((name) => fileOf('list', name).sha256)
+
+/** Runs `work` with a new reader, which may not read the table of a large list. */
+async function withoutTables(work: (fresh: typeof reader) => Promise<void>): Promise<void> {
+  const fresh = await openReader(web.url)
+  const before = web.asked.length
+  await work(fresh)
+  const read = web.asked.slice(before).filter(({ path }) => tables.some((digest) => path.endsWith(digest)))
+  assert.is(read.length, 0, 'requests for tables of lists')
+  await fresh.close()
+}
+
+test('products of a vendor in each spelling, and rows that a text finds, are those of the gateway, without tables', async () => {
   const vendors = [...rows.vendors.slice(0, 30), ...rows.vendors.slice(-10)]
   const names = vendors.flatMap(({ slug, spellings = [] }) => [slug, slug.toUpperCase(), ...spellings])
-  for (const name of [...names, 'Nobody Inc']) {
-    const path = `/vendors/${encodeURIComponent(name)}/products`
-    await compareWalks(reader, 'products', path, { vendor: name, limit: 3 }, 'limit=3')
-    await compareWalks(reader, 'products', path, { vendor: name, q: 'E', limit: 3 }, 'q=E&limit=3')
-  }
+  await withoutTables(async (fresh) => {
+    for (const name of [...names, 'Nobody Inc']) {
+      const path = `/vendors/${encodeURIComponent(name)}/products`
+      await compareWalks(fresh, 'products', path, { vendor: name, limit: 3 }, 'limit=3')
+      await compareWalks(reader, 'products', path, { vendor: name, q: 'E', limit: 3 }, 'q=E&limit=3')
+    }
+    for (const list of ['vendors', 'packages'] as const) {
+      for (const q of ['e', 'er', 'no such']) {
+        await compareWalks(fresh, list, `/${list}`, { q, limit: 20 }, `q=${encodeURIComponent(q)}&limit=20`)
+      }
+    }
+  })
 })
 
 test('products with a text are those of /products', async () => {
@@ -144,7 +159,7 @@ test('products without a vendor are all of them, those with the most CVEs first'
   assert.equal(ids(once), ids(found.flat()))
 })
 
-test('every entry is the answer of the gateway, by its id in each form', async () => {
+test('every entry is the answer of the gateway, by its id in each form, with and without the tables', async () => {
   const paths: [list: ListName, id: string | number, path: string][] = [
     ...rows.cwes.flatMap(({ numeric_id: n }): typeof paths => [
       ['cwes', n, `/cwes/${n}`],
@@ -182,14 +197,19 @@ test('every entry is the answer of the gateway, by its id in each form', async (
       paths.push(['products', id, `/vendors/${encodeURIComponent(vendor)}/products/${encodeURIComponent(name)}`])
     }
   }
-  const found = new Map<string, number>()
-  for (const [list, id, path] of paths) {
-    const entry = await reader.entry(list, id)
-    const expected = await answeredOrNull(path)
-    assert.is(entry === null ? null : JSON.stringify(entry), expected, `${list} ${id}`)
-    if (entry) found.set(list, (found.get(list) ?? 0) + 1)
-  }
-  assert.equal([...found.keys()].sort(), [...LIST_NAMES].sort(), 'some of each list')
+  const found = new Set<string>()
+  await withoutTables(async (fresh) => {
+    await reader.entries('vendors', { sort: '-name' })
+    for (const [list, id, path] of paths) {
+      const expected = await answeredOrNull(path)
+      for (const one of [reader, fresh]) {
+        const entry = await one.entry(list, id)
+        assert.is(entry === null ? null : JSON.stringify(entry), expected, `${list} ${id}`)
+        if (entry) found.add(list)
+      }
+    }
+  })
+  assert.equal([...found].sort(), [...LIST_NAMES].sort(), 'some of each list')
 })
 
 test('unknown entries are null, and ids of another form are errors', async () => {
@@ -204,7 +224,11 @@ test('unknown entries are null, and ids of another form are errors', async () =>
     ['exploits', 'exploit_archive/none'],
     ['packages', 'npm/no-such'],
   ]
-  for (const [list, id] of unknown) assert.is(await reader.entry(list, id), null, `${list} ${id}`)
+  await withoutTables(async (fresh) => {
+    for (const [list, id] of unknown) {
+      for (const one of [reader, fresh]) assert.is(await one.entry(list, id), null, `${list} ${id}`)
+    }
+  })
   const malformed: [unknown, unknown, RegExp][] = [
     ['cwes', 'CWE-', /^'CWE-' is not an id such as 79, CWE-79 or cwe-79$/],
     ['capecs', 'cwe-66', /is not an id such as 79, CAPEC-79 or capec-79/],
@@ -220,7 +244,7 @@ test('unknown entries are null, and ids of another form are errors', async () =>
   for (const [list, id, message] of malformed) {
     const error = await failed(reader.entry(list as 'cwes', id as string))
     assert.instance(error, TypeError)
-    assert.match(error.message, message)
+    assert.match(error!.message, message)
   }
 })
 
@@ -247,7 +271,7 @@ test('hostile options are errors that name the option', async () => {
   for (const [list, options, message] of cases) {
     const error = await failed(reader.entries(list as 'cwes', options as object))
     assert.instance(error, TypeError, `${list} ${JSON.stringify(options)}`)
-    assert.match(error.message, message)
+    assert.match(error!.message, message)
   }
 })
 
@@ -257,7 +281,7 @@ test('cursors of another list, sort or filter are refused, as are broken ones', 
   const refused = async (list: ListName, options: object) => {
     const error = await failed(reader.entries(list, options))
     assert.instance(error, CursorError)
-    return error.message
+    return error!.message
   }
   assert.match(await refused('capecs', { cursor }), /belongs to another list, 'cwes'/)
   assert.match(await refused('cwes', { cursor, sort: 'name' }), /belongs to sort=-cves/)
@@ -308,9 +332,9 @@ test('advisories, reports and report types are the answers of the gateway', asyn
   assert.is(JSON.stringify(schemas), await answered('/reports/types', 'include_schema=true'))
   assert.is(JSON.stringify(await reader.cnaStats()), await answered('/cnas/stats'))
   for (const work of [reader.advisoryOf('cve'), reader.reports('cve')]) assert.instance(await failed(work), TypeError)
-  assert.match((await failed(reader.reports(cves[0]!.cve_id, { full: 1 } as never))).message, /^option 'full'/)
-  assert.match((await failed(reader.reports(cves[0]!.cve_id, { prompt: '' }))).message, /^option 'prompt'/)
-  assert.match((await failed(reader.reportTypes({ schema: true } as never))).message, /^unknown option 'schema'/)
+  assert.match((await failed(reader.reports(cves[0]!.cve_id, { full: 1 } as never)))!.message, /^option 'full'/)
+  assert.match((await failed(reader.reports(cves[0]!.cve_id, { prompt: '' })))!.message, /^option 'prompt'/)
+  assert.match((await failed(reader.reportTypes({ schema: true } as never)))!.message, /^unknown option 'schema'/)
 })
 
 test('a page in a stored order takes one request, and so does the next; a record and its documents take one', async () => {
@@ -340,8 +364,6 @@ test('a page in a stored order takes one request, and so does the next; a record
 })
 
 test('damaged tables, pages and entries are refused', async () => {
-  const { manifest } = readCurrent(sample.dist)
-  const file = (role: string, name: string) => manifest.files.find((one) => one.role === role && one.name === name)!
   const cases: [
     role: string,
     name: string,
@@ -354,10 +376,10 @@ test('damaged tables, pages and entries are refused', async () => {
     ['catalog', 'report-types', (size) => size / 2, (one) => one.reportTypes()],
   ]
   for (const [role, name, at, work] of cases) {
-    const { sha256: digest, size } = file(role, name)
+    const { sha256: digest, size } = fileOf(role, name)
     const fresh = await openReader(web.url)
     web.fault = ({ path }) => (path.endsWith(digest) ? { kind: 'corrupt', at: Math.floor(at(size)) } : null)
-    assert.match((await failed(work(fresh))).code!, /^(digest|malformed)$/, `${role} ${name}`)
+    assert.match((await failed(work(fresh)))!.code!, /^(digest|malformed)$/, `${role} ${name}`)
     web.fault = () => null
     await fresh.close()
   }

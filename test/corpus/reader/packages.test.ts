@@ -12,6 +12,7 @@ import { writeWholeBundle } from '../../support/bundle.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { advisoryIds, packageQuestions, randomPurls } from '../../support/package-questions.ts'
 import { sharedSample } from '../../support/samples.ts'
+import { failed } from '../../support/refusal.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-packages')
@@ -21,12 +22,6 @@ const asked = askDirectly(dist)
 const local = await openReader(dist)
 const web = await serveFolder(dist)
 const questions = packageQuestions(dist)
-
-const failed = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: Error & { code?: string }) => error,
-  )
 
 /** Returns all rows of the gateway, or null where it refuses the question. */
 async function rowsOfGateway(question: PackageQuestion): Promise<AffectedRow[] | null> {

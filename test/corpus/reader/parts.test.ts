@@ -23,6 +23,7 @@ import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
 import { advisoryIds } from '../../support/package-questions.ts'
 import { openWorld } from '../../support/publisher.ts'
+import { failed } from '../../support/refusal.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 import { goodSnapshot } from '../snapshot/forgery.ts'
 
@@ -34,12 +35,6 @@ const world = openWorld()
 const web = await serveFolder(dist)
 
 const SORTS = CVE_SORTS.flatMap((key) => [key, `-${key}`] as const)
-
-const failed = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: Error & { code?: string }) => error,
-  )
 
 /** Returns the ids of a list read page by page. Each page with another reader if `open` returns one. */
 async function paged(options: CveListOptions, open: () => Promise<Reader>): Promise<string[]> {

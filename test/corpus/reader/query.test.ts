@@ -5,6 +5,7 @@ import { readList, readWalk } from '../../../corpus/reader/query.ts'
 import { CursorError, openReader } from '../../../corpus/reader/reader.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { sharedSample } from '../../support/samples.ts'
+import { failed } from '../../support/refusal.ts'
 
 const folder = temporaryFolder('reader-query')
 const { dist } = await sharedSample('usual')
@@ -93,21 +94,10 @@ test('vendors, products and packages are read as keys', () => {
 })
 
 test('an ecosystem that neither the schema nor the snapshot has is refused as it is asked for', async () => {
-  const failed = async (work: () => Promise<unknown>) => {
-    try {
-      await work()
-    } catch (error) {
-      return error as Error
-    }
-    throw new Error('it was accepted')
-  }
-  for (const work of [
-    () => reader.list({ package: 'nmp/lodash' }),
-    () => reader.walk({ package: 'nmp/lodash' }).next(),
-  ]) {
+  for (const work of [reader.list({ package: 'nmp/lodash' }), reader.walk({ package: 'nmp/lodash' }).next()]) {
     const error = await failed(work)
     assert.instance(error, TypeError)
-    assert.match(error.message, /'package' has an unknown ecosystem 'nmp'; known ones are AlmaLinux, .*npm/)
+    assert.match(error!.message, /'package' has an unknown ecosystem 'nmp'; known ones are AlmaLinux, .*npm/)
   }
   assert.equal((await reader.list({ package: 'Alpaquita/x' })).data, [])
 })
@@ -141,11 +131,6 @@ test('a walk and a record say at once, or as they are asked, what cannot be mean
     () => reader.walk({ kev: 'yes' as unknown as boolean }),
     (error: Error) => error instanceof TypeError && /'kev'/.test(error.message),
   )
-  const failed = (work: Promise<unknown>) =>
-    work.then(
-      () => null,
-      (error: Error) => error,
-    )
   for (const id of ['CVE-24-1', '', 'CWE-79']) assert.instance(await failed(reader.get(id)), TypeError)
   const include = ['cvs' as 'cvss']
   assert.match(
@@ -165,10 +150,7 @@ test('a cursor of another sort, of other filters, or of nobody says so', async (
     [{ kev: false, cursor: 'abc' }, /this cursor is invalid/],
   ]
   for (const [options, message] of cases) {
-    const error = await reader.list(options).then(
-      () => null,
-      (error: Error) => error,
-    )
+    const error = await failed(reader.list(options))
     assert.instance(error, CursorError)
     assert.match(error!.message, message)
   }

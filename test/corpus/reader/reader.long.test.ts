@@ -15,6 +15,7 @@ import { cvesCase } from '../../support/cve-cases.ts'
 import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { byFrequency } from '../../support/plain.ts'
 import { ownSample, sharedSample } from '../../support/samples.ts'
+import { failed } from '../../support/refusal.ts'
 
 const folder = temporaryFolder('reader')
 const sample = await sharedSample('usual')
@@ -206,10 +207,7 @@ test('scope=any and the key of a CNA choose what /cwes/{cweId}/cves and /cnas/{s
 
 test('options that there are not, and values of another kind, are named', async () => {
   const refused = async (work: () => Promise<unknown>): Promise<string> => {
-    const error = await work().then(
-      () => null,
-      (reason: unknown) => reason,
-    )
+    const error = await failed(work())
     if (!(error instanceof TypeError)) throw new Error(`not refused: ${error}`)
     return error.message
   }
@@ -254,10 +252,7 @@ test('a cursor of a snapshot before goes on by its key, and one of a newer snaps
   const query = `limit=40&cursor=${pagination.next_cursor}`
   const resumed = await newer.list({ limit: 40, cursor: pagination.next_cursor! })
   assert.is(JSON.stringify(resumed), (await gateway.ask('/cves', query)).text)
-  const refused = await reader
-    .list({ limit: 40, cursor: resumed.pagination.next_cursor! })
-    .then(() => null)
-    .catch((error: { name: string; code: string }) => error)
+  const refused = await failed(reader.list({ limit: 40, cursor: resumed.pagination.next_cursor! }))
   assert.equal([refused?.name, refused?.code], ['CursorError', 'newer'])
   // An open reader keeps its snapshot.
   assert.equal(await reader.list(), firstPage)

@@ -12,7 +12,7 @@ import { deflateSegment } from '../../../corpus/snapshot/codec/deflate.ts'
 import { plainBytes } from '../../../corpus/snapshot/codec/segment-bytes.ts'
 import { SnapshotError } from '../../../corpus/snapshot/error.ts'
 import { fileOf, manifestPath, objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
-import { encodeManifest } from '../../../corpus/snapshot/files/manifest.ts'
+import { encodeManifest, type FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
 import { encodePointer, type Pointer } from '../../../corpus/snapshot/files/pointer.ts'
 import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
@@ -21,6 +21,7 @@ import { all } from '../../support/all.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { openWorld } from '../../support/publisher.ts'
 import { sharedSample } from '../../support/samples.ts'
+import { failed } from '../../support/refusal.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-trust')
@@ -34,12 +35,6 @@ async function keyPair() {
   return { signing: await readSigningKey(JSON.stringify(privateKey), 'key'), publicKey }
 }
 const [ours, theirs] = [await keyPair(), await keyPair()]
-
-const failed = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: Error & { code?: string }) => error,
-  )
 
 /** Returns a copy that a test can damage. */
 function copy(name: string): string {
@@ -239,23 +234,37 @@ test('a flipped bit in any table is found before a row is read', async () => {
   await openAll(path)
 })
 
+/** Runs `check` with a reader for each of some flipped bits of a file, at the places that `placeOf` selects. */
+async function withFlips(
+  name: string,
+  file: FileEntry,
+  times: number,
+  check: (reader: Reader, where: string) => Promise<void>,
+  placeOf = (random: Random, _time: number) => random.int(file.size),
+): Promise<void> {
+  const object = objectPath(copy(name), file.sha256)
+  const random = new Random(name)
+  for (let time = 0; time < times; time++) {
+    const at = placeOf(random, time)
+    flip(object, at)
+    const reader = await openReader(join(folder.path, name))
+    await check(reader, `byte ${at}`)
+    await reader.close()
+    flip(object, at)
+  }
+}
+
 test('a flipped bit in the index gives no other record, and hides none', async () => {
-  const path = copy('index')
-  const random = new Random('index')
   const file = fileOf(manifest, 'index')
   const records = await Promise.all(rows.map(({ cve_id }) => sound.get(cve_id)))
   let refusals = 0
-  for (let i = 0; i < 40; i++) {
-    // The header is at the beginning.
-    const at = i < 10 ? random.int(700) : random.int(file.size)
-    flip(objectPath(path, file.sha256), at)
-    const reader = await openReader(path)
+  const check = async (reader: Reader, where: string) => {
     for (const [j, { cve_id }] of rows.entries()) {
-      if (await isRefused(() => reader.get(cve_id), records[j], `${cve_id} with byte ${at}`)) refusals++
+      if (await isRefused(() => reader.get(cve_id), records[j], `${cve_id} with ${where}`)) refusals++
     }
-    await reader.close()
-    flip(objectPath(path, file.sha256), at)
   }
+  // The header is at the beginning.
+  await withFlips('index', file, 40, check, (random, time) => random.int(time < 10 ? 700 : file.size))
   assert.ok(refusals > 40, `${refusals}`)
 })
 
@@ -271,59 +280,41 @@ async function isRefused(given: () => Promise<unknown>, written: unknown, what: 
 }
 
 test('a flipped bit in a shard is never data: records and rows are as written, or an error', async () => {
-  const path = copy('shards')
   const shards = manifest.files.filter(({ role }) => role === 'cve').sort((a, b) => b.count - a.count)
   const shard = shards[0]!
   const inside = rows.filter(({ cve_id }) => cveBlock(cve_id) === shard.name)
   const written = new Map<string, unknown>()
   for (const { cve_id } of inside) written.set(cve_id, await sound.get(cve_id, { include: SECTION_NAMES }))
   assert.is(inside.length, shard.count)
-  const random = new Random('shards')
+  const include = SECTION_NAMES
   let refusals = 0
-  for (let i = 0; i < 60; i++) {
-    const at = random.int(shard.size)
-    flip(objectPath(path, shard.sha256), at)
-    const reader = await openReader(path)
+  await withFlips('shards', shard, 60, async (reader, where) => {
     let refused = 0
     for (const row of inside) {
       const id = row.cve_id
-      const include = SECTION_NAMES
-      if (await isRefused(() => reader.get(id, { include }), written.get(id), `${id} at ${at}`)) refused++
-      await isRefused(() => reader.list({ ids: [id] }).then(({ data }) => data), [row], `row of ${id} at ${at}`)
+      if (await isRefused(() => reader.get(id, { include }), written.get(id), `${id}, ${where}`)) refused++
+      await isRefused(() => reader.list({ ids: [id] }).then(({ data }) => data), [row], `row of ${id}, ${where}`)
     }
     assert.ok(refused <= 1, 'one bit lies in one member')
     refusals += refused
-    await reader.close()
-    flip(objectPath(path, shard.sha256), at)
-  }
+  })
   assert.ok(refusals > 30, `${refusals} of 60`)
 })
 
 test('a flipped bit in pages is never data either, and what lies elsewhere is still read', async () => {
-  const path = copy('pages')
-  const pages = manifest.files.find(({ role, name }) => role === 'pages' && name === 'published')!
-  const random = new Random('pages')
+  const ids = rows.map(({ cve_id }) => cve_id).sort()
   let refusals = 0
-  for (let i = 0; i < 40; i++) {
-    const at = random.int(pages.size)
-    flip(objectPath(path, pages.sha256), at)
-    const reader = await openReader(path)
-    if (await isRefused(() => all(reader.walk()), rows, `at ${at}`)) refusals++
-    assert.equal((await everyId(reader, 'updated')).sort(), rows.map(({ cve_id }) => cve_id).sort())
-    await reader.close()
-    flip(objectPath(path, pages.sha256), at)
-  }
+  await withFlips('pages', fileOf(manifest, 'pages', 'published'), 40, async (reader, where) => {
+    if (await isRefused(() => all(reader.walk()), rows, where)) refusals++
+    const others = await all(reader.walk({ sort: 'updated' }))
+    assert.equal(others.map(({ cve_id }) => cve_id).sort(), ids)
+  })
   assert.ok(refusals > 30, `${refusals} of 40`)
 })
 
-async function everyId(reader: Reader, sort: 'updated'): Promise<string[]> {
-  return (await all(reader.walk({ sort }))).map(({ cve_id }) => cve_id)
-}
-
 test('a page or a member of another place, sound in itself, is refused', async () => {
   const path = copy('moved')
-  const pages = manifest.files.find(({ role, name }) => role === 'pages' && name === 'published')!
-  const other = manifest.files.find(({ role, name }) => role === 'pages' && name === 'updated')!
+  const [pages, other] = [fileOf(manifest, 'pages', 'published'), fileOf(manifest, 'pages', 'updated')]
   // The file of the order by publication gets the pages of another order.
   const bytes = readFileSync(objectPath(path, other.sha256))
   writeFileSync(objectPath(path, pages.sha256), bytes)

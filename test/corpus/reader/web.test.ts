@@ -10,6 +10,7 @@ import { all } from '../../support/all.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { openWorld } from '../../support/publisher.ts'
 import { sharedSample } from '../../support/samples.ts'
+import { failed } from '../../support/refusal.ts'
 import { type ManyRanges, serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-web')
@@ -23,12 +24,6 @@ const open = (url: string) => openReader(url, { effects: world.effects })
 const remote = await open(web.url)
 
 const walked = (reader: Reader, options: CveWalkOptions = {}) => all(reader.walk(options))
-const failed = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: Error & { code?: string }) => error,
-  )
-
 /** Returns the requests that `work` sends to the server. */
 async function requestsOf(work: () => Promise<unknown>) {
   const before = web.asked.length

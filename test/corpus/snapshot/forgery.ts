@@ -25,6 +25,16 @@ import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { type SampleName, sharedSample } from '../../support/samples.ts'
 
+export interface TableChange {
+  role: Role
+  name: string
+  change: (table: Table) => void
+  /** Returns the content digest of the changed table. */
+  contentOf: (bytes: Buffer) => string
+  /** Of the fault. */
+  line?: RegExp
+}
+
 export interface GoodSnapshot {
   dist: string
   folder: string
@@ -34,13 +44,8 @@ export interface GoodSnapshot {
   copy(): string
   /** Returns the faults that `verify` finds after `change` on a copy. */
   faultsAfter(change: (dist: string) => void): Promise<string[]>
-  /** Returns the faults after a table is changed. `contentOf` returns its content digest. */
-  faultsOfTable(
-    role: Role,
-    name: string,
-    change: (table: Table) => void,
-    contentOf: (bytes: Buffer) => string,
-  ): Promise<string[]>
+  /** Asserts that `verify` finds one fault of each table if all are changed in one copy. */
+  expectTableFaults(...changes: TableChange[]): Promise<void>
   /** Activates a manifest as a build does: id, digest, size and pointer match. */
   activate(dist: string, files: FileEntry[]): void
   putObject(dist: string, bytes: Uint8Array): void
@@ -82,14 +87,29 @@ export async function goodSnapshot(name: string, of: SampleName = 'small'): Prom
       change(dist)
       return (await verify(dist)).faults
     },
-    faultsOfTable(role, name, change, contentOf) {
-      const file = fileOf(manifest, role, name)
-      const { about, columns } = decodeTable(readObject(good, file))
-      const copies = Object.entries(columns).map(([column, values]) => [column, values.slice()])
-      const changed = { about: structuredClone(about), columns: Object.fromEntries(copies) }
-      change(changed)
-      const bytes = encodeTable(changed)
-      return snapshot.faultsAfter((dist) => snapshot.forge(dist, file, bytes, contentOf(bytes)))
+    async expectTableFaults(...changes) {
+      const dist = copy()
+      const forged = new Map<FileEntry, FileEntry>()
+      for (const { role, name, change, contentOf } of changes) {
+        const file = fileOf(manifest, role, name)
+        const { about, columns } = decodeTable(readObject(good, file))
+        const copies = Object.entries(columns).map(([column, values]) => [column, values.slice()])
+        const changed = { about: structuredClone(about), columns: Object.fromEntries(copies) }
+        change(changed)
+        const bytes = encodeTable(changed)
+        putObject(dist, bytes)
+        forged.set(file, { ...file, sha256: sha256(bytes), size: bytes.length, content: contentOf(bytes) })
+      }
+      activate(
+        dist,
+        manifest.files.map((file) => forged.get(file) ?? file),
+      )
+      const { faults } = await verify(dist)
+      for (const { role, name, line = CONTRADICTS } of changes) {
+        const own = faults.filter((fault) => fault.startsWith(`file ${role} ${name} `))
+        oneFault(own, role, line)
+      }
+      assert.is(faults.length, changes.length, faults.join('\n'))
     },
     activate,
     putObject,

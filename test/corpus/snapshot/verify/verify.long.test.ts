@@ -9,11 +9,13 @@ import { sha256 } from '../../../../corpus/runtime/digest.ts'
 import { gzipFile } from '../../../../corpus/snapshot/codec/deflate.ts'
 import { gunzipFile } from '../../../../corpus/snapshot/codec/inflate.ts'
 import { plainBytes } from '../../../../corpus/snapshot/codec/segment-bytes.ts'
-import { decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
+import { decodeTable, encodeTable, type Table } from '../../../../corpus/snapshot/codec/table.ts'
 import { decodeIndex, encodeIndex, type Index, indexContent } from '../../../../corpus/snapshot/derive/index-table.ts'
 import { decodeOrders, encodeOrders, type Orders, ordersContent } from '../../../../corpus/snapshot/derive/orders.ts'
+import { decodePageStarts, pageStartsContent } from '../../../../corpus/snapshot/derive/page-starts.ts'
 import type { About } from '../../../../corpus/snapshot/files/about.ts'
 import { fileOf, objectPath, pointerPath } from '../../../../corpus/snapshot/files/layout.ts'
+import type { Role } from '../../../../corpus/snapshot/files/manifest.ts'
 import { encodePointer } from '../../../../corpus/snapshot/files/pointer.ts'
 import { queryDigest, rowCrc } from '../../../../corpus/snapshot/query/rows.ts'
 import { decodeEpss, type EpssColumns, encodeEpss, NO_EPSS } from '../../../../corpus/snapshot/record/epss.ts'
@@ -60,6 +62,19 @@ test('columns that say something else of a CVE', async () => {
     const faults = await faultsAfter((dist) => forge(dist, file, bytes, sha256(bytes)))
     oneFault(faults, 'columns', new RegExp(`does not match the files it is derived from \\(${name}\\)$`))
   }
+})
+
+test('buckets of aliases, rows and page starts that other files contradict', async () => {
+  const startsContent = (bytes: Buffer) => pageStartsContent(decodePageStarts(bytes))
+  const changes: [Role, string, (table: Table) => unknown, (bytes: Buffer) => string][] = [
+    // The CRC of the first bucket.
+    ['aliases', 'buckets', ({ columns }) => columns.buckets!.fill(1, 0, 1), sha256],
+    ['columns', 'rows', ({ columns }) => columns.blocks!.fill(7, 1, 2), sha256],
+    ['orders', 'epss', ({ columns }) => columns.key!.fill(5, 0, 1), startsContent],
+    ['orders', 'cvss', ({ columns }) => columns.numberLow!.fill(5, 0, 1), startsContent],
+    ['orders', 'updated', ({ columns }) => columns.pagesAt!.fill(5, 0, 1), startsContent],
+  ]
+  await good.expectTableFaults(...changes.map(([role, name, change, contentOf]) => ({ role, name, change, contentOf })))
 })
 
 test('figures that say something else, are no object, or are not JSON', async () => {
