@@ -15,8 +15,8 @@ import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { advisoryIds, packageQuestions } from '../../support/package-questions.ts'
-import { sharedSample } from '../../support/samples.ts'
 import { failed } from '../../support/refusal.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 /** A whole web application with the reader has 100 KB (gzip). */

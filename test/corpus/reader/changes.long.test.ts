@@ -14,8 +14,8 @@ import {
 import { fileOf, manifestPath, objectPath, readCurrent } from '../../../corpus/snapshot/index.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
-import { sampleNights } from '../../support/samples.ts'
 import { failed } from '../../support/refusal.ts'
+import { sampleNights } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-changes')

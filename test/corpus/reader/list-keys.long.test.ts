@@ -1,14 +1,18 @@
-/** Filters of CVEs, and cursors, by parts of the keys of large lists: the answers of the gateway, never by the tables. */
+/** Large lists by parts of their keys: entries, products of a vendor, filters and cursors, never by their tables. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ProductRow, VendorRow } from '../../../corpus/model/directory.ts'
 import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
-import { openReader } from '../../../corpus/reader/reader.ts'
+import type { ExploitModule } from '../../../corpus/model/record.ts'
+import { type ListName, openReader } from '../../../corpus/reader/reader.ts'
+import { LIST_NAMES } from '../../../corpus/snapshot/cursor/lists.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { temporaryFolder } from '../../support/dist.ts'
+import { failed } from '../../support/refusal.ts'
 import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
+import { gatewayAnswers } from './gateway-answers.ts'
 
 const folder = temporaryFolder('reader-list-keys')
 const { dist } = await sharedSample('usual')
@@ -18,10 +22,15 @@ const web = await serveFolder(dist)
 const fileOf = (role: string, name: string) => manifest.files.find((file) => file.role === role && file.name === name)!
 const tables = ['vendors', 'products', 'exploits', 'packages'].map((name) => fileOf('list', name).sha256)
 const part = encodeURIComponent
-const answered = async (path: string, query = '') => (await asked.ask(path, query)).text
+const { answered, answeredOrNull, compareWalks } = gatewayAnswers(asked)
+const reader = await openReader(dist)
 
 const vendors = await asked.all<VendorRow>('/vendors')
 const packages = await asked.all<PackageRow>('/packages')
+const exploits = await asked.all<ExploitModule>('/exploits')
+const cwes = await asked.all<{ numeric_id: number }>('/cwes')
+const capecs = await asked.all<{ capec_id: number }>('/capecs')
+const cnas = await asked.all<{ slug: string }>('/cnas')
 
 /** Runs `work` with a new reader, which may not read a table of a list. */
 async function withoutTables(work: (reader: Awaited<ReturnType<typeof openReader>>) => Promise<void>): Promise<void> {
@@ -32,6 +41,112 @@ async function withoutTables(work: (reader: Awaited<ReturnType<typeof openReader
   assert.is(read.length, 0, 'requests for tables of lists')
   await reader.close()
 }
+
+test('products of a vendor in each spelling, and rows that a text finds, are those of the gateway, without tables', async () => {
+  const some = [...vendors.slice(0, 30), ...vendors.slice(-10)]
+  const names = some.flatMap(({ slug, spellings = [] }) => [slug, slug.toUpperCase(), ...spellings])
+  await withoutTables(async (fresh) => {
+    for (const name of [...names, 'Nobody Inc']) {
+      const path = `/vendors/${encodeURIComponent(name)}/products`
+      await compareWalks(fresh, 'products', path, { vendor: name, limit: 3 }, 'limit=3')
+      await compareWalks(reader, 'products', path, { vendor: name, q: 'E', limit: 3 }, 'q=E&limit=3')
+    }
+    for (const list of ['vendors', 'packages'] as const) {
+      for (const q of ['e', 'er', 'no such']) {
+        await compareWalks(fresh, list, `/${list}`, { q, limit: 20 }, `q=${encodeURIComponent(q)}&limit=20`)
+      }
+    }
+  })
+})
+
+test('every entry is the answer of the gateway, by its id in each form, with and without the tables', async () => {
+  const paths: [list: ListName, id: string | number, path: string][] = [
+    ...cwes.flatMap(({ numeric_id: n }): typeof paths => [
+      ['cwes', n, `/cwes/${n}`],
+      ['cwes', `CWE-${n}`, `/cwes/CWE-${n}`],
+      ['cwes', `cwe-${n}`, `/cwes/cwe-${n}`],
+    ]),
+    ...capecs.flatMap(({ capec_id: n }): typeof paths => [
+      ['capecs', `${n}`, `/capecs/${n}`],
+      ['capecs', `CAPEC-${n}`, `/capecs/CAPEC-${n}`],
+    ]),
+    ...cnas.flatMap(({ slug }): typeof paths => [
+      ['cnas', slug, `/cnas/${encodeURIComponent(slug)}`],
+      ['cnas', slug.toUpperCase(), `/cnas/${encodeURIComponent(slug.toUpperCase())}`],
+    ]),
+    ...vendors.flatMap(({ slug, spellings = [] }): typeof paths =>
+      [slug, ...spellings].map((name) => ['vendors', name, `/vendors/${encodeURIComponent(name)}`]),
+    ),
+    ...exploits.map(({ source, source_id }): (typeof paths)[number] => [
+      'exploits',
+      `${source}/${source_id}`,
+      `/exploits/${source}/${encodeURIComponent(source_id)}`,
+    ]),
+    ...packages.flatMap(({ ecosystem, name }): typeof paths =>
+      [name, name.toUpperCase()].map((one) => [
+        'packages',
+        `${ecosystem}/${one}`,
+        `/packages/${encodeURIComponent(ecosystem)}/${encodeURIComponent(one)}`,
+      ]),
+    ),
+  ]
+  const products = (await reader.entries('products', { limit: 100 })).data
+  for (const { vendor, slug, spellings = [] } of products) {
+    for (const name of [slug, ...spellings]) {
+      const id = `${vendor.replaceAll('/', '%2F')}/${name}`
+      paths.push(['products', id, `/vendors/${encodeURIComponent(vendor)}/products/${encodeURIComponent(name)}`])
+    }
+  }
+  const found = new Set<string>()
+  await withoutTables(async (fresh) => {
+    await reader.entries('vendors', { sort: '-name' })
+    for (const [list, id, path] of paths) {
+      const expected = await answeredOrNull(path)
+      for (const one of [reader, fresh]) {
+        const entry = await one.entry(list, id)
+        assert.is(entry === null ? null : JSON.stringify(entry), expected, `${list} ${id}`)
+        if (entry) found.add(list)
+      }
+    }
+  })
+  assert.equal([...found].sort(), [...LIST_NAMES].sort(), 'some of each list')
+})
+
+test('unknown entries are null, and ids of another form are errors', async () => {
+  const unknown: [ListName, string][] = [
+    ['cwes', '999999'],
+    ['capecs', 'CAPEC-999999'],
+    ['cnas', 'nobody'],
+    ['vendors', 'nobody'],
+    ['vendors', '__proto__'],
+    ['products', 'nobody/nothing'],
+    ['products', `${vendors[0]!.slug}/nothing`],
+    ['exploits', 'exploit_archive/none'],
+    ['packages', 'npm/no-such'],
+  ]
+  await withoutTables(async (fresh) => {
+    for (const [list, id] of unknown) {
+      for (const one of [reader, fresh]) assert.is(await one.entry(list, id), null, `${list} ${id}`)
+    }
+  })
+  const malformed: [unknown, unknown, RegExp][] = [
+    ['cwes', 'CWE-', /^'CWE-' is not an id such as 79, CWE-79 or cwe-79$/],
+    ['capecs', 'cwe-66', /is not an id such as 79, CAPEC-79 or capec-79/],
+    ['products', 'microsoft', /must be of the form <vendor>\/<product>/],
+    ['exploits', 'elsewhere/1', /unknown source of exploit modules, 'elsewhere'/],
+    ['packages', 'npm', /must be of the form <ecosystem>\/<name>/],
+    ['packages', 'nmp/a', /unknown ecosystem 'nmp'; known ones are .*npm/],
+    ['vendors', '', /must be a string that is not empty/],
+    ['vendors', null, /must be a string that is not empty, not null/],
+    ['vendor', 'a', /^unknown list "vendor"; known lists are cwes, /],
+    ['toString', 'a', /^unknown list "toString"/],
+  ]
+  for (const [list, id, message] of malformed) {
+    const error = await failed(reader.entry(list as 'cwes', id as string))
+    assert.instance(error, TypeError)
+    assert.match(error!.message, message)
+  }
+})
 
 test('a cursor that another reader issued goes on without the table', async () => {
   for (const list of ['vendors', 'packages'] as const) {
@@ -103,7 +218,7 @@ test('damaged keys and posting lists are refused', async () => {
 })
 
 test.after(async () => {
-  await Promise.all([asked.close(), web.close()])
+  await Promise.all([reader.close(), asked.close(), web.close()])
   folder.remove()
 })
 

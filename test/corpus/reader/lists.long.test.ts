@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CursorError, type ListName, openReader } from '../../../corpus/reader/reader.ts'
-import { LIST_NAMES } from '../../../corpus/snapshot/cursor/lists.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { combinationsOf, type ListCase } from '../../support/combinations.ts'
 import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { capecsCase, cnasCase, cwesCase, exploitsCase, packagesCase, vendorsCase } from '../../support/list-cases.ts'
-import { ownSample } from '../../support/samples.ts'
 import { failed } from '../../support/refusal.ts'
+import { ownSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
+import { gatewayAnswers } from './gateway-answers.ts'
 
 const folder = temporaryFolder('reader-lists')
 const sample = await ownSample('small', folder.path)
@@ -23,14 +23,7 @@ const web = await serveFolder(sample.dist)
 const { manifest } = readCurrent(sample.dist)
 const fileOf = (role: string, name: string) => manifest.files.find((one) => one.role === role && one.name === name)!
 
-const answered = async (path: string, query = '') => (await asked.ask(path, query)).text
-
-/** The gateway's answer, or null for 404. */
-const answeredOrNull = (path: string) =>
-  answered(path).catch((error: { code?: string }) => {
-    if (error.code === 'not_found') return null
-    throw error
-  })
+const { answered, answeredOrNull, compareWalks } = gatewayAnswers(asked)
 
 const LISTS = ['cwes', 'capecs', 'cnas', 'vendors', 'exploits', 'packages'] as const
 const rowsOf = <Row>(list: (typeof LISTS)[number]) => asked.all<Row>(`/${list}`)
@@ -50,24 +43,6 @@ const CASES = {
   exploits: exploitsCase(rows.exploits),
   packages: packagesCase(rows.packages),
 } as Record<(typeof LISTS)[number], ListCase<unknown>>
-
-/** Every page of a list from reader and gateway, each with the cursor of the other. Returns the number of pages. */
-async function compareWalks(
-  one: typeof reader,
-  list: ListName,
-  path: string,
-  options: object,
-  query: string,
-): Promise<number> {
-  let cursor: string | undefined
-  for (let pages = 1; ; pages++) {
-    const page = await one.entries(list, { ...options, cursor })
-    const text = await answered(path, cursor === undefined ? query : `${query}&cursor=${cursor}`)
-    assert.is(JSON.stringify(page), text, `${path}?${query}, page ${pages}`)
-    cursor = page.pagination.next_cursor ?? undefined
-    if (cursor === undefined) return pages
-  }
-}
 
 for (const list of LISTS) {
   test(`every page of /${list} in every order, with every filter and pair of filters, is the answer of the gateway`, async () => {
@@ -95,35 +70,6 @@ for (const list of LISTS) {
 
 test('without options, a page is that of the list without parameters', async () => {
   for (const list of LISTS) assert.is(JSON.stringify(await reader.entries(list)), await answered(`/${list}`))
-})
-
-const tables = ['vendors', 'products', 'exploits', 'packages'].map((name) => fileOf('list', name).sha256)
-
-/** Runs `work` with a new reader, which may not read the table of a large list. */
-async function withoutTables(work: (fresh: typeof reader) => Promise<void>): Promise<void> {
-  const fresh = await openReader(web.url)
-  const before = web.asked.length
-  await work(fresh)
-  const read = web.asked.slice(before).filter(({ path }) => tables.some((digest) => path.endsWith(digest)))
-  assert.is(read.length, 0, 'requests for tables of lists')
-  await fresh.close()
-}
-
-test('products of a vendor in each spelling, and rows that a text finds, are those of the gateway, without tables', async () => {
-  const vendors = [...rows.vendors.slice(0, 30), ...rows.vendors.slice(-10)]
-  const names = vendors.flatMap(({ slug, spellings = [] }) => [slug, slug.toUpperCase(), ...spellings])
-  await withoutTables(async (fresh) => {
-    for (const name of [...names, 'Nobody Inc']) {
-      const path = `/vendors/${encodeURIComponent(name)}/products`
-      await compareWalks(fresh, 'products', path, { vendor: name, limit: 3 }, 'limit=3')
-      await compareWalks(reader, 'products', path, { vendor: name, q: 'E', limit: 3 }, 'q=E&limit=3')
-    }
-    for (const list of ['vendors', 'packages'] as const) {
-      for (const q of ['e', 'er', 'no such']) {
-        await compareWalks(fresh, list, `/${list}`, { q, limit: 20 }, `q=${encodeURIComponent(q)}&limit=20`)
-      }
-    }
-  })
 })
 
 test('products with a text are those of /products', async () => {
@@ -157,95 +103,6 @@ test('products without a vendor are all of them, those with the most CVEs first'
   )
   const ids = (some: { slug: string; vendor: string }[]) => some.map(({ slug, vendor }) => `${vendor} ${slug}`).sort()
   assert.equal(ids(once), ids(found.flat()))
-})
-
-test('every entry is the answer of the gateway, by its id in each form, with and without the tables', async () => {
-  const paths: [list: ListName, id: string | number, path: string][] = [
-    ...rows.cwes.flatMap(({ numeric_id: n }): typeof paths => [
-      ['cwes', n, `/cwes/${n}`],
-      ['cwes', `CWE-${n}`, `/cwes/CWE-${n}`],
-      ['cwes', `cwe-${n}`, `/cwes/cwe-${n}`],
-    ]),
-    ...rows.capecs.flatMap(({ capec_id: n }): typeof paths => [
-      ['capecs', `${n}`, `/capecs/${n}`],
-      ['capecs', `CAPEC-${n}`, `/capecs/CAPEC-${n}`],
-    ]),
-    ...rows.cnas.flatMap(({ slug, cna_name: _ }): typeof paths => [
-      ['cnas', slug, `/cnas/${encodeURIComponent(slug)}`],
-      ['cnas', slug.toUpperCase(), `/cnas/${encodeURIComponent(slug.toUpperCase())}`],
-    ]),
-    ...rows.vendors.flatMap(({ slug, spellings = [] }): typeof paths =>
-      [slug, ...spellings].map((name) => ['vendors', name, `/vendors/${encodeURIComponent(name)}`]),
-    ),
-    ...rows.exploits.map(({ source, source_id }): (typeof paths)[number] => [
-      'exploits',
-      `${source}/${source_id}`,
-      `/exploits/${source}/${encodeURIComponent(source_id)}`,
-    ]),
-    ...rows.packages.flatMap(({ ecosystem, name }): typeof paths =>
-      [name, name.toUpperCase()].map((one) => [
-        'packages',
-        `${ecosystem}/${one}`,
-        `/packages/${encodeURIComponent(ecosystem)}/${encodeURIComponent(one)}`,
-      ]),
-    ),
-  ]
-  const products = (await reader.entries('products', { limit: 100 })).data
-  for (const { vendor, slug, spellings = [] } of products) {
-    for (const name of [slug, ...spellings]) {
-      const id = `${vendor.replaceAll('/', '%2F')}/${name}`
-      paths.push(['products', id, `/vendors/${encodeURIComponent(vendor)}/products/${encodeURIComponent(name)}`])
-    }
-  }
-  const found = new Set<string>()
-  await withoutTables(async (fresh) => {
-    await reader.entries('vendors', { sort: '-name' })
-    for (const [list, id, path] of paths) {
-      const expected = await answeredOrNull(path)
-      for (const one of [reader, fresh]) {
-        const entry = await one.entry(list, id)
-        assert.is(entry === null ? null : JSON.stringify(entry), expected, `${list} ${id}`)
-        if (entry) found.add(list)
-      }
-    }
-  })
-  assert.equal([...found].sort(), [...LIST_NAMES].sort(), 'some of each list')
-})
-
-test('unknown entries are null, and ids of another form are errors', async () => {
-  const unknown: [ListName, string][] = [
-    ['cwes', '999999'],
-    ['capecs', 'CAPEC-999999'],
-    ['cnas', 'nobody'],
-    ['vendors', 'nobody'],
-    ['vendors', '__proto__'],
-    ['products', 'nobody/nothing'],
-    ['products', `${rows.vendors[0]!.slug}/nothing`],
-    ['exploits', 'exploit_archive/none'],
-    ['packages', 'npm/no-such'],
-  ]
-  await withoutTables(async (fresh) => {
-    for (const [list, id] of unknown) {
-      for (const one of [reader, fresh]) assert.is(await one.entry(list, id), null, `${list} ${id}`)
-    }
-  })
-  const malformed: [unknown, unknown, RegExp][] = [
-    ['cwes', 'CWE-', /^'CWE-' is not an id such as 79, CWE-79 or cwe-79$/],
-    ['capecs', 'cwe-66', /is not an id such as 79, CAPEC-79 or capec-79/],
-    ['products', 'microsoft', /must be of the form <vendor>\/<product>/],
-    ['exploits', 'elsewhere/1', /unknown source of exploit modules, 'elsewhere'/],
-    ['packages', 'npm', /must be of the form <ecosystem>\/<name>/],
-    ['packages', 'nmp/a', /unknown ecosystem 'nmp'; known ones are .*npm/],
-    ['vendors', '', /must be a string that is not empty/],
-    ['vendors', null, /must be a string that is not empty, not null/],
-    ['vendor', 'a', /^unknown list "vendor"; known lists are cwes, /],
-    ['toString', 'a', /^unknown list "toString"/],
-  ]
-  for (const [list, id, message] of malformed) {
-    const error = await failed(reader.entry(list as 'cwes', id as string))
-    assert.instance(error, TypeError)
-    assert.match(error!.message, message)
-  }
 })
 
 test('hostile options are errors that name the option', async () => {

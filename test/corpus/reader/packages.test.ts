@@ -11,8 +11,8 @@ import { askDirectly, walk } from '../../support/ask.ts'
 import { writeWholeBundle } from '../../support/bundle.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { advisoryIds, packageQuestions, randomPurls } from '../../support/package-questions.ts'
-import { sharedSample } from '../../support/samples.ts'
 import { failed } from '../../support/refusal.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-packages')

@@ -56,6 +56,18 @@ function objectsOf(changes: (objects: Objects) => Partial<Objects> = () => ({}))
   return { ...objects, ...changes(objects) }
 }
 
+/** Returns the objects of the folder with other bits in the byte `at` of a file. */
+const objectsWithFlip = (file: FileEntry, at: number, mask: number) =>
+  objectsOf(({ parts }) => ({
+    parts: async (read, spans) =>
+      (await parts(read, spans)).map((bytes, i) => {
+        const copy = Buffer.from(bytes)
+        const inside = at - spans[i]!.at
+        if (read.sha256 === file.sha256 && inside >= 0 && inside < copy.length) copy[inside]! ^= mask
+        return copy
+      }),
+  }))
+
 test('the requests and bytes of a new reader', async () => {
   const figures = async (call: (reader: Reader) => Promise<unknown>) => {
     const reader = await openReader(web.url)
@@ -239,15 +251,7 @@ test('buckets have the alias sets of the table, for every id, also of long sets'
   assert.equal([...(await lookup.sets(ids)).keys()].sort(), [...ids].sort())
   const file = fileOf(manifest, 'aliases', 'buckets')
   for (let at = 8; at < file.size; at += 97) {
-    const changed = objectsOf(({ parts }) => ({
-      parts: async (file, spans) =>
-        (await parts(file, spans)).map((bytes, i) => {
-          const copy = Buffer.from(bytes)
-          const inside = at - spans[i]!.at
-          if (inside >= 0 && inside < copy.length) copy[inside]! ^= 4
-          return copy
-        }),
-    }))
+    const changed = objectsWithFlip(file, at, 4)
     const id = ids[at % ids.length]!
     const found = await openAliasLookup(manifest, changed, openHeaders(changed))
       .sets([id])
@@ -270,15 +274,7 @@ test('parts of the index of advisories have every advisory, and hide none if the
   const file = fileOf(manifest, 'index', 'advisories')
   let refused = 0
   for (let at = file.size - 16 * file.count; at < file.size; at += 13) {
-    const changed = objectsOf(({ parts }) => ({
-      parts: async (read, spans) =>
-        (await parts(read, spans)).map((bytes, i) => {
-          const copy = Buffer.from(bytes)
-          const inside = at - spans[i]!.at
-          if (read.role === 'index' && inside >= 0 && inside < copy.length) copy[inside]! ^= 1 << (at % 8)
-          return copy
-        }),
-    }))
+    const changed = objectsWithFlip(file, at, 1 << (at % 8))
     for (const id of ids.slice(at % 7, (at % 7) + 3)) {
       const found = await openHashedLookup(manifest, changed, openHeaders(changed), options)
         .member('advisories', id)

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert'
 import { readList, readWalk } from '../../../corpus/reader/query.ts'
 import { CursorError, openReader } from '../../../corpus/reader/reader.ts'
 import { temporaryFolder } from '../../support/dist.ts'
-import { sharedSample } from '../../support/samples.ts'
 import { failed } from '../../support/refusal.ts'
+import { sharedSample } from '../../support/samples.ts'
 
 const folder = temporaryFolder('reader-query')
 const { dist } = await sharedSample('usual')

@@ -14,8 +14,8 @@ import { corpusFacts } from '../../support/corpus-facts.ts'
 import { cvesCase } from '../../support/cve-cases.ts'
 import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { byFrequency } from '../../support/plain.ts'
-import { ownSample, sharedSample } from '../../support/samples.ts'
 import { failed } from '../../support/refusal.ts'
+import { ownSample, sharedSample } from '../../support/samples.ts'
 
 const folder = temporaryFolder('reader')
 const sample = await sharedSample('usual')

@@ -20,8 +20,8 @@ import { decodeMemberHead } from '../../../corpus/snapshot/record/member.ts'
 import { all } from '../../support/all.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { openWorld } from '../../support/publisher.ts'
-import { sharedSample } from '../../support/samples.ts'
 import { failed } from '../../support/refusal.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-trust')

@@ -9,8 +9,8 @@ import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { openWorld } from '../../support/publisher.ts'
-import { sharedSample } from '../../support/samples.ts'
 import { failed } from '../../support/refusal.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { type ManyRanges, serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-web')

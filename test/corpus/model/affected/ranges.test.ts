@@ -251,32 +251,6 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'unaffected claims never become affected',
-    versions: [
-      { ...unaffected, version: '1.0' },
-      { ...unaffected, version: '2.0', lessThan: '3.0' },
-      { ...unaffected, version: 'All' },
-    ],
-    want: {},
-  },
-  {
-    name: 'status unknown states nothing',
-    default: 'affected',
-    versions: [{ status: 'unknown', version: '1.0', lessThan: '2.0' }],
-    want: {},
-  },
-  {
-    name: 'status unknown states nothing, whatever its changes say',
-    versions: [{ status: 'unknown', version: '1.0', lessThan: '4.0', changes: [fixedAt('2.0'), brokenAt('3.0')] }],
-    want: {},
-  },
-  {
-    name: 'where the default is affected and nothing is unaffected, listed versions are just listed',
-    default: 'affected',
-    versions: [{ version: '1.0' }, { version: '2.0' }],
-    want: { affected_versions: ['1.0', '2.0'] },
-  },
-  {
     name: 'where the default is affected, the range begins at the first affected version and a bound of * ends it',
     default: 'affected',
     versions: [

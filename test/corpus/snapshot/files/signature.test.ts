@@ -21,6 +21,7 @@ import {
   signPointer,
   withKey,
 } from '../../../../corpus/snapshot/files/signature.ts'
+import { failed } from '../../../support/refusal.ts'
 
 const NOW = new Date('2026-05-01T12:00:00Z')
 const pointer: Pointer = {
@@ -49,19 +50,13 @@ const inEnvelope = (changed: Partial<Envelope>) => Buffer.from(JSON.stringify({ 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 async function refusal(bytes: Uint8Array, trusted = [ours.publicKey], now = NOW): Promise<string> {
-  const error = await openSigned(bytes, trusted, now).then(
-    () => null,
-    (reason: unknown) => reason,
-  )
+  const error = await failed(openSigned(bytes, trusted, now))
   if (!(error instanceof SnapshotError)) throw new Error(`not refused: ${error}`)
   return `${error.code}: ${error.message}`
 }
 
 async function keyRefusal(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  )
+  const error = await failed(promise)
   if (!(error instanceof KeyError)) throw new Error(`not refused: ${error}`)
   return error.message
 }
