@@ -2,13 +2,12 @@
  * Compares two snapshots by the shards whose digests differ, block by block up to the end of a page. No digest covers the
  * parts of the indexes, so each change is checked against the members of both snapshots.
  */
-import { type CveId, compareCveIds, cveBlock, firstOfBlock, parseCveId } from '../model/ids/cve-id.ts'
+import { type CveId, compareCveIds, cveBlock, firstOfBlock } from '../model/ids/cve-id.ts'
 import { DATE_BOUND_FORM, type DateBound } from '../model/values/date-bound.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import {
   type BlockChange,
-  type ChangedSection,
-  changedSections,
+  changeOf,
   changesInBlock,
   cursorAfter,
   cursorBinding,
@@ -16,11 +15,13 @@ import {
   type FileEntry,
   type IndexBlock,
   indexBlocks,
+  isChangeKey,
   type Manifest,
   type MemberHead,
   type NamedSnapshot,
-  type RowKey,
+  type RecordChange,
   resume,
+  SINCE_GONE,
   SnapshotError,
   type SourcedBlock,
   type SourcedRow,
@@ -35,13 +36,7 @@ export interface SnapshotRow extends SnapshotSummary {
   retained: boolean
 }
 
-export interface Change {
-  cve_id: CveId
-  /** `removed`: the record was rejected, or the CVE list no longer has it. */
-  change: 'added' | 'changed' | 'removed'
-  /** The parts of the record that differ. */
-  sections: ChangedSection[]
-}
+export type Change = RecordChange
 
 /** The answer of `/changes`. */
 export interface ChangePage {
@@ -90,7 +85,6 @@ export const snapshotDigits = (text: string): string | null =>
   PREFIX.test(text.toLowerCase()) ? text.toLowerCase() : null
 
 const REMEDY = '`snapshots()` lists the available ones. If yours is older, read all records again'
-const GONE = 'the snapshot of `since` is no longer available; read all records again'
 
 export function openChanges(current: NamedSnapshot, lineage: Lineage, objects: Objects): Changes {
   const compared = generationalCache<string, BlockChange[]>(CHANGES_KEPT, (changes) => changes.length + 1)
@@ -100,7 +94,7 @@ export function openChanges(current: NamedSnapshot, lineage: Lineage, objects: O
     const isFull = typeof choice === 'string' && choice.length === ID_LENGTH
     for (let nights = 0; ; nights++) {
       const link = await lineage.at(nights)
-      if (!link) throw new SnapshotError('missing', isFull ? GONE : notKept(choice))
+      if (!link) throw new SnapshotError('missing', isFull ? SINCE_GONE : notKept(choice))
       const { id, created_at } = link.summary
       const isChosen = typeof choice === 'string' ? id.startsWith(choice) : Date.parse(created_at) <= choice.ms
       if (isChosen && (isFull || nights === 0 || (await lineage.isReadable(link)))) return link
@@ -228,11 +222,7 @@ function openPair(before: Manifest, after: Manifest, objects: Objects): Pair {
     },
     async rowsOf(changes) {
       const [old, now] = await Promise.all([ofSince(headsOf('old', changes)), headsOf('now', changes)])
-      return changes.map(({ change: { id } }, i) => {
-        const [before, after] = [old[i]!, now[i]!]
-        const change = before === null ? 'added' : after === null ? 'removed' : 'changed'
-        return { cve_id: id, change, sections: after === null ? [] : changedSections(before, after) }
-      })
+      return changes.map(({ change: { id } }, i) => changeOf(id, old[i]!, now[i]!))
     },
   }
 }
@@ -249,7 +239,7 @@ async function ofSince<T>(reading: Promise<T>): Promise<T> {
     return await reading
   } catch (error) {
     if (error instanceof SnapshotError && error.code === 'missing') {
-      throw new SnapshotError('missing', GONE, { cause: error })
+      throw new SnapshotError('missing', SINCE_GONE, { cause: error })
     }
     throw error
   }
@@ -264,8 +254,6 @@ async function reachable(reading: Promise<Link | null>): Promise<Link | null> {
     throw error
   }
 }
-
-const isChangeKey = ({ value, id }: RowKey): boolean => value === null && parseCveId(id) === id
 
 const notKept = (choice: SnapshotChoice) =>
   typeof choice === 'string'

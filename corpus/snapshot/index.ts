@@ -54,10 +54,13 @@ export {
   CHANGED_SECTIONS,
   type ChangedCve,
   type ChangedSection,
-  changedSections,
+  changeOf,
   changesBetween,
   changesInBlock,
   firstChangeAfter,
+  isChangeKey,
+  type RecordChange,
+  SINCE_GONE,
   type SourcedRow,
 } from './derive/changes.ts'
 export { type Columns, decodeColumns } from './derive/columns.ts'

@@ -1,16 +1,16 @@
 /** `/changes`: changes since an earlier snapshot, from all feeds. */
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
-import { parseCveId } from '../../corpus/model/ids/cve-id.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import {
   type ChangedCve,
-  changedSections,
+  changeOf,
   changesBetween,
   cursorAfter,
   cursorBinding,
   firstChangeAfter,
+  isChangeKey,
   perSnapshot,
-  type RowKey,
+  SINCE_GONE,
 } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { gone } from '../http/errors.ts'
@@ -54,23 +54,19 @@ For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer 
     const { snapshot, after } = resume(registry, text, binding, isChangeKey)
     const old =
       since === snapshot.id ? snapshot : (registry.open(since, snapshot) ?? (await snapshot.ancestors.find(since)))
-    if (!old) throw gone(GONE)
+    if (!old) throw gone(SINCE_GONE)
     const changes = changesSince(snapshot, old)
     const start = after ? firstChangeAfter(changes, after.id as CveId) : 0
     const page = changes.slice(start, start + limit)
     const last = page.at(-1)
     const more = last !== undefined && start + limit < changes.length
     const data = orNull(() => rowsOf(snapshot, old, page))
-    if (!data) throw gone(GONE)
+    if (!data) throw gone(SINCE_GONE)
     const next = more ? cursorAfter(snapshot, binding, { value: null, id: last.id }) : null
     const pagination = { limit, next_cursor: next }
     return jsonAnswer({ since, snapshot: snapshot.id, data, pagination }, 'merge', snapshot.id)
   },
 })
-
-const isChangeKey = ({ value, id }: RowKey): boolean => value === null && parseCveId(id) === id
-
-const GONE = 'the snapshot of `since` is no longer available; read all records again'
 
 /** The earlier snapshot: an open one, or one in the folder. */
 type Old = Pick<Ancestor, 'id' | 'index' | 'heads'>
@@ -99,9 +95,5 @@ function rowsOf(snapshot: ServedSnapshot, old: Old, page: readonly ChangedCve[])
   const withBoth = page.filter(({ oldRow, newRow }) => oldRow >= 0 && newRow >= 0)
   const heads = old.heads(withBoth.map(({ oldRow }) => oldRow))
   const before = new Map(withBoth.map(({ id }, i) => [id, heads[i]!]))
-  return page.map(({ id, oldRow, newRow }) => {
-    const change = oldRow < 0 ? 'added' : newRow < 0 ? 'removed' : 'changed'
-    const sections = newRow < 0 ? [] : changedSections(before.get(id) ?? null, snapshot.head(newRow))
-    return { cve_id: id, change, sections }
-  })
+  return page.map(({ id, newRow }) => changeOf(id, before.get(id) ?? null, newRow < 0 ? null : snapshot.head(newRow)))
 }

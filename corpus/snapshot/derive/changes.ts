@@ -2,10 +2,11 @@
  * Compares two snapshots: CVEs with different records, and the different parts. EPSS never counts, because the digests
  * of the record sources are compared, and EPSS is stored separately.
  */
-import { type CveId, compareCveIds } from '../../model/ids/cve-id.ts'
+import { type CveId, compareCveIds, parseCveId } from '../../model/ids/cve-id.ts'
 import type { PartName } from '../../model/record.ts'
 import { partitionPoint } from '../../model/values/partition-point.ts'
 import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
+import type { RowKey } from '../cursor/cursor.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
 import type { MemberHead } from '../record/member.ts'
 import { type BlockRow, distancesOf, rowInBlock, type SourcedBlock } from './index-block.ts'
@@ -108,8 +109,29 @@ const SECTIONS = {
 export type ChangedSection = (typeof SECTIONS)[keyof typeof SECTIONS]
 export const CHANGED_SECTIONS: readonly ChangedSection[] = Object.values(SECTIONS)
 
+/** A row of `/changes`. */
+export interface RecordChange {
+  cve_id: CveId
+  /** `removed`: the record was rejected, or the CVE list no longer has it. */
+  change: 'added' | 'changed' | 'removed'
+  /** The parts of the record that differ. */
+  sections: ChangedSection[]
+}
+
+/** Returns the change from one member to another; null in a snapshot without the CVE. */
+export function changeOf(id: CveId, before: MemberHead | null, after: MemberHead | null): RecordChange {
+  if (after === null) return { cve_id: id, change: 'removed', sections: [] }
+  return { cve_id: id, change: before === null ? 'added' : 'changed', sections: changedSections(before, after) }
+}
+
+/** Whether a cursor's row can be one of `/changes`. */
+export const isChangeKey = ({ value, id }: RowKey): boolean => value === null && parseCveId(id) === id
+
+/** Why a snapshot can no longer be compared. */
+export const SINCE_GONE = 'the snapshot of `since` is no longer available; read all records again'
+
 /** For a new record, returns its non-empty sections. */
-export function changedSections(before: MemberHead | null, after: MemberHead): ChangedSection[] {
+function changedSections(before: MemberHead | null, after: MemberHead): ChangedSection[] {
   const hashOf = (head: MemberHead | null, part: PartName) =>
     head?.segments.find(({ kind }) => kind === CVE_PARTS[part].kind)?.hash
   const parts = Object.keys(SECTIONS) as (keyof typeof SECTIONS)[]

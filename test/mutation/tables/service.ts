@@ -89,9 +89,9 @@ export const SERVICE: readonly Mutation[] = [
   {
     rule: 'API 27.3: changes of any feed but EPSS',
     breaks: 'what is gone counts as changed',
-    file: 'gateway/routes/changes.ts',
-    find: "newRow < 0 ? 'removed' : 'changed'",
-    replace: "'changed'",
+    file: 'corpus/snapshot/derive/changes.ts',
+    find: "change: 'removed', sections",
+    replace: "change: 'changed', sections",
   },
   {
     rule: 'a time means the newest snapshot created not later than it',
