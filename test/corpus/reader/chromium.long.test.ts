@@ -27,6 +27,8 @@ const faults: string[] = []
 /** The page has this while a test runs. */
 declare const window: { reader: browser.Reader; library: typeof browser }
 
+type Answering = Omit<browser.Reader, 'close'>
+
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'"
 
 test.before(async () => {
@@ -60,56 +62,47 @@ test.before(async () => {
   await page.waitForFunction(() => window.reader !== undefined)
 })
 
+interface Given {
+  ids: string[]
+  include: (typeof SECTION_NAMES)[number][]
+  questions: ReturnType<typeof packageQuestions>
+  advisories: string[]
+}
+
+/** Returns what a reader answers. A page runs the text of this function: it may refer to nothing outside. */
+async function answersOf({ ids, include, questions, advisories }: Given, reader: Answering = window.reader) {
+  const walked: unknown[] = []
+  for await (const row of reader.walk({ sort: '-epss' })) walked.push(row)
+  const each = <T, R>(list: readonly T[], work: (one: T) => Promise<R>) => Promise.all(list.map(work))
+  return {
+    snapshot: reader.snapshot,
+    records: await each(ids, (id) => reader.get(id, { include })),
+    walked,
+    page: await reader.list({ kev: true, limit: 3 }),
+    affected: await each(questions, (question) => reader.affected(question)),
+    advisories: await each(advisories, (id) => reader.advisory(id)),
+    lists: [
+      await reader.entries('cwes', { sort: 'name', limit: 3 }),
+      await reader.entries('products', { q: 'er' }),
+      await reader.entry('cwes', 79),
+      await reader.cnaStats(),
+    ],
+    documents: await each(ids.slice(0, 20), (id) => Promise.all([reader.advisoryOf(id), reader.reports(id)])),
+    unknown: [await reader.get('CVE-1999-9999'), await reader.advisory('GHSA-0000-0000-0000')],
+  }
+}
+
 test('packages, advisories, records, pages and walks are those of the reader in Node', async () => {
   const local = await openReader(dist)
-  const rows = await all(local.walk())
-  const questions = packageQuestions(dist).filter((_, i) => i % 3 === 0)
-  const advisories = advisoryIds(dist)
-  const include = [...SECTION_NAMES]
-  const answers = await page.evaluate(
-    async ({ ids, include, questions, advisories }) => {
-      const { reader } = window
-      const walked: unknown[] = []
-      for await (const row of reader.walk({ sort: '-epss' })) walked.push(row)
-      const each = <T, R>(list: readonly T[], work: (one: T) => Promise<R>) => Promise.all(list.map(work))
-      return {
-        snapshot: reader.snapshot,
-        records: await each(ids, (id) => reader.get(id, { include })),
-        walked,
-        page: await reader.list({ kev: true, limit: 3 }),
-        affected: await each(questions, (question) => reader.affected(question)),
-        advisories: await each(advisories, (id) => reader.advisory(id)),
-        lists: [
-          await reader.entries('cwes', { sort: 'name', limit: 3 }),
-          await reader.entries('products', { q: 'er' }),
-          await reader.entry('cwes', 79),
-          await reader.cnaStats(),
-        ],
-        documents: await each(ids.slice(0, 20), (id) => Promise.all([reader.advisoryOf(id), reader.reports(id)])),
-        unknown: [await reader.get('CVE-1999-9999'), await reader.advisory('GHSA-0000-0000-0000')],
-      }
-    },
-    { ids: rows.map(({ cve_id }) => cve_id), include, questions, advisories },
-  )
-  const each = <T, R>(list: readonly T[], work: (one: T) => Promise<R>) => Promise.all(list.map(work))
-  assert.equal(answers, {
-    snapshot: local.snapshot,
-    records: await each(rows, ({ cve_id }) => local.get(cve_id, { include })),
-    walked: await all(local.walk({ sort: '-epss' })),
-    page: await local.list({ kev: true, limit: 3 }),
-    affected: await each(questions, (question) => local.affected(question)),
-    advisories: await each(advisories, (id) => local.advisory(id)),
-    lists: [
-      await local.entries('cwes', { sort: 'name', limit: 3 }),
-      await local.entries('products', { q: 'er' }),
-      await local.entry('cwes', 79),
-      await local.cnaStats(),
-    ],
-    documents: await each(rows.slice(0, 20), ({ cve_id }) =>
-      Promise.all([local.advisoryOf(cve_id), local.reports(cve_id)]),
-    ),
-    unknown: [null, null],
-  })
+  const given: Given = {
+    ids: (await all(local.walk())).map(({ cve_id }) => cve_id),
+    include: [...SECTION_NAMES],
+    questions: packageQuestions(dist).filter((_, i) => i % 3 === 0),
+    advisories: advisoryIds(dist),
+  }
+  const answers = await page.evaluate(answersOf, given)
+  assert.equal(answers, await answersOf(given, local))
+  assert.equal(answers.unknown, [null, null])
   assert.ok(answers.affected.flat().length > 50)
   await local.close()
 })
@@ -132,25 +125,22 @@ test('several ranges are one request', async () => {
   await local.close()
 })
 
+async function searchesOf(
+  { queries, parent }: { queries: string[]; parent: string },
+  reader: Answering = window.reader,
+) {
+  const searched = []
+  for (const q of queries) {
+    searched.push([await reader.search(q), await reader.suggest(q), await reader.list({ q, limit: 3 })])
+  }
+  return { searched, changes: await reader.changes(parent), snapshots: await reader.snapshots() }
+}
+
 test('searches and changes are those of the reader in Node', async () => {
   const local = await openReader(dist)
-  const queries = ['in', 'remote', 'cve-20', 'GHSA-', 'straße']
-  const { parent } = local.snapshot
-  const answers = await page.evaluate(
-    async ({ queries, parent }) => {
-      const { reader } = window
-      const searched = []
-      for (const q of queries) {
-        searched.push([await reader.search(q), await reader.suggest(q), await reader.list({ q, limit: 3 })])
-      }
-      return { searched, changes: await reader.changes(parent.slice(0, 9)), snapshots: await reader.snapshots() }
-    },
-    { queries, parent: parent! },
-  )
-  const searched = await Promise.all(
-    queries.map(async (q) => [await local.search(q), await local.suggest(q), await local.list({ q, limit: 3 })]),
-  )
-  assert.equal(answers, { searched, changes: await local.changes(parent!), snapshots: await local.snapshots() })
+  const given = { queries: ['in', 'remote', 'cve-20', 'GHSA-', 'straße'], parent: local.snapshot.parent!.slice(0, 9) }
+  const answers = await page.evaluate(searchesOf, given)
+  assert.equal(answers, await searchesOf(given, local))
   assert.ok(answers.changes.data.length > 3 && answers.snapshots.length === 2)
   await local.close()
 })

@@ -2,9 +2,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveClaim } from '../../../../corpus/model/claim.ts'
 import type { MergedParts, MergeInput } from '../../../../corpus/model/merge.ts'
-import type { ExploitModule, TimelineEntry } from '../../../../corpus/model/record.ts'
+import type { TimelineEntry } from '../../../../corpus/model/record.ts'
 import { type ChangeDates, firstTimeline, nextTimeline } from '../../../../corpus/model/timeline/timeline.ts'
-import { advisory, affected, claim, cvss, kevEntry, merged, record } from '../fixture.ts'
+import { advisory, affected, claim, cvss, exploit, kevEntry, merged, record } from '../fixture.ts'
 
 const NIGHT = '2024-06-01T02:00:00.000Z'
 const EVENING = '2024-05-31T20:00:00.000Z'
@@ -430,10 +430,6 @@ test('rule 26: entries of one version and time keep the order of the categories'
   )
 })
 
-const module = (source: ExploitModule['source'], source_id: string): ExploitModule => ({
-  ...{ source, source_id, name: source_id, description: null, authors: null, platform: null, date_published: null },
-  ...{ source_url: null, module_type: null, module_class: null, verified: null, exploit_rank: null },
-})
 /** Each of these feeds changed on another day. */
 const FEEDS = 'exploitdb ghsa kev metasploit nuclei nvd osv poc reports service-scores'.split(' ')
 const dayOfFeed = (feed: string) => `2024-05-${10 + FEEDS.indexOf(feed)}T00:00:00.000Z`
@@ -442,8 +438,16 @@ test('rule 26: what other feeds bring is dated by the feed that brings it, not b
   const before = merged([plain()])
   const dates = { ...UNLISTED, feeds: new Map(FEEDS.map((feed) => [feed, dayOfFeed(feed)])) }
   const cases: [brought: MergedParts, category: string, feed: string][] = [
-    [merged([plain()], { exploits: [module('exploit_framework', 'exploit/x')] }), 'exploits', 'metasploit'],
-    [merged([plain()], { exploits: [module('exploit_archive', '1')] }), 'exploits', 'exploitdb'],
+    [
+      merged([plain()], { exploits: [exploit({ source: 'exploit_framework', source_id: 'exploit/x' })] }),
+      'exploits',
+      'metasploit',
+    ],
+    [
+      merged([plain()], { exploits: [exploit({ source: 'exploit_archive', source_id: '1' })] }),
+      'exploits',
+      'exploitdb',
+    ],
     [merged([plain(), NVD]), 'nvd', 'nvd'],
     [merged([plain(), NVD]), 'cvss', 'nvd'],
     [merged([plain(), NVD]), 'references', 'nvd'],
