@@ -266,7 +266,7 @@ export const capecEntry = z
     prerequisites: texts.describe('Prerequisites'),
     skills: texts.describe('Required skills'),
     resources: texts.describe('Required resources'),
-    indicators: texts.describe('Indicators of an attack'),
+    indicators: texts.describe('Always empty: the STIX form of CAPEC states none'),
     mitigations: texts.describe('Mitigations'),
     examples: texts.describe('Examples'),
     alternate_terms: z.array(alternateTerm).describe('Alternative names'),

@@ -137,7 +137,6 @@ function Entry({ entry }: { entry: AttackPattern }) {
       <Texts title="Prerequisites" texts={entry.prerequisites} />
       <Texts title="Skills" texts={entry.skills} />
       <Texts title="Resources" texts={entry.resources} />
-      <Texts title="Indicators" texts={entry.indicators} />
       <Consequences consequences={entry.consequences} />
       <Texts title="Mitigations" texts={entry.mitigations} />
       <Part title="Examples" of={entry.examples}>
