@@ -244,15 +244,15 @@ test('a walk that is given up, and many at once, disturb nobody', async () => {
 test('a cursor of a snapshot before goes on by its key, and one of a newer snapshot is refused', async () => {
   const made = await ownSample('small', join(folder.path, 'small'))
   const reader = await openReader(made.dist)
-  const [firstPage, { pagination }] = [await reader.list(), await reader.list({ limit: 40 })]
+  const [firstPage, { pagination }] = [await reader.list(), await reader.list({ limit: 20 })]
   await ingestAndBuild({ ...made, asOf: made.nights[1]! })
   const newer = await openReader(made.dist)
   assert.is.not(newer.snapshot.id, reader.snapshot.id)
   const gateway = askDirectly(made.dist)
-  const query = `limit=40&cursor=${pagination.next_cursor}`
-  const resumed = await newer.list({ limit: 40, cursor: pagination.next_cursor! })
+  const query = `limit=20&cursor=${pagination.next_cursor}`
+  const resumed = await newer.list({ limit: 20, cursor: pagination.next_cursor! })
   assert.is(JSON.stringify(resumed), (await gateway.ask('/cves', query)).text)
-  const refused = await failed(reader.list({ limit: 40, cursor: resumed.pagination.next_cursor! }))
+  const refused = await failed(reader.list({ limit: 20, cursor: resumed.pagination.next_cursor! }))
   assert.equal([refused?.name, refused?.code], ['CursorError', 'newer'])
   // An open reader keeps its snapshot.
   assert.equal(await reader.list(), firstPage)
