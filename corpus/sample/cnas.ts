@@ -1,6 +1,5 @@
 /** The CNAs of the sample: nine with the profiles of the largest real ones, the rest by rank. */
-
-import { weighted } from './distribution.ts'
+import { choice, weighted } from './distribution.ts'
 import { CNA_COUNT, CNA_WEIGHT } from './figures.ts'
 import { type Vendor, vendorOf, vendorRoot } from './names.ts'
 import { Random } from './random.ts'
@@ -38,115 +37,47 @@ export interface Cna {
   styles: (even: number) => VersionStyle
 }
 
-interface Profile {
-  shortName: string
-  organisation: string
-  kind: CnaKind
-  /** Number of records among those of 2023 and 2024 that are not from the root CNA. */
-  weight: number
-  styles: [VersionStyle, number][]
-}
-
-/** The largest CNAs. Weights are records of 4,148; styles are those of the real CNA at that rank. */
-const PROFILES: readonly Profile[] = [
-  {
-    shortName: 'mirador',
-    organisation: 'The Mirador Numbering Office',
-    kind: 'root',
-    weight: 0,
-    styles: [
-      ['placeholder', 97],
-      ['listed', 3],
-    ],
-  },
-  {
-    shortName: 'Plugwarden',
-    organisation: 'Plugwarden OÜ',
-    kind: 'plugins',
-    weight: 437,
-    styles: [
-      ['upToChanged', 63],
-      ['upTo', 37],
-    ],
-  },
-  { shortName: 'Kernhold', organisation: 'Kernhold', kind: 'kernel', weight: 287, styles: [['git', 100]] },
-  {
-    shortName: 'Blockhound',
-    organisation: 'Blockhound',
-    kind: 'plugins',
-    weight: 281,
-    styles: [
-      ['upToFromStar', 97],
-      ['listed', 3],
-    ],
-  },
-  {
-    shortName: 'VulnLedger',
-    organisation: 'VulnLedger',
-    kind: 'database',
-    weight: 251,
-    styles: [
-      ['listed', 96],
-      ['placeholder', 4],
-    ],
-  },
-  {
-    shortName: 'ForgeHub_M',
-    organisation: 'ForgeHub (maintainers)',
-    kind: 'forge',
-    weight: 232,
-    styles: [['comparator', 100]],
-  },
-  {
-    shortName: 'brightpane',
-    organisation: 'Brightpane Corporation',
-    kind: 'platform',
-    weight: 190,
-    styles: [['branches', 100]],
-  },
-  {
-    shortName: 'nilday',
-    organisation: 'Nilday Initiative',
-    kind: 'researcher',
-    weight: 100,
-    styles: [['listed', 100]],
-  },
-  { shortName: '@pressscan', organisation: 'PressScan', kind: 'plugins', weight: 68, styles: [['from0', 100]] },
+/**
+ * The largest CNAs: short name, organisation, kind, number of records among 4,148 that are not from the root CNA, and
+ * the version styles of the real CNA at that rank.
+ */
+const PROFILES: readonly [string, string, CnaKind, number, string][] = [
+  ['mirador', 'The Mirador Numbering Office', 'root', 0, 'placeholder:97|listed:3'],
+  ['Plugwarden', 'Plugwarden OÜ', 'plugins', 437, 'upToChanged:63|upTo:37'],
+  ['Kernhold', 'Kernhold', 'kernel', 287, 'git:100'],
+  ['Blockhound', 'Blockhound', 'plugins', 281, 'upToFromStar:97|listed:3'],
+  ['VulnLedger', 'VulnLedger', 'database', 251, 'listed:96|placeholder:4'],
+  ['ForgeHub_M', 'ForgeHub (maintainers)', 'forge', 232, 'comparator:100'],
+  ['brightpane', 'Brightpane Corporation', 'platform', 190, 'branches:100'],
+  ['nilday', 'Nilday Initiative', 'researcher', 100, 'listed:100'],
+  ['@pressscan', 'PressScan', 'plugins', 68, 'from0:100'],
 ]
-
-const TAIL_STYLES: readonly [VersionStyle, number][] = [
-  ['listed', 44],
-  ['branches', 21],
-  ['upTo', 11],
-  ['from0', 10],
-  ['placeholder', 4],
-  ['all', 3],
-  ['git', 1],
-  ['comparator', 1],
-  ['upToFromStar', 2],
-  ['rpm', 2],
-  ['none', 1.5],
-  ['upToChanged', 1],
-]
+const OTHER_STYLES = choice<VersionStyle>(
+  'listed:44|branches:21|upTo:11|from0:10|placeholder:4|all:3|git:1|comparator:1|upToFromStar:2|rpm:2|none:1.5|upToChanged:1',
+)
 
 /** Returns every CNA of the list, by rank. */
 export function cnaList(seed: number): Cna[] {
-  const tail = weighted(TAIL_STYLES)
   return Array.from({ length: CNA_COUNT }, (_, rank) => {
-    const profile = PROFILES[rank]
     const orgId = new Random(seed, 'cna', rank).uuid()
-    if (profile) return { ...profile, rank, orgId, vendor: ownVendor(profile, rank), styles: weighted(profile.styles) }
+    const profile = PROFILES[rank]
+    if (profile) {
+      const [shortName, organisation, kind, , styles] = profile
+      // The kernel and the platform have an own vendor. The other profiles assign for any vendor.
+      const isVendor = kind === 'kernel' || kind === 'platform'
+      const vendor = isVendor ? { rank, name: organisation, key: organisation.toLowerCase().replaceAll(' ', '') } : null
+      return { rank, orgId, shortName, organisation, kind, vendor, styles: choice<VersionStyle>(styles) }
+    }
     const root = vendorRoot(seed, rank)
-    const kind = rank % 23 === 0 ? 'researcher' : 'vendor'
-    const vendor = kind === 'vendor' ? vendorOf(seed, rank) : null
+    const isResearcher = rank % 23 === 0
     return {
       rank,
       orgId,
-      kind,
-      vendor,
       shortName: rank % 4 ? root.toLowerCase() : root,
       organisation: root,
-      styles: tail,
+      kind: isResearcher ? 'researcher' : 'vendor',
+      vendor: isResearcher ? null : vendorOf(seed, rank),
+      styles: OTHER_STYLES,
     }
   })
 }
@@ -157,23 +88,10 @@ export function hostOf({ organisation }: Cna): string {
 }
 
 /** Returns the address that identifies a CNA in NVD. */
-export function contactOf(cna: Cna): string {
-  return `security@${hostOf(cna)}`
-}
-
-/** Returns the own vendor of the kernel and the platform. The other profiles assign for any vendor. */
-function ownVendor({ kind, organisation }: Profile, rank: number): Vendor | null {
-  if (kind !== 'kernel' && kind !== 'platform') return null
-  return { rank, name: organisation, key: organisation.toLowerCase().replaceAll(' ', '') }
-}
+export const contactOf = (cna: Cna) => `security@${hostOf(cna)}`
 
 /** Returns a function that chooses a CNA other than the root, weighted by its number of records. */
 export function cnaChoice(cnas: readonly Cna[]): (even: number) => Cna {
   const rest = CNA_COUNT - PROFILES.length
-  return weighted(
-    cnas.map((cna) => {
-      const profile = PROFILES[cna.rank]
-      return [cna, profile ? profile.weight : CNA_WEIGHT((cna.rank - PROFILES.length) / rest)]
-    }),
-  )
+  return weighted(cnas.map((cna) => [cna, PROFILES[cna.rank]?.[3] ?? CNA_WEIGHT((cna.rank - PROFILES.length) / rest)]))
 }

@@ -1,5 +1,6 @@
-/** The disk effects of the generator, and buffered writing. They are a parameter, so that a test can keep files in memory. */
+/** Writes the files of the sample. The disk is a parameter of the generator, so that a test can keep files in memory. */
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { constants, crc32, deflateRawSync } from 'node:zlib'
 
 export interface SampleFile {
   write(bytes: Uint8Array): Promise<void>
@@ -17,7 +18,7 @@ export interface SampleDisk {
   create(path: string): Promise<SampleFile>
 }
 
-const PIECE_BYTES = 1 << 18
+const PIECE_BYTES = 1 << 16
 
 /** The real disk: writes to a temporary name, syncs, and renames. */
 export const sampleDisk: SampleDisk = {
@@ -51,13 +52,10 @@ async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
   }
 }
 
-const BUFFER_BYTES = 1 << 20
-
-/** Buffers small writes into chunks of 1 MiB. */
+/** Joins small writes into chunks. */
 export function bufferedWriter(file: Pick<SampleFile, 'write'>) {
-  let piece = Buffer.allocUnsafe(BUFFER_BYTES)
-  let filled = 0
-  let total = 0
+  let piece = Buffer.allocUnsafe(PIECE_BYTES)
+  let [filled, total] = [0, 0]
   const flush = async () => {
     if (filled > 0) await file.write(piece.subarray(0, filled))
     filled = 0
@@ -73,6 +71,44 @@ export function bufferedWriter(file: Pick<SampleFile, 'write'>) {
       if (bytes.length > piece.length) piece = Buffer.allocUnsafe(bytes.length)
       piece.set(bytes, filled)
       filled += bytes.length
+    },
+  }
+}
+
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
+/** An empty final block (RFC 1951 3.2.3), which ends the stream after the flushes. */
+const FINAL_BLOCK = Buffer.from([3, 0])
+
+export interface TextFile {
+  write(text: string): Promise<void>
+  /** Closes the file and returns its length in bytes. */
+  end(): Promise<number>
+}
+
+/** Writes a text file as a stream, plain or as one gzip member (RFC 1952) without a time in its header. */
+export async function textFile(file: SampleFile, gzip: boolean): Promise<TextFile> {
+  const stored = bufferedWriter(file)
+  let crc = 0
+  const deflated = async (piece: Uint8Array) => {
+    crc = crc32(piece, crc)
+    await stored.write(deflateRawSync(piece, { finishFlush: constants.Z_SYNC_FLUSH }))
+  }
+  const plain = gzip ? bufferedWriter({ write: deflated }) : stored
+  if (gzip) await stored.write(GZIP_HEADER)
+  return {
+    write: (text) => plain.write(Buffer.from(text)),
+    end: async () => {
+      await plain.flush()
+      if (gzip) {
+        const trailer = Buffer.alloc(8)
+        trailer.writeUInt32LE(crc, 0)
+        trailer.writeUInt32LE(plain.length() % 2 ** 32, 4)
+        await stored.write(FINAL_BLOCK)
+        await stored.write(trailer)
+        await stored.flush()
+      }
+      await file.close()
+      return stored.length()
     },
   }
 }

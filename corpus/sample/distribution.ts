@@ -1,13 +1,11 @@
-/** Distributions by inversion: each maps a uniform number in [0, 1) to a value. */
+/** Distributions by inversion: each maps a uniform number in [0, 1) to a value. Tables of figures are texts. */
 
 export type Distribution = (even: number) => number
 
-/** Parses a table of figures in compact form: `share:value share:value`. */
+/** Parses `share:value share:value`. */
 export function pairs(text: string): [left: number, right: number][] {
-  return text
-    .trim()
-    .split(/\s+/)
-    .map((pair) => pair.split(':').map(Number) as [number, number])
+  const words = text.trim().split(/\s+/)
+  return words.map((pair) => pair.split(':').map(Number) as [number, number])
 }
 
 /**
@@ -23,6 +21,19 @@ export function quantiles(table: string): Distribution {
     const [toShare, to] = points[i]!
     const way = (even - fromShare) / (toShare - fromShare)
     return from > 0 && to > 0 ? from * (to / from) ** way : from + (to - from) * way
+  }
+}
+
+/** Returns the inverse of `quantiles`, for a table without zeros: the share of a value. */
+export function shares(table: string): Distribution {
+  const points = pairs(table)
+  return (value) => {
+    const i = Math.max(
+      1,
+      points.findIndex(([, limit]) => limit >= value),
+    )
+    const [[fromShare, from], [toShare, to]] = [points[i - 1]!, points[i]!]
+    return Math.min(1, Math.max(0, fromShare + ((toShare - fromShare) * Math.log(value / from)) / Math.log(to / from)))
   }
 }
 
@@ -45,6 +56,12 @@ export function weighted<T>(choices: readonly (readonly [value: T, weight: numbe
   }
 }
 
+/** Returns a weighted choice among texts: `value:weight|value:weight`. */
+export function choice<T extends string>(table: string): (even: number) => T {
+  const rows = table.split('|').map((row) => [row.slice(0, row.lastIndexOf(':')), row.split(':').at(-1)] as const)
+  return weighted(rows.map(([value, weight]) => [value as T, Number(weight)] as const))
+}
+
 /**
  * Returns ranks 0 to `count` - 1 by the Zipf-Mandelbrot law: weight (rank + shift)^-exponent, exponent not 1. It
  * inverts the integral of the law, so it needs no table.
@@ -54,22 +71,4 @@ export function zipf(count: number, exponent: number, shift: number): Distributi
   const low = shift ** power
   const high = (count + shift) ** power
   return (even) => Math.min(count - 1, Math.floor((low + even * (high - low)) ** (1 / power) - shift))
-}
-
-export interface ScoredVector {
-  vector: string
-  score: number
-}
-
-/**
- * Returns a function that picks a vector for an even number from 0 to 1. The table has lines `vector score count`, in
- * ascending order of score; `count` is the weight.
- */
-export function scoredVectors(table: string): (even: number) => ScoredVector {
-  const lines = table.trim().split('\n')
-  const rows = lines.map((line) => {
-    const [vector, score, count] = line.split(' ')
-    return [{ vector: vector!, score: Number(score) }, Number(count)] as const
-  })
-  return weighted(rows.sort(([a], [b]) => a.score - b.score))
 }

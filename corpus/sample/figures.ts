@@ -1,10 +1,9 @@
 /**
  * Statistics of real records, which the sample reproduces. By default they were counted in 4,148 published records of
  * 2023 and 2024 of the CVE list of 2024-10-24 (every ninth record). EPSS is from the 291,657 lines of 2025-08-30; the
- * CNA list is from 2024-10-08.
+ * CNA list is from 2024-10-08; advisories are 1,025 reviewed ones of 2025-02. Lengths are in characters.
  */
-import type { CnaKind } from './cnas.ts'
-import { pairs, quantiles, weighted, zipf } from './distribution.ts'
+import { choice, pairs, quantiles, shares, zipf } from './distribution.ts'
 
 /** Thousands of ids per year in the EPSS file of 2025-08-30, extrapolated at 48,000 per year for 2025 and 2026. */
 export const IDS_BY_YEAR = pairs(
@@ -16,101 +15,45 @@ export const IDS_BY_YEAR = pairs(
 /**
  * Shares among published records by year of the id. They were counted in 179 records up to 2015, 3,602 records of 2016
  * to 2022, and those of 2023 and 2024. The second group excludes the largest CNA, which the selection overrepresents.
- * `assessed` is the share with a CISA ADP container: the size of that repository divided by EPSS's ids.
+ * `root` is the share filed by the root CNA, which names no vendor. `titled` to `weaknessAsText` are shares among the
+ * records of other CNAs. `assessed` is the share with a CISA ADP container.
  */
-export interface Era {
-  until: number
-  /** Share filed by the root CNA. Its records name no vendor. */
-  root: number
-  /** This and the following: share among the records of other CNAs. */
-  titled: number
-  scored: number
-  weakness: number
-  weaknessAsText: number
-  /** Share with a copy of the record in the old format, `x_legacyV4Record`. */
-  legacy: number
-  assessed: number
-}
-
-export const ERAS: readonly Era[] = [
-  {
-    until: 2015,
-    root: 0.76,
-    titled: 0.6,
-    scored: 0.4,
-    weakness: 0.5,
-    weaknessAsText: 0.35,
-    legacy: 0.58,
-    assessed: 0.04,
-  },
-  {
-    until: 2022,
-    root: 0.23,
-    titled: 0.8,
-    scored: 0.56,
-    weakness: 0.4,
-    weaknessAsText: 0.3,
-    legacy: 0.12,
-    assessed: 0.07,
-  },
-  {
-    until: 2023,
-    root: 0.165,
-    titled: 0.75,
-    scored: 0.9,
-    weakness: 0.79,
-    weaknessAsText: 0.09,
-    legacy: 0,
-    assessed: 0.41,
-  },
-  {
-    until: 9999,
-    root: 0.165,
-    titled: 0.75,
-    scored: 0.9,
-    weakness: 0.79,
-    weaknessAsText: 0.09,
-    legacy: 0,
-    assessed: 0.92,
-  },
-]
+const ERA_KEYS = ['until', 'root', 'titled', 'scored', 'weakness', 'weaknessAsText', 'assessed'] as const
+export type Era = Record<(typeof ERA_KEYS)[number], number>
+export const ERAS = [
+  [2015, 0.76, 0.6, 0.4, 0.5, 0.35, 0.04],
+  [2022, 0.23, 0.8, 0.56, 0.4, 0.3, 0.07],
+  [2023, 0.165, 0.75, 0.9, 0.79, 0.09, 0.41],
+  [9999, 0.165, 0.75, 0.9, 0.79, 0.09, 0.92],
+].map((row) => Object.fromEntries(ERA_KEYS.map((key, i) => [key, row[i]])) as Era)
 
 /** Share of rejected records in the full list (about 15,000 of 300,000). The vulnrichment selection has almost none. */
 export const REJECTED_SHARE = 0.045
 export const RESERVED_SHARE = 0.002
+export const DISPUTED_SHARE = 0.006
 /** 1,404 KEV entries of 2025-08-25 for about 300,000 records. Here 1,500 for 350,000. */
 export const KEV_EVERY = 233
+/** 293 of 1,404 entries. */
+export const RANSOMWARE_SHARE = 0.21
 /** Records published up to this date received a CVE Program Container with their references on it. */
-export const TRANSFER_DATE = '2024-08-01'
+export const TRANSFER_DATE = Date.UTC(2024, 7, 1)
 export const TRANSFERRED_SHARE = 0.97
 
-/** Length in characters. */
 export const DESCRIPTION_LENGTH = quantiles(
   '0:35 0.01:51 0.05:76 0.1:117 0.25:172 0.5:265 0.75:443 0.9:648 0.95:927 0.99:2805 1:3998',
 )
 export const TITLE_LENGTH = quantiles(
   '0:12 0.01:17 0.05:33 0.1:39 0.25:52 0.5:69 0.75:88 0.9:103 0.95:114 0.99:154 1:256',
 )
+export const SOLUTION_LENGTH = quantiles('0:20 0.25:35 0.5:45 0.75:103 0.95:333 1:1486')
 
 /** Number of the CNA's references. */
 export const REFERENCES = quantiles('0:1 0.5:1.5 0.69:2 0.74:3 0.9:4.5 0.95:6.5 0.99:10.5 0.999:17 0.9998:30 1:140')
 export const REFERENCE_NAMED = 0.22
-/** `x_refsource_` tags were used until about 2022. */
-export const REFERENCE_TAGS = weighted<readonly string[]>([
-  [[], 576],
-  [['vdb-entry'], 40],
-  [['vdb-entry', 'technical-description'], 31],
-  [['vendor-advisory'], 76],
-  [['x_refsource_MISC'], 39],
-  [['exploit'], 31],
-  [['permissions-required', 'signature'], 26],
-  [['third-party-advisory'], 27],
-  [['x_refsource_CONFIRM'], 23],
-  [['issue-tracking'], 11],
-  [['mailing-list'], 6],
-  [['patch'], 12],
-  [['mitigation'], 3],
-])
+/** Tags, separated by commas. `x_refsource_` tags were used until about 2022. */
+export const REFERENCE_TAGS = choice(
+  `:576|vdb-entry:40|vdb-entry,technical-description:31|vendor-advisory:76|x_refsource_MISC:39|exploit:31|permissions-required,signature:26|third-party-advisory:27|x_refsource_CONFIRM:23|issue-tracking:11|mailing-list:6|patch:12|mitigation:3`,
+)
 
 /**
  * Number of `affected` entries. Real records have 2 at 0.88, 6 at 0.95 and 22 at 0.99; 0.12 % have 50 and more. Here
@@ -119,64 +62,38 @@ export const REFERENCE_TAGS = weighted<readonly string[]>([
 export const AFFECTED_ENTRIES = quantiles('0:1 0.9:1.5 0.92:2 0.955:2.9 0.975:6 0.99:18 1:49')
 /**
  * Share of records with 50 and more entries, by kind of CNA. They are 5 % of all records, forty times the real share,
- * because they cause the most load. As in reality, they come from CNAs that list the editions of their own products. Of
- * 162 real records with 10 and more entries, 121 are the platform's. Almost none are from CNAs that assign for others.
+ * because they cause the most load. As in reality, they come from CNAs that list the editions of their own products.
  */
-export const WIDE_SHARES: Partial<Record<CnaKind, number>> = { platform: 0.62, vendor: 0.175 }
+export const WIDE_SHARES: Partial<Record<string, number>> = { platform: 0.62, vendor: 0.175 }
 /** Only CNAs before this rank have wide records: they have many products, and the names recur. */
 export const WIDE_RANKS = 33
 export const WIDE_ENTRIES = quantiles('0:50 0.8:90 1:160')
 /** Number of versions listed in an entry. */
 export const VERSIONS_LISTED = quantiles('0:1 0.65:1.9 0.75:4 0.85:7 0.94:13 0.97:44 0.99:130 0.997:281 1:674')
-/** Number of `affected` entries in CISA ADP containers that have any. */
+/** Number of `affected` entries in CISA ADP containers that have any, and of their versions. */
 export const ADP_ENTRIES = quantiles('0:1 0.75:1.9 0.9:3.5 0.95:6.5 0.98:22 0.99:64 1:258')
 export const ADP_VERSIONS = quantiles('0:1 0.95:1.9 0.99:5.5 1:60')
-
 /** Shares of CISA ADP containers with `affected`, and with CVSS and CWE if the CNA gave no CVSS. */
 export const ADP_AFFECTED = 0.45
 export const ADP_SCORED = 0.46
+/** Share of recent records with the container of a supplier. Suppliers began in 2026. */
+export const SUPPLIER_SHARE = 0.02
 
 /** Exploitation, automatable and technical impact by CISA. `active` depends on KEV and is not included. */
-export const SSVC = weighted<readonly [string, string, string]>([
-  [['none', 'no', 'partial'], 448],
-  [['none', 'no', 'total'], 204],
-  [['poc', 'no', 'partial'], 90],
-  [['none', 'yes', 'partial'], 79],
-  [['none', 'yes', 'total'], 49],
-  [['poc', 'no', 'total'], 47],
-  [['poc', 'yes', 'total'], 27],
-  [['poc', 'yes', 'partial'], 24],
-])
+export const SSVC = choice(
+  'none no partial:448|none no total:204|poc no partial:90|none yes partial:79|none yes total:49|poc no total:47|poc yes total:27|poc yes partial:24',
+)
 /** The same for records in KEV. */
-export const SSVC_ACTIVE = weighted<readonly [string, string, string]>([
-  [['active', 'no', 'total'], 15],
-  [['active', 'yes', 'total'], 11],
-  [['active', 'no', 'partial'], 3],
-  [['active', 'yes', 'partial'], 3],
-])
+export const SSVC_ACTIVE = choice('active no total:15|active yes total:11|active no partial:3|active yes partial:3')
 
 /** CVSS versions by a CNA that states any. CNAs like VulDB state three or four. */
-export type Scoring = readonly ('2.0' | '3.0' | '3.1' | '4.0' | 'other' | 'joint')[]
-export const SCORINGS = weighted<Scoring>([
-  [['3.1'], 845],
-  [['3.0'], 77],
-  [['4.0'], 30],
-  [['3.1', '4.0'], 20],
-  [['joint'], 5],
-  [['other'], 10],
-  [['3.1', 'other'], 13],
-])
-export const DATABASE_SCORINGS = weighted<Scoring>([
-  [['2.0', '3.0', '3.1', '4.0'], 32],
-  [['2.0', '3.0', '3.1'], 29],
-])
+export const SCORINGS = choice('3.1:845|3.0:77|4.0:30|3.1 4.0:20|joint:5|other:10|3.1 other:13')
+export const DATABASE_SCORINGS = choice('2.0 3.0 3.1 4.0:32|2.0 3.0 3.1:29')
 
-/** Days from reservation to publication of an id. */
+/** Days from reservation to publication of an id, and from publication to the CNA's latest change. */
 export const DAYS_TO_PUBLISH = quantiles('0:0 0.15:0.2 0.25:6 0.5:24 0.75:74 0.9:175 0.95:252 0.99:378 1:614')
-/** Days from publication to the CNA's latest change. */
 export const DAYS_TO_UPDATE = quantiles('0:0 0.5:0.1 0.6:3 0.75:26 0.9:69 0.99:300 1:900')
 
-export const SOLUTION_LENGTH = quantiles('0:20 0.25:35 0.5:45 0.75:103 0.95:333 1:1486')
 export const CREDITED = 0.365
 export const SOLVED = 0.13
 export const WORKED_AROUND = 0.018
@@ -186,8 +103,7 @@ export const MARKED_UP = 0.3
 export const NON_ASCII = 0.02
 
 /** Vendor ranks for CNAs that assign for others: 1,300 distinct vendors in 4,148 records, 1,001 of them once. */
-const VENDOR_COUNT = 60_000
-export const VENDOR_RANK = zipf(VENDOR_COUNT, 0.72, 8)
+export const VENDOR_RANK = zipf(60_000, 0.72, 8)
 /** Ranks of the products of one vendor. */
 export const PRODUCT_RANK = zipf(400, 1.6, 1.2)
 
@@ -195,26 +111,30 @@ export const PRODUCT_RANK = zipf(400, 1.6, 1.2)
 export const CNA_WEIGHT = quantiles('0:68 0.03:36 0.06:25 0.11:10 0.16:7 0.24:3 0.36:2 0.5:1 0.6:0.4 0.75:0.1 1:0.02')
 export const CNA_COUNT = 412
 
-export const EPSS_SCORE = quantiles(
-  '0:0.00001 0.01:0.00011 0.05:0.00025 0.1:0.00037 0.25:0.00083 0.5:0.00268 0.75:0.00915 0.9:0.05639 0.95:0.1851 0.99:0.78609 0.999:0.94126 1:0.94582',
-)
+const EPSS =
+  '0:0.00001 0.01:0.00011 0.05:0.00025 0.1:0.00037 0.25:0.00083 0.5:0.00268 0.75:0.00915 0.9:0.05639 0.95:0.1851 0.99:0.78609 0.999:0.94126 1:0.94582'
+export const EPSS_SCORE = quantiles(EPSS)
+export const EPSS_PERCENTILE = shares(EPSS)
+
+/** Of reviewed advisories: characters of `details`, references after the usual four, `affected` entries after the first. */
+export const DETAILS_LENGTH = quantiles('0:60 0.1:144 0.5:404 0.75:792 0.9:1699 0.95:2451 0.99:6171 1:14000')
+export const FURTHER_REFERENCES = quantiles('0:0 0.4:0.9 0.5:1.2 0.75:3.2 0.9:6.2 0.95:9.2 0.99:19 1:170')
+export const BRANCHES = quantiles('0:0 0.66:0.9 0.75:1.4 0.9:3.2 0.95:4.4 0.99:11.5 1:23')
 
 /** Weaknesses in CNA containers, `id:count`: 3,061 mentions of 255 distinct ones. */
-export const WEAKNESSES = weighted(
-  pairs(`
-79:586 89:191 352:129 862:117 20:89 200:77 22:76 121:66 284:62 125:61 434:61 122:59 416:53 78:53 787:51 918:37
-502:35 287:35 269:35 400:27 94:26 77:26 639:24 863:24 80:24 120:22 190:19 532:19 306:19 285:18 427:16 476:15
-770:14 288:13 59:13 601:11 822:11 126:11 290:11 693:10 798:10 367:9 749:9 119:9 295:9 732:9 591:8 191:8 522:8
-611:8 276:8 347:7 74:7 319:7 209:7 613:7 327:7 552:6 259:6 457:6 908:6 73:6 203:6 1333:6 250:6 98:6 116:6
-415:5 256:5 307:5 384:5 754:5 610:5 345:5 95:5 835:5 843:5 23:5 1021:4 1236:4 428:4 789:4 311:4 266:4 134:4
-404:4 1287:4 674:4 755:4 640:4 280:4 281:4 1336:4 92:3 824:3 926:3 321:3 922:3 312:3 401:3 330:3 197:3 494:3
-497:3 204:3 326:3 927:3 707:3 328:3 15:3 913:3 703:3 359:3 272:3 29:3 451:3 362:3 130:3 305:3 303:3 420:2
-617:2 286:2 113:2 248:2 170:2 472:2 829:2 444:2 440:2 823:2 1188:2 665:2 426:2 294:2 201:2 208:2 670:2 252:2
-35:2 267:2 697:2 790:2 834:2 1251:2 369:2 93:2 131:2 117:2 1220:2 799:2 788:2 405:2 524:2 24:2 357:2 690:2
-425:2 1390:2 1395:2 671:1 268:1 320:1 792:1 525:1 756:1 257:1 331:1 385:1 176:1 264:1 334:1 1392:1 213:1 921:1
-193:1 289:1 1393:1 916:1 91:1 1189:1 763:1 917:1 614:1 265:1 283:1 924:1 1419:1 523:1 1332:1 684:1 460:1 912:1
-88:1 399:1 772:1 310:1 1386:1 1286:1 565:1 1051:1 129:1 1269:1 664:1 459:1 379:1 180:1 778:1 672:1 127:1 349:1
-363:1 526:1 41:1 641:1 1391:1 16:1 466:1 1288:1 682:1 1327:1 1240:1 691:1 273:1 61:1 704:1 702:1 419:1 475:1
-530:1 424:1 521:1 624:1 179:1 274:1 323:1 701:1 353:1 407:1 354:1 235:1 172:1 821:1 943:1 506:1 184:1 338:1
-230:1 680:1 377:1 1284:1 215:1 791:1 261:1 646:1`),
-)
+export const WEAKNESSES = pairs(`
+  79:586 89:191 352:129 862:117 20:89 200:77 22:76 121:66 284:62 125:61 434:61 122:59 416:53 78:53 787:51 918:37
+  502:35 287:35 269:35 400:27 94:26 77:26 639:24 863:24 80:24 120:22 190:19 532:19 306:19 285:18 427:16 476:15
+  770:14 288:13 59:13 601:11 822:11 126:11 290:11 693:10 798:10 367:9 749:9 119:9 295:9 732:9 591:8 191:8 522:8
+  611:8 276:8 347:7 74:7 319:7 209:7 613:7 327:7 552:6 259:6 457:6 908:6 73:6 203:6 1333:6 250:6 98:6 116:6
+  415:5 256:5 307:5 384:5 754:5 610:5 345:5 95:5 835:5 843:5 23:5 1021:4 1236:4 428:4 789:4 311:4 266:4 134:4
+  404:4 1287:4 674:4 755:4 640:4 280:4 281:4 1336:4 92:3 824:3 926:3 321:3 922:3 312:3 401:3 330:3 197:3 494:3
+  497:3 204:3 326:3 927:3 707:3 328:3 15:3 913:3 703:3 359:3 272:3 29:3 451:3 362:3 130:3 305:3 303:3 420:2
+  617:2 286:2 113:2 248:2 170:2 472:2 829:2 444:2 440:2 823:2 1188:2 665:2 426:2 294:2 201:2 208:2 670:2 252:2
+  35:2 267:2 697:2 790:2 834:2 1251:2 369:2 93:2 131:2 117:2 1220:2 799:2 788:2 405:2 524:2 24:2 357:2 690:2
+  425:2 1390:2 1395:2 671:1 268:1 320:1 792:1 525:1 756:1 257:1 331:1 385:1 176:1 264:1 334:1 1392:1 213:1 921:1
+  193:1 289:1 1393:1 916:1 91:1 1189:1 763:1 917:1 614:1 265:1 283:1 924:1 1419:1 523:1 1332:1 684:1 460:1 912:1
+  88:1 399:1 772:1 310:1 1386:1 1286:1 565:1 1051:1 129:1 1269:1 664:1 459:1 379:1 180:1 778:1 672:1 127:1 349:1
+  363:1 526:1 41:1 641:1 1391:1 16:1 466:1 1288:1 682:1 1327:1 1240:1 691:1 273:1 61:1 704:1 702:1 419:1 475:1
+  530:1 424:1 521:1 624:1 179:1 274:1 323:1 701:1 353:1 407:1 354:1 235:1 172:1 821:1 943:1 506:1 184:1 338:1
+  230:1 680:1 377:1 1284:1 215:1 791:1 261:1 646:1`)

@@ -3,24 +3,18 @@ import { dirname, join } from 'node:path'
 import { nightDate } from './calendar.ts'
 import { type SampleDisk, type SampleFile, sampleDisk } from './disk.ts'
 import { capec } from './feeds/capec.ts'
-import { cna } from './feeds/cna.ts'
 import { cvelist } from './feeds/cvelist.ts'
 import { cwe } from './feeds/cwe.ts'
-import { epss } from './feeds/epss.ts'
-import { exploitdb } from './feeds/exploitdb.ts'
-import type { FeedFolder, SampleFeed, WrittenFile } from './feeds/feed.ts'
-import { firstParty } from './feeds/first-party/first-party.ts'
+import { cna, epss, kev } from './feeds/exploited.ts'
+import { exploitdb, metasploit, nuclei, poc } from './feeds/exploits.ts'
+import { firstParty } from './feeds/first-party.ts'
 import { ghsa } from './feeds/ghsa.ts'
-import { kev } from './feeds/kev.ts'
-import { metasploit } from './feeds/metasploit.ts'
-import { nuclei } from './feeds/nuclei.ts'
-import { nvd } from './feeds/nvd/nvd.ts'
-import { osv } from './feeds/osv/osv.ts'
-import { poc } from './feeds/poc.ts'
+import { nvd } from './feeds/nvd.ts'
+import { osv } from './feeds/osv.ts'
+import type { Folder, Output, WrittenFile } from './outputs.ts'
 import { createWorld, usualAdvisories } from './world.ts'
 
-/** All feeds of the sample, in the order of writing. */
-const SAMPLE_FEEDS: readonly SampleFeed[] = [
+const SAMPLE_FEEDS = [
   cvelist,
   kev,
   epss,
@@ -68,24 +62,30 @@ export async function generateSample(options: SampleOptions, disk: SampleDisk = 
   const seed = whole('seed', options.seed ?? 1, 0, 2 ** 31)
   const nights = whole('nights', options.nights ?? 2, 1, 100)
   const world = createWorld(seed, cves, nights, advisories)
+  const { folder, abandonOpen } = feedsFolder(options.feeds, disk)
   const files: WrittenFile[] = []
-  const watched = watchedDisk(disk)
   try {
-    for (const feed of SAMPLE_FEEDS) {
-      files.push(...(await feed.write(world, folderOf(options.feeds, feed.name, watched.disk))))
+    const outputs: Output[] = []
+    for (const feed of SAMPLE_FEEDS) outputs.push(...(await feed(world, folder)))
+    for (let index = 0; index < world.records; index++) {
+      const facts = world.facts(index)
+      for (const output of outputs) await output.add(facts)
     }
+    for (const output of outputs) files.push(...(await output.end()))
   } finally {
-    await watched.abandonOpen()
+    await abandonOpen()
   }
   const dates = Array.from({ length: nights }, (_, night) => nightDate(night))
   return { cves, advisories, seed, nights: dates, files }
 }
 
-/** Returns a disk that tracks open files, so that a failure leaves none behind. */
-function watchedDisk(disk: SampleDisk): { disk: SampleDisk; abandonOpen: () => Promise<void> } {
+/** Returns the feeds folder. It tracks open files, so that a failure leaves none behind. */
+function feedsFolder(feeds: string, disk: SampleDisk): { folder: Folder; abandonOpen: () => Promise<void> } {
   const open = new Set<SampleFile>()
-  const create: SampleDisk['create'] = async (path) => {
-    const file = await disk.create(path)
+  const create: Folder['create'] = async (path) => {
+    const full = join(feeds, path)
+    await disk.mkdir(dirname(full))
+    const file = await disk.create(full)
     open.add(file)
     const close = async () => {
       await file.close()
@@ -100,27 +100,7 @@ function watchedDisk(disk: SampleDisk): { disk: SampleDisk; abandonOpen: () => P
   const abandonOpen = async () => {
     for (const file of open) await file.abandon()
   }
-  return { disk: { ...disk, create }, abandonOpen }
-}
-
-function folderOf(feeds: string, name: string, disk: SampleDisk): FeedFolder {
-  const positionOf = async (path: string) => {
-    const full = join(feeds, name, path)
-    await disk.mkdir(dirname(full))
-    return full
-  }
-  const create: FeedFolder['create'] = async (path) => disk.create(await positionOf(path))
-  return {
-    create,
-    named: (path) => `${name}/${path}`,
-    write: async (path, content, records) => {
-      const bytes = typeof content === 'string' ? Buffer.from(content) : content
-      const file = await create(path)
-      await file.write(bytes)
-      await file.close()
-      return { path: `${name}/${path}`, records, bytes: bytes.length }
-    },
-  }
+  return { folder: { create }, abandonOpen }
 }
 
 function whole(name: string, value: number, least: number, most: number): number {

@@ -4,6 +4,7 @@
  */
 import type { CveId } from '../model/ids/cve-id.ts'
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from './calendar.ts'
+import { type Catalogs, catalogsFor } from './catalogs.ts'
 import { type Change, changeAt, kevNights } from './changes.ts'
 import { type Cna, cnaChoice, cnaList } from './cnas.ts'
 import {
@@ -16,7 +17,6 @@ import {
   REJECTED_SHARE,
   RESERVED_SHARE,
   VENDOR_RANK,
-  WEAKNESSES,
 } from './figures.ts'
 import { idsOf } from './ids.ts'
 import { type ProductKind, productOf, type Vendor, vendorOf } from './names.ts'
@@ -52,6 +52,7 @@ export interface World {
   seed: number
   nights: number
   cnas: Cna[]
+  catalogs: Catalogs
   /** Records in the first night. */
   cves: number
   /** Records in the last night. Each night before has `newEachNight` fewer. */
@@ -64,26 +65,19 @@ export interface World {
   random(id: string, purpose: string): Random
 }
 
-/** Returns the new records per night: upstream's rate of 200 per 350,000, and at least five. */
-function newRecords(cves: number): number {
-  return Math.max(5, Math.round((cves * 200) / 350_000))
-}
-
 const KEV_START = Date.UTC(2021, 10, 3)
 /** CISA's first large batches listed old CVEs, within this number of days. */
 const KEV_BACKLOG_DAYS = 400
 const KEV_LAG_DAYS = 60
-const KEV_BEFORE_CUT_MS = 8 * HOUR_MS
 /** Index of the listed record in every `KEV_EVERY`. The largest CNA then has some even in 1,000 records. */
 const KEV_POSITION = 115
+/** Number of records, spread evenly, that every feed covers. A sample of fifty then has all kinds of entries. */
+const SHOWCASES = 40
 
 /** A sample that is too small for the real share lists one record, because an empty catalog would be invalid. */
 function isListed(index: number, cves: number): boolean {
   return cves > KEV_POSITION ? index % KEV_EVERY === KEV_POSITION : index === Math.floor(cves / 3)
 }
-
-/** Number of records, spread evenly, that every feed covers. A sample of fifty then has all kinds of entries. */
-const SHOWCASES = 40
 
 function showcaseAt(index: number, cves: number): number | null {
   const position = Math.floor(((index + 0.5) * SHOWCASES) / cves)
@@ -91,15 +85,15 @@ function showcaseAt(index: number, cves: number): number | null {
 }
 
 /** Returns the usual number of package advisories: OSV has 500,000 for 350,000 CVEs. */
-export function usualAdvisories(cves: number): number {
-  return Math.round((cves * 500_000) / 350_000)
-}
+export const usualAdvisories = (cves: number) => Math.round((cves * 500_000) / 350_000)
 
 export function createWorld(seed: number, cves: number, nights: number, advisories = usualAdvisories(cves)): World {
-  const newEachNight = newRecords(cves)
+  // Upstream's rate, and at least five.
+  const newEachNight = Math.max(5, Math.round((cves * 200) / 350_000))
   const records = cves + newEachNight * (nights - 1)
   const idOf = idsOf(seed, records)
   const cnas = cnaList(seed)
+  const catalogs = catalogsFor(seed, cves)
   const chooseCna = cnaChoice(cnas)
   const lateKev = kevNights(seed, cves, nights)
 
@@ -109,33 +103,20 @@ export function createWorld(seed: number, cves: number, nights: number, advisori
     const era = ERAS.find((one) => year <= one.until)!
     const born = Math.max(0, Math.ceil((index + 1 - cves) / newEachNight))
     const kevNight = lateKev.get(index) ?? (born === 0 && isListed(index, cves) ? 0 : -1)
+    const isUnchanged = kevNight === 0 || born > 0
     const change: Change | null =
-      kevNight > 0
-        ? { night: kevNight, kind: 'kev' }
-        : kevNight === 0 || born > 0
-          ? null
-          : changeAt(seed, index, nights)
-
+      kevNight > 0 ? { night: kevNight, kind: 'kev' } : isUnchanged ? null : changeAt(seed, index, nights)
     const cna = random.chance(era.root) ? cnas[0]! : chooseCna(random.float())
     const subject = subjectOf(seed, cna, random)
-    const weakness = WEAKNESSES(random.float())
+    const weakness = catalogs.draw(random.float())
     const showcase = showcaseAt(index, cves)
     const state = stateOf(change, kevNight >= 0 || born > 0 || showcase !== null, random.float())
     const dates = datesOf(year, through, born, random)
     const kevAddedAt = kevDate(kevNight, dates.publishedAt, random)
     return { index, id, era, cna, ...subject, weakness, state, born, ...dates, kevAddedAt, kevNight, change, showcase }
   }
-  return {
-    seed,
-    nights,
-    cnas,
-    cves,
-    records,
-    newEachNight,
-    advisories,
-    facts,
-    random: (id, purpose) => new Random(seed, id, purpose),
-  }
+  const random: World['random'] = (id, purpose) => new Random(seed, id, purpose)
+  return { seed, nights, cnas, catalogs, cves, records, newEachNight, advisories, facts, random }
 }
 
 /** Returns the state of a record in a night. Null if it does not exist yet. */
@@ -147,10 +128,15 @@ export function stateAt(facts: Facts, night: number): Facts['state'] | null {
 }
 
 /** Returns the first night in which a record is published. Null if it never is. */
-export function publishedFrom(facts: Facts): number | null {
-  if (facts.state === 'PUBLISHED') return facts.born
-  const { change } = facts
+export function publishedFrom({ state, born, change }: Facts): number | null {
+  if (state === 'PUBLISHED') return born
   return change?.kind === 'revived' || change?.kind === 'disclosed' ? change.night : null
+}
+
+/** Returns the ids of a CVE and of the next one, which a few advisories, exploits and rules cover together. */
+export function withNext(world: World, { index, id }: Facts): CveId[] {
+  const next = index + 1 < world.cves ? world.facts(index + 1) : null
+  return next && publishedFrom(next) === 0 ? [id, next.id] : [id]
 }
 
 const PRODUCT_KINDS: Partial<Record<Cna['kind'], ProductKind>> = { plugins: 'plugin', forge: 'package' }
@@ -163,12 +149,9 @@ function subjectOf(seed: number, cna: Cna, random: Random): Pick<Facts, 'vendor'
   return { vendor, productKind, product: productOf(seed, vendor.rank, productRank, productKind) }
 }
 
-function datesOf(
-  year: number,
-  through: number,
-  born: number,
-  random: Random,
-): Pick<Facts, 'reservedAt' | 'publishedAt' | 'updatedAt'> {
+type Dates = Pick<Facts, 'reservedAt' | 'publishedAt' | 'updatedAt'>
+
+function datesOf(year: number, through: number, born: number, random: Random): Dates {
   const january = Date.UTC(year, 0, 1)
   const december = Math.min(january + 364 * DAY_MS, FIRST_NIGHT - 30 * DAY_MS)
   const reservedAt = Math.floor(january + through * (december - january)) + random.int(DAY_MS)
@@ -183,7 +166,7 @@ function datesOf(
 
 function kevDate(kevNight: number, publishedAt: number, random: Random): number | null {
   if (kevNight < 0) return null
-  if (kevNight > 0) return cutOf(kevNight) - KEV_BEFORE_CUT_MS
+  if (kevNight > 0) return cutOf(kevNight) - 8 * HOUR_MS
   if (publishedAt < KEV_START) return KEV_START + random.int(KEV_BACKLOG_DAYS) * DAY_MS
   return within(publishedAt, random.int(KEV_LAG_DAYS), random)
 }

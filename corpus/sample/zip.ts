@@ -7,9 +7,6 @@ import { bufferedWriter, type SampleDisk, type SampleFile } from './disk.ts'
 
 const MAX_UINT16 = 0xffff
 const MAX_UINT32 = 0xffffffff
-/** UTF-8 names (APPNOTE 4.4.4, bit 11). */
-const FLAGS = 0x0800
-const DEFLATE = 8
 const VERSION = 20
 const VERSION_ZIP64 = 45
 /** Created on Unix, a regular file that its owner may write (APPNOTE 4.4.2, 4.4.15). */
@@ -39,7 +36,7 @@ export async function zipWriter(disk: Pick<SampleDisk, 'create'>, path: string, 
   const file = await disk.create(path)
   const stamp = dosTime(modified)
   const body = bufferedWriter(file)
-  // The directory comes last, about 90 bytes per entry. At most 1 MiB of it stays in memory.
+  // The directory comes last, about 90 bytes per entry. At most one chunk of it stays in memory.
   let aside = null as SampleFile | null
   const layAside = async (bytes: Uint8Array) => {
     aside ??= await disk.create(`${path}.directory`)
@@ -49,35 +46,18 @@ export async function zipWriter(disk: Pick<SampleDisk, 'create'>, path: string, 
   let count = 0
 
   return {
-    add: async (name, entry) => {
+    add: async (name, { crc, size, deflated }) => {
       const path = Buffer.from(name)
       const offset = body.length()
       const far = offset >= MAX_UINT32
-      const local = Buffer.alloc(30)
-      local.writeUInt32LE(0x04034b50, 0)
-      local.writeUInt16LE(VERSION, 4)
-      common(local, 6, entry, path.length, stamp)
-      await body.write(local)
-      await body.write(path)
-      await body.write(entry.deflated)
-
-      const record = Buffer.alloc(46)
-      record.writeUInt32LE(0x02014b50, 0)
-      record.writeUInt16LE(MADE_BY_UNIX | VERSION, 4)
-      record.writeUInt16LE(far ? VERSION_ZIP64 : VERSION, 6)
-      common(record, 8, entry, path.length, stamp)
-      record.writeUInt16LE(far ? 12 : 0, 30)
-      record.writeUInt32LE(FILE_MODE, 38)
-      record.writeUInt32LE(far ? MAX_UINT32 : offset, 42)
-      await central.write(record)
-      await central.write(path)
-      if (far) {
-        const extra = Buffer.alloc(12)
-        extra.writeUInt16LE(1, 0)
-        extra.writeUInt16LE(8, 2)
-        extra.writeBigUInt64LE(BigInt(offset), 4)
-        await central.write(extra)
-      }
+      // UTF-8 names (bit 11), deflate, time, CRC, sizes, and the length of the name.
+      const common = fields('2244442', 0x0800, 8, stamp, crc, deflated.length, size, path.length)
+      await body.write(Buffer.concat([fields('42', 0x04034b50, VERSION), common, fields('2', 0), path]))
+      await body.write(deflated)
+      const head = fields('422', 0x02014b50, MADE_BY_UNIX | VERSION, far ? VERSION_ZIP64 : VERSION)
+      const place = fields('2644', far ? 12 : 0, 0, FILE_MODE, far ? MAX_UINT32 : offset)
+      await central.write(Buffer.concat([head, common, place, path]))
+      if (far) await central.write(fields('228', 1, 8, offset))
       count++
     },
     end: async () => {
@@ -97,47 +77,32 @@ export async function zipWriter(disk: Pick<SampleDisk, 'create'>, path: string, 
   }
 }
 
-/** Writes the common fields of local header and directory record, from `flags` to `file name length`. */
-function common(header: Buffer, at: number, entry: Packed, nameLength: number, stamp: { time: number; date: number }) {
-  header.writeUInt16LE(FLAGS, at)
-  header.writeUInt16LE(DEFLATE, at + 2)
-  header.writeUInt16LE(stamp.time, at + 4)
-  header.writeUInt16LE(stamp.date, at + 6)
-  header.writeUInt32LE(entry.crc, at + 8)
-  header.writeUInt32LE(entry.deflated.length, at + 12)
-  header.writeUInt32LE(entry.size, at + 16)
-  header.writeUInt16LE(nameLength, at + 20)
+/** Returns numbers in little endian. `sizes` has a digit for each: the bytes that it takes. */
+function fields(sizes: string, ...values: number[]): Buffer {
+  const lengths = [...sizes].map(Number)
+  const buffer = Buffer.alloc(lengths.reduce((sum, bytes) => sum + bytes, 0))
+  let at = 0
+  for (const [i, bytes] of lengths.entries()) {
+    if (bytes === 8) buffer.writeBigUInt64LE(BigInt(values[i]!), at)
+    else buffer.writeUIntLE(values[i]!, at, bytes)
+    at += bytes
+  }
+  return buffer
 }
 
 /** Returns the end of central directory, after zip64 records if a value does not fit (APPNOTE 4.3.14 to 4.3.16). */
 function directoryEnd(count: number, size: number, start: number): Buffer {
-  const end = Buffer.alloc(22)
-  end.writeUInt32LE(0x06054b50, 0)
-  end.writeUInt16LE(Math.min(count, MAX_UINT16), 8)
-  end.writeUInt16LE(Math.min(count, MAX_UINT16), 10)
-  end.writeUInt32LE(Math.min(size, MAX_UINT32), 12)
-  end.writeUInt32LE(Math.min(start, MAX_UINT32), 16)
+  const [entries, bytes, at] = [Math.min(count, MAX_UINT16), Math.min(size, MAX_UINT32), Math.min(start, MAX_UINT32)]
+  const end = fields('4422442', 0x06054b50, 0, entries, entries, bytes, at, 0)
   if (count < MAX_UINT16 && size < MAX_UINT32 && start < MAX_UINT32) return end
-
-  const wide = Buffer.alloc(56 + 20)
-  wide.writeUInt32LE(0x06064b50, 0)
-  wide.writeBigUInt64LE(44n, 4)
-  wide.writeUInt16LE(MADE_BY_UNIX | VERSION_ZIP64, 12)
-  wide.writeUInt16LE(VERSION_ZIP64, 14)
-  wide.writeBigUInt64LE(BigInt(count), 24)
-  wide.writeBigUInt64LE(BigInt(count), 32)
-  wide.writeBigUInt64LE(BigInt(size), 40)
-  wide.writeBigUInt64LE(BigInt(start), 48)
-  wide.writeUInt32LE(0x07064b50, 56)
-  wide.writeBigUInt64LE(BigInt(start + size), 64)
-  wide.writeUInt32LE(1, 72)
-  return Buffer.concat([wide, end])
+  const made = MADE_BY_UNIX | VERSION_ZIP64
+  const wide = fields('482288888', 0x06064b50, 44, made, VERSION_ZIP64, 0, count, count, size, start)
+  return Buffer.concat([wide, fields('4484', 0x07064b50, 0, start + size, 1), end])
 }
 
-/** Returns MS-DOS date and time in UTC, in steps of two seconds (APPNOTE 4.4.6). */
-function dosTime(at: Date): { time: number; date: number } {
-  return {
-    time: (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1),
-    date: ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate(),
-  }
+/** Returns MS-DOS time and date in UTC, in steps of two seconds (APPNOTE 4.4.6), as one number. */
+function dosTime(at: Date): number {
+  const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
+  const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()
+  return date * 0x10000 + time
 }

@@ -1,156 +1,102 @@
-/** Writes the CAPEC catalog as its STIX 2.1 bundle, `stix-capec.json`. */
-import { DAY_MS, timeOf } from '../calendar.ts'
-import { IMPACTS, RELEASED_AT, SCOPES, sentences } from '../catalog/history.ts'
-import { PATTERNS, type Pattern } from '../catalog/pattern-table.ts'
-import * as phrases from '../phrases.ts'
+/** Writes the CAPEC catalog as one STIX 2.1 bundle, `stix-capec.json`: one edition for all nights. */
+import { timeOf } from '../calendar.ts'
+import { COMPLETE_PATTERN, type Pattern } from '../catalogs.ts'
+import { finalOutput, type SampleFeed, writeFile } from '../outputs.ts'
 import { Random } from '../random.ts'
-import { weaknessPhrase } from '../record/text.ts'
-import type { SampleFeed } from './feed.ts'
+import { filled, several, weaknessPhrase, word } from '../text.ts'
+import { FIRST_ENTRY, historyOf, RELEASED_AT } from './cwe.ts'
 
-const VERSION = '3.10'
-const FIRST_ENTRY = Date.UTC(2014, 5, 23)
-const STATUSES = ['Draft', 'Draft', 'Draft', 'Stable', 'Stable', 'Usable'] as const
-const SEVERITIES = ['Very High', 'High', 'High', 'Medium', 'Low', 'Very Low'] as const
-const LEVELS = ['High', 'Medium', 'Low'] as const
-
-type StixObject = Record<string, unknown>
-
-export const capec: SampleFeed = {
-  name: 'capec',
-  write: async (world, folder) => {
-    const objects = PATTERNS.flatMap((pattern) => stixOf(pattern, new Random(world.seed, 'capec', pattern.number)))
-    const bundle = { id: stixId('bundle', 0), objects, type: 'bundle' }
-    return [await folder.write('stix-capec.json', `${JSON.stringify(bundle, null, 4)}\n`, PATTERNS.length)]
-  },
+const REF_FIELDS: Record<string, string> = {
+  ChildOf: 'x_capec_child_of_refs',
+  PeerOf: 'x_capec_peer_of_refs',
+  CanPrecede: 'x_capec_can_precede_refs',
 }
 
-const stixId = (type: string, number: number) => `${type}--00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
-const patternId = (number: number) => stixId('attack-pattern', number)
+/** Members of a pattern, the share of the patterns that have them, and their JSON as a template. */
+const MEMBERS: readonly [name: string, share: number, template: string][] = [
+  ['extended_description', 0.25, '"<xhtml:p>{outcome}</xhtml:p><xhtml:p>{outcome}</xhtml:p>"'],
+  ['alternate_terms', 0.15, '["{act} Twice"]'],
+  ['likelihood_of_attack', 0.6, '"{level}"'],
+  ['typical_severity', 0.85, '"{severity}"'],
+  ['execution_flow', 0.5, '"<h2> Execution Flow </h2>{flow}"'],
+  ['prerequisites', 0.8, '["{outcome}","{outcome}"]'],
+  ['skills_required', 0.6, '{"{level}":"{outcome}"}'],
+  ['resources_required', 0.5, '["A value for {parameter}"]'],
+  ['consequences', 0.7, '{"Confidentiality":["{consequence}"],"{other}":["{consequence}"]}'],
+  ['example_instances', 0.5, '["{outcome} {outcome}"]'],
+]
 
-/** The number of the entry that has every part. */
-const COMPLETE = 66
-
-const VERBS = ['Probing', 'Bending', 'Flooding', 'Replaying', 'Forging', 'Tracing', 'Staging', 'Luring'] as const
-
-/** Returns a name such as `Replaying the Message Queue (SQL Injection)`. */
-function patternName({ number, weaknesses }: Pattern): string {
-  const random = new Random('capec-name', number)
-  const target = random.pick(phrases.COMPONENTS).replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
-  const about = weaknesses[0] === undefined ? `Class ${number}` : weaknessPhrase(weaknesses[0]).name
-  return `${random.pick(VERBS)} the ${target} (${about})`
-}
-
-/** Returns the pattern and what mitigates it. Retired patterns have only a description. */
-function stixOf(pattern: Pattern, random: Random): StixObject[] {
-  const { number, abstraction, retired } = pattern
-  const name = patternName(pattern)
-  const stated = (field: string, numbers: readonly number[]) =>
-    numbers.length > 0 ? { [`x_capec_${field}_refs`]: numbers.map(patternId) } : {}
-  const common = {
-    created: timeOf(FIRST_ENTRY),
-    // The entry that has every part is the newest one.
-    modified: timeOf(number === COMPLETE ? RELEASED_AT : RELEASED_AT - random.int(4000) * DAY_MS),
-    spec_version: '2.1',
-    x_capec_version: VERSION,
+export const capec: SampleFeed = (world, folder) => {
+  const id = (type: string, ...names: (string | number)[]) =>
+    `${type}--${new Random(world.seed, type, ...names).uuid()}`
+  const { patterns } = world.catalogs
+  const [marking, identity] = [id('marking-definition'), id('identity')]
+  const dates = { created: timeOf(FIRST_ENTRY), modified: timeOf(RELEASED_AT) }
+  const common = { spec_version: '2.1', created_by_ref: identity, object_marking_refs: [marking], ...dates }
+  const statement = { definition_type: 'statement', definition: { statement: 'A synthetic catalog' } }
+  const owner = { name: 'Sample Works', identity_class: 'organization' }
+  const objects: object[] = [
+    { type: 'marking-definition', id: marking, spec_version: '2.1', created: dates.created, ...statement },
+    { type: 'identity', id: identity, spec_version: '2.1', ...dates, ...owner },
+  ]
+  for (const pattern of patterns) {
+    const random = new Random(world.seed, 'capec', pattern.number)
+    const target_ref = id('attack-pattern', pattern.number)
+    const changed = { ...common, modified: `${historyOf(random).at(-1)}T00:00:00.000Z` }
+    const relations = pattern.relations.map(({ nature, to }) => ({ [REF_FIELDS[nature]!]: [id('attack-pattern', to)] }))
+    const own = { type: 'attack-pattern', id: target_ref, ...changed, ...membersOf(pattern, random) }
+    objects.push(Object.assign(own, ...relations))
+    const mitigations = pattern.retired ? [] : several('workaround', random.between(1, 3), random)
+    for (const [i, description] of mitigations.entries()) {
+      const source_ref = id('course-of-action', pattern.number, i)
+      const action = { name: `coa-${pattern.number}-${i}`, description }
+      const link = { relationship_type: 'mitigates', source_ref, target_ref }
+      objects.push({ type: 'course-of-action', id: source_ref, ...common, ...action })
+      objects.push({ type: 'relationship', id: id('relationship', pattern.number, i), ...common, ...link })
+    }
   }
-  const object = {
-    ...common,
-    type: 'attack-pattern',
-    id: patternId(number),
+  const text = JSON.stringify({ type: 'bundle', id: id('bundle'), objects }, null, 4)
+  return [finalOutput(async () => [await writeFile(folder, 'capec/stix-capec.json', text, patterns.length)])]
+}
+
+/** Returns the members of a pattern. Retired patterns have only a description. */
+function membersOf({ number, abstraction, retired, weaknesses }: Pattern, random: Random): object {
+  const about = weaknesses[0] === undefined ? null : weaknessPhrase(weaknesses[0])
+  const target = word('component', random).replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+  const name = `${word('act', random)} the ${target} (${about?.name ?? 'Reconnaissance'})`
+  const reference = (source_name: string, external_id: string) => {
+    return { source_name, external_id, description: name, url: `https://catalogue.example.org/${external_id}` }
+  }
+  const has = (share: number) => random.chance(share) || number === COMPLETE_PATTERN
+  const stated = {
     name: retired === 'Deprecated' ? `DEPRECATED: ${name}` : name,
-    description: retired ? 'This pattern is no longer in use.' : descriptionOf(pattern, random),
+    description: filled(`{Attacker} tries to ${about?.effect ?? 'learn how the target is built'} {cause}.`, random),
     external_references: [
-      { external_id: `CAPEC-${number}`, source_name: 'capec' },
-      ...(retired ? [] : pattern.weaknesses.map((id) => ({ external_id: `CWE-${id}`, source_name: 'cwe' }))),
-      ...(retired ? [] : otherReferences(number, random)),
+      reference('capec', `CAPEC-${number}`),
+      ...weaknesses.map((weakness) => reference('cwe', `CWE-${weakness}`)),
+      ...(has(0.4) ? [reference('ATTACK', `T${random.between(1000, 1600)}`)] : []),
     ],
     x_capec_abstraction: abstraction,
-    x_capec_status: retired ?? random.pick(STATUSES),
+    x_capec_status: retired ?? random.pick(['Draft', 'Draft', 'Draft', 'Stable', 'Stable', 'Usable']),
+    x_capec_version: '3.10',
   }
-  if (retired) return [object]
-  const relations = {
-    ...stated('child_of', related(pattern.relations, 'ChildOf')),
-    ...stated('peer_of', related(pattern.relations, 'PeerOf')),
-    ...stated('can_precede', related(pattern.relations, 'CanPrecede')),
-    ...stated('parent_of', statedBy(number, 'ChildOf')),
-    ...stated('can_follow', statedBy(number, 'CanPrecede')),
-  }
-  const mitigations = often(number, random, 0.8) ? sentences(phrases.WORKAROUNDS, random.between(1, 3), random) : []
-  const actions = mitigations.flatMap((text, i): StixObject[] => {
-    const id = stixId('course-of-action', number * 10 + i)
-    const link = { relationship_type: 'mitigates', source_ref: id, target_ref: patternId(number) }
-    return [
-      { ...common, type: 'course-of-action', id, name: `coa-${number}-${i}`, description: text },
-      { ...common, type: 'relationship', id: stixId('relationship', number * 10 + i), ...link },
-    ]
-  })
-  return [{ ...object, ...relations, ...parts(number, random) }, ...actions]
-}
-
-const related = (relations: Pattern['relations'], of: string) =>
-  relations.flatMap(({ nature, to }) => (nature === of ? to : []))
-
-/** Returns the patterns that state this relation to the pattern. */
-const statedBy = (number: number, of: string) =>
-  PATTERNS.flatMap((one) => (!one.retired && related(one.relations, of).includes(number) ? one.number : []))
-
-const often = (number: number, random: Random, share: number) => random.chance(share) || number === COMPLETE
-
-function otherReferences(number: number, random: Random): StixObject[] {
-  if (!often(number, random, 0.4)) return []
-  const id = random.between(1000, 1600)
-  const name = random.pick(VERBS)
-  return [
-    random.chance(0.5)
-      ? { description: name, external_id: `T${id}`, source_name: 'ATTACK' }
-      : { description: name, source_name: 'Harbour List' },
-    { description: 'A book', external_id: 'REF-1', source_name: 'reference_from_CAPEC' },
-  ]
-}
-
-function descriptionOf({ weaknesses }: Pattern, random: Random): string {
-  const effect = weaknesses[0] === undefined ? 'learn how the target is built' : weaknessPhrase(weaknesses[0]).effect
-  return `${random.pick(phrases.ATTACKERS)} tries to ${effect} ${random.pick(phrases.CAUSES)}.`
-}
-
-function parts(number: number, random: Random): StixObject {
-  const listed = (said: readonly string[]) => sentences(said, random.between(1, 3), random)
-  const paragraphs = (said: readonly string[]) => said.map((text) => `<xhtml:p>${text}</xhtml:p>`).join('')
-  const fields: [field: string, share: number, value: () => unknown][] = [
-    ['extended_description', 0.25, () => paragraphs(listed(phrases.OUTCOMES))],
-    ['alternate_terms', 0.15, () => [`${random.pick(VERBS)} Twice`]],
-    ['likelihood_of_attack', 0.6, () => random.pick(LEVELS)],
-    ['typical_severity', 0.85, () => random.pick(SEVERITIES)],
-    ['execution_flow', 0.5, () => executionFlow(random)],
-    ['prerequisites', 0.8, () => listed(phrases.OUTCOMES)],
-    ['skills_required', 0.6, () => ({ [random.pick(LEVELS)]: random.pick(phrases.OUTCOMES) })],
-    ['resources_required', 0.5, () => listed(phrases.PATHS)],
-    ['consequences', 0.7, () => consequences(random)],
-    ['example_instances', 0.5, () => [paragraphs(listed(phrases.OUTCOMES))]],
-  ]
-  return Object.fromEntries(
-    fields.flatMap(([field, share, value]) => (often(number, random, share) ? [[`x_capec_${field}`, value()]] : [])),
+  if (retired) return { ...stated, description: 'This pattern is no longer in use.' }
+  const severity = random.pick(['Very High', 'High', 'High', 'Medium', 'Low', 'Very Low'])
+  const consequence = filled(random.pick(['{impact}', '{impact} ({outcome})']), random)
+  const other = random.pick(['Integrity', 'Availability', 'Access_Control'])
+  const values = { severity, flow: executionFlow(random), consequence, other }
+  const further = MEMBERS.flatMap(([name, share, template]) =>
+    has(share) ? [[`x_capec_${name}`, JSON.parse(filled(template, random, values))]] : [],
   )
+  return { ...stated, ...Object.fromEntries(further) }
 }
 
-/** Returns impacts by scope, some with a note: `Read Data (a note)`. */
-function consequences(random: Random): Record<string, string[]> {
-  const note = random.chance(0.4) ? ` (${random.pick(phrases.OUTCOMES)})` : ''
-  const impacts = sentences(IMPACTS, random.between(1, 2), random).map((impact) => `${impact}${note}`)
-  const scopes = sentences(SCOPES, random.between(1, 3), random)
-  return Object.fromEntries(scopes.map((scope) => [scope.replaceAll(' ', '_'), impacts]))
-}
-
-const FLOW = ['Explore', 'Experiment', 'Exploit'] as const
-
-/** Returns the steps as upstream's HTML. */
+/** Returns steps in upstream's HTML. */
 function executionFlow(random: Random): string {
-  const steps = FLOW.slice(0, random.between(1, FLOW.length)).map((phase) => {
-    const techniques = Array.from({ length: random.int(4) }, () => `Try it ${random.pick(phrases.CAUSES)}.`)
-    const rows = techniques.map((text) => `<tr><td>${text}</td></tr>`).join('')
-    const table = rows && `<table><tbody><tr><th>Techniques</th></tr>${rows}</tbody></table>`
-    const text = `<b>${random.pick(VERBS)}: </b>${random.pick(phrases.OUTCOMES)}`
-    return `<div><h3>${phase}</h3><ol><li> <p> ${text}</p></li>${table}</ol></div>`
+  const phases = ['Explore', 'Experiment', 'Exploit'].slice(0, random.between(1, 3)).map((phase) => {
+    const techniques = Array.from({ length: random.int(4) }, () => '<tr><td>Try it {cause}.</td></tr>').join('')
+    const table = techniques && `<table><tbody><tr><th>Techniques</th></tr>${techniques}</tbody></table>`
+    return `<div><h3>${phase}</h3><ol><li> <p> <b>{act}: </b>{outcome}</p></li>${table}</ol></div>`
   })
-  return `<h2> Execution Flow </h2>${steps.join('')}`
+  return filled(phases.join(''), random)
 }

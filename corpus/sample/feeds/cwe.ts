@@ -1,101 +1,168 @@
-/** Writes the CWE catalog, `cwec_v<version>.xml.zip`: one edition with weaknesses, categories and views. */
-import { dateOf } from '../calendar.ts'
-import { contentHistory, RELEASED_AT } from '../catalog/history.ts'
-import { mappingNotes, weaknessEntry } from '../catalog/weakness-entry.ts'
-import { CATALOGED, CATEGORIES, VIEWS } from '../catalog/weakness-table.ts'
-import { document, type XmlElement, xml } from '../catalog/xml.ts'
+/** Writes the CWE catalog as zipped XML: one edition for all nights. */
+import { DAY_MS, dateOf, FIRST_NIGHT } from '../calendar.ts'
+import { CATEGORIES, COMPLETE_WEAKNESS, type Pattern, VIEWS, type Weakness } from '../catalogs.ts'
+import { finalOutput, type SampleFeed } from '../outputs.ts'
 import { Random } from '../random.ts'
-import { weaknessPhrase } from '../record/text.ts'
+import { filled, weaknessPhrase } from '../text.ts'
 import type { World } from '../world.ts'
 import { pack, zipWriter } from '../zip.ts'
-import type { SampleFeed } from './feed.ts'
 
-const VERSION = '4.20'
-const PILLARS = CATALOGED.filter(({ abstraction }) => abstraction === 'Pillar')
+export const RELEASED_AT = FIRST_NIGHT - 40 * DAY_MS
+export const FIRST_ENTRY = Date.UTC(2006, 6, 19)
 
-export const cwe: SampleFeed = {
-  name: 'cwe',
-  write: async (world, folder) => {
-    const name = `cwec_v${VERSION}.xml`
-    const zip = await zipWriter(folder, `${name}.zip`, new Date(RELEASED_AT))
-    await zip.add(name, pack(Buffer.from(document(catalog(world)))))
-    return [{ path: folder.named(`${name}.zip`), records: CATALOGED.length, bytes: await zip.end() }]
-  },
+/** Returns up to five dates of an entry's history, ascending. The latest one dates the entry. */
+export function historyOf(random: Random): string[] {
+  const span = Math.floor((RELEASED_AT - FIRST_ENTRY) / DAY_MS)
+  const days = Array.from({ length: random.between(1, 5) }, () => random.int(span)).sort((a, b) => a - b)
+  return days.map((day) => dateOf(FIRST_ENTRY + day * DAY_MS))
 }
 
-function catalog(world: World): XmlElement {
+/**
+ * `share of the entries: template || template` of the parts of an entry, in upstream's order. One of the templates is
+ * filled.
+ */
+const PARTS = `
+0.7: <Extended_Description>{outcome}</Extended_Description> || <Extended_Description><xhtml:p>{outcome}</xhtml:p>
+<xhtml:ul><xhtml:li>{fix}</xhtml:li><xhtml:li>{workaround}</xhtml:li></xhtml:ul></Extended_Description>
+1: {related}
+0.2: <Weakness_Ordinalities><Weakness_Ordinality>
+<Ordinality>Primary</Ordinality></Weakness_Ordinality></Weakness_Ordinalities>
+0.75: <Applicable_Platforms>
+<Language Class="Not Language-Specific" Prevalence="Undetermined"/></Applicable_Platforms> || <Applicable_Platforms>
+<Language Name="C" Prevalence="Often"/><Language Name="Java" Prevalence="Sometimes"/>
+<Operating_System Class="Not OS-Specific" Prevalence="Undetermined"/><Architecture Name="x86" Prevalence="Rarely"/>
+<Technology Class="Web Based" Prevalence="Undetermined"/></Applicable_Platforms>
+0.08: <Background_Details><Background_Detail><xhtml:p>{outcome}</xhtml:p>
+<xhtml:p>{outcome}</xhtml:p></Background_Detail></Background_Details>
+0.35: <Alternate_Terms><Alternate_Term><Term>{name} (Short)</Term>
+<Description>{outcome}</Description></Alternate_Term></Alternate_Terms>
+0.85: <Modes_Of_Introduction><Introduction><Phase>{phase}</Phase></Introduction><Introduction><Phase>{phase}</Phase>
+<Note>{outcome}</Note></Introduction></Modes_Of_Introduction>
+0.3: <Likelihood_Of_Exploit>{level}</Likelihood_Of_Exploit>
+0.9: <Common_Consequences><Consequence><Scope>{scope}</Scope><Scope>{scope}</Scope><Impact>{impact}</Impact>
+<Likelihood>{level}</Likelihood><Note>{outcome}</Note></Consequence><Consequence><Scope>{scope}</Scope>
+<Impact>{impact}</Impact><Impact>{impact}</Impact></Consequence></Common_Consequences>
+0.35: <Detection_Methods><Detection_Method Detection_Method_ID="DM-{digit}"><Method>{method}</Method><Description>
+<xhtml:p>{outcome}</xhtml:p><xhtml:p>{outcome}</xhtml:p></Description><Effectiveness>{level}</Effectiveness>
+<Effectiveness_Notes>{outcome}</Effectiveness_Notes></Detection_Method></Detection_Methods>
+0.75: <Potential_Mitigations><Mitigation Mitigation_ID="MIT-{digit}"><Phase>{phase}</Phase><Phase>{phase}</Phase>
+<Strategy>Input Validation</Strategy><Description>{workaround}</Description><Effectiveness>{level}</Effectiveness>
+<Effectiveness_Notes>{outcome}</Effectiveness_Notes></Mitigation><Mitigation><Phase>{phase}</Phase><Description>
+<xhtml:p>{workaround}</xhtml:p><xhtml:ul><xhtml:li>{fix}</xhtml:li>
+<xhtml:li>{fix}</xhtml:li></xhtml:ul></Description></Mitigation></Potential_Mitigations>
+0.6: <Demonstrative_Examples><Demonstrative_Example Demonstrative_Example_ID="DX-{digit}">
+<Intro_Text>{outcome}</Intro_Text><Example_Code Nature="Bad" Language="C">
+<xhtml:div>{parameter} = read_request();<xhtml:br/>if (true) {<xhtml:div style="margin-left:1em;">use({parameter});<xhtml:br/>return OK;</xhtml:div>}</xhtml:div></Example_Code>
+<Body_Text>It fails {cause}.</Body_Text><Example_Code Nature="Good">
+<xhtml:div>if (length(value) &lt; 64 &amp;&amp; value != "") use(value);</xhtml:div></Example_Code>
+<Body_Text>{outcome}</Body_Text></Demonstrative_Example></Demonstrative_Examples>
+0.6: <Observed_Examples><Observed_Example><Reference>CVE-2019-{digit}</Reference>
+<Description>{name} {cause}.</Description>
+<Link>https://records.example.org/CVE-2019-{digit}</Link></Observed_Example></Observed_Examples>
+0.05: <Functional_Areas><Functional_Area>Session Management</Functional_Area></Functional_Areas>
+0.06: <Affected_Resources><Affected_Resource>Memory</Affected_Resource></Affected_Resources>
+0.6: <Taxonomy_Mappings><Taxonomy_Mapping Taxonomy_Name="Seven Seas"><Entry_ID>A{digit}</Entry_ID>
+<Entry_Name>{name}</Entry_Name><Mapping_Fit>Exact</Mapping_Fit></Taxonomy_Mapping>
+<Taxonomy_Mapping Taxonomy_Name="Harbour List">
+<Entry_Name>{name}</Entry_Name></Taxonomy_Mapping></Taxonomy_Mappings>
+1: {patterns}
+0.5: <References><Reference External_Reference_ID="REF-1"/></References>`
+  .trim()
+  .split(/\n(?=\d)/)
+  .map((part) => [Number(part.split(':')[0]), part.slice(part.indexOf(':') + 2).split(' || ')] as const)
+
+export const cwe: SampleFeed = (world, folder) => {
+  const name = 'cwec_v4.20.xml'
+  const write = async () => {
+    const path = `cwe/${name}.zip`
+    const zip = await zipWriter(folder, path, new Date(RELEASED_AT))
+    await zip.add(name, pack(Buffer.from(catalogOf(world))))
+    return [{ path, records: world.catalogs.weaknesses.length, bytes: await zip.end() }]
+  }
+  return [finalOutput(write)]
+}
+
+/** Returns an element with its children, or nothing without any: upstream has no empty groups. */
+const group = (name: string, children: readonly string[]) =>
+  children.length > 0 ? `<${name}>\n${children.join('\n')}\n</${name}>` : ''
+
+function catalogOf(world: World): string {
+  const { weaknesses, patterns } = world.catalogs
   const random = (number: number) => new Random(world.seed, 'cwe', number)
-  return xml(
-    'Weakness_Catalog',
-    {
-      Name: 'CWE',
-      Version: VERSION,
-      Date: dateOf(RELEASED_AT),
-      xmlns: 'http://cwe.mitre.org/cwe-7',
-      'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
-      'xsi:schemaLocation': 'http://cwe.mitre.org/cwe-7 http://cwe.mitre.org/data/xsd/cwe_schema_v7.2.xsd',
-      'xmlns:xhtml': 'http://www.w3.org/1999/xhtml',
-    },
-    xml(
-      'Weaknesses',
-      {},
-      CATALOGED.map((weakness) => weaknessEntry(weakness, random(weakness.number))),
-    ),
-    xml(
-      'Categories',
-      {},
-      CATEGORIES.map((number) => category(number, random(number))),
-    ),
-    xml(
-      'Views',
-      {},
-      VIEWS.map((number) => view(number, random(number))),
-    ),
-    xml(
-      'External_References',
-      {},
-      [1, 2, 3].map((number) =>
-        xml(
-          'External_Reference',
-          { Reference_ID: `REF-${number}` },
-          xml('Author', {}, 'The Sample Works'),
-          xml('Title', {}, `Notes on Weaknesses, Part ${number}`),
-          xml('URL', {}, `https://research.example.net/weaknesses/${number}`),
-        ),
-      ),
-    ),
-  )
+  const members = (entries: readonly Weakness[]) =>
+    entries.map(({ number }) => `<Has_Member CWE_ID="${number}" View_ID="1000"/>`)
+  const about = (number: number, name: string) => `ID="${number}" Name="${name}" Status="Draft"`
+  const end = (number: number, kind: string) => mappingNotes('Prohibited', kind) + contentHistory(random(number))
+  const categories = CATEGORIES.map((number) => {
+    const own = weaknesses.filter((one) => one.number > number).slice(0, 4)
+    const summary = `<Summary>Weaknesses that are counted among class ${number}.</Summary>`
+    const relations = group('Relationships', members(own))
+    return `<Category ${about(number, weaknessPhrase(number).name)}>${summary}${relations}${end(number, 'Category')}</Category>`
+  })
+  const pillars = members(weaknesses.filter(({ abstraction }) => abstraction === 'Pillar'))
+  const views = VIEWS.map((number) => {
+    const type = number === 1000 ? 'Graph' : 'Implicit'
+    const objective = '<Objective>It shows weaknesses in an order of its own.</Objective>'
+    const inner = `${objective}${group('Members', pillars)}${end(number, 'View')}`
+    return `<View ${about(number, `View ${number}`)} Type="${type}">${inner}</View>`
+  })
+  const entries = weaknesses.map((one) => weaknessEntry(one, patterns, random(one.number)))
+  return `<?xml version="1.0" encoding="UTF-8"?><Weakness_Catalog Name="CWE" Version="4.20" Date="${dateOf(RELEASED_AT)}"
+ xmlns="http://cwe.mitre.org/cwe-7" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+ xsi:schemaLocation="http://cwe.mitre.org/cwe-7 http://cwe.mitre.org/data/xsd/cwe_schema_v7.2.xsd"
+ xmlns:xhtml="http://www.w3.org/1999/xhtml">
+${group('Weaknesses', entries)}
+${group('Categories', categories)}
+${group('Views', views)}
+<External_References><External_Reference Reference_ID="REF-1"><Author>The Sample Works</Author>
+<Title>Notes on Weaknesses</Title><URL>https://research.example.net/weaknesses</URL></External_Reference></External_References>
+</Weakness_Catalog>\n`
 }
 
-const member = (number: number) => xml('Has_Member', { CWE_ID: String(number), View_ID: '1000' })
-
-function category(number: number, random: Random): XmlElement {
-  const members = CATALOGED.filter((one) => one.number > number).slice(0, 4)
-  return xml(
-    'Category',
-    { ID: String(number), Name: weaknessPhrase(number).name, Status: 'Draft' },
-    xml('Summary', {}, `Weaknesses that are counted among class ${number}.`),
-    xml(
-      'Relationships',
-      {},
-      members.map((one) => member(one.number)),
-    ),
-    mappingNotes('Prohibited', 'Category'),
-    contentHistory(random, RELEASED_AT),
+function weaknessEntry(weakness: Weakness, patterns: readonly Pattern[], random: Random): string {
+  const { number, abstraction, structure, retired, relations } = weakness
+  const { name, effect } = weaknessPhrase(number)
+  const status = retired ?? random.pick(['Draft', 'Draft', 'Draft', 'Incomplete', 'Incomplete', 'Stable'])
+  const title = `${retired ? 'DEPRECATED: ' : ''}${name}`
+  const head = `ID="${number}" Name="${title}" Abstraction="${abstraction}" Structure="${structure}" Status="${status}"`
+  const description = retired ? 'This entry is no longer in use.' : `The product lets others ${effect}.`
+  // The relation to the parent is repeated for each view. Only that of view 1000 is served (rule 27).
+  const related = relations.flatMap(({ nature, to }) =>
+    (nature === 'ChildOf' ? [1000, 1003] : [1000]).map((view) => {
+      const ordinal = nature === 'ChildOf' ? ' Ordinal="Primary"' : ''
+      return `<Related_Weakness Nature="${nature}" CWE_ID="${to}" View_ID="${view}"${ordinal}/>`
+    }),
   )
+  const exploiting = patterns.filter((pattern) => pattern.weaknesses.includes(number))
+  const values = {
+    name,
+    related: group('Related_Weaknesses', related),
+    patterns: group(
+      'Related_Attack_Patterns',
+      exploiting.map((one) => `<Related_Attack_Pattern CAPEC_ID="${one.number}"/>`),
+    ),
+    digit: () => String(random.between(1000, 9999)),
+  }
+  const parts = PARTS.flatMap(([share, templates]) => {
+    const has = random.chance(share) || number === COMPLETE_WEAKNESS
+    return has && !retired ? [filled(random.pick(templates), random, values)] : []
+  })
+  const usage = retired ? 'Prohibited' : abstraction === 'Pillar' ? 'Discouraged' : 'Allowed'
+  const end = [mappingNotes(usage, retired ? 'Deprecated' : 'Acceptable-Use'), contentHistory(random)]
+  return `<Weakness ${head}>\n${[`<Description>${description}</Description>`, ...parts, ...end].join('\n')}\n</Weakness>`
 }
 
-function view(number: number, random: Random): XmlElement {
-  return xml(
-    'View',
-    { ID: String(number), Name: `View ${number}`, Type: number === 1000 ? 'Graph' : 'Implicit', Status: 'Draft' },
-    xml('Objective', {}, 'It shows weaknesses in an order of its own.'),
-    xml(
-      'Members',
-      {},
-      PILLARS.map((one) => member(one.number)),
-    ),
-    mappingNotes('Prohibited', 'View'),
-    contentHistory(random, RELEASED_AT),
-  )
+function mappingNotes(usage: string, reason: string): string {
+  const text = `<Rationale>As the abstraction suggests.</Rationale><Comments>Read name and description first.</Comments>`
+  const reasons = `<Reasons><Reason Type="${reason}"/></Reasons>`
+  return `<Mapping_Notes><Usage>${usage}</Usage>${text}${reasons}</Mapping_Notes>`
+}
+
+function contentHistory(random: Random): string {
+  const entries = historyOf(random).map((date, i) => {
+    const kind = i === 0 ? 'Submission' : 'Modification'
+    const by = `<${kind}_Name>Catalogue Team</${kind}_Name><${kind}_Organization>Sample Works</${kind}_Organization>`
+    return `<${kind}>${by}<${kind}_Date>${date}</${kind}_Date></${kind}>`
+  })
+  return group('Content_History', entries)
 }

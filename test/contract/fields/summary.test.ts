@@ -103,9 +103,9 @@ const FIELDS: Partial<Record<keyof Detail, Field>> = {
   ],
   cvss_score: [nullable(number), (record) => headlineOf(record, feeds).cvss_score, [null]],
   cvss_score_source: [
-    nullable(oneOf('svc_metrics', 'cna', 'CISA-ADP', 'nvd', 'advisory')),
+    nullable(oneOf('svc_metrics', 'cna', 'CISA-ADP', 'tidewater-SADP', 'nvd', 'advisory')),
     (record) => headlineOf(record, feeds).cvss_score_source,
-    ['svc_metrics', 'cna', 'CISA-ADP', 'nvd', 'advisory', null],
+    ['svc_metrics', 'cna', 'CISA-ADP', 'tidewater-SADP', 'nvd', 'advisory', null],
   ],
   date_published: [nullable(timestamp), ({ cveMetadata }) => moment(cveMetadata.datePublished), [null]],
   date_updated: [nullable(timestamp), ({ cveMetadata }) => moment(cveMetadata.dateUpdated), [null]],

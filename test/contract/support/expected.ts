@@ -24,6 +24,9 @@ interface Candidate {
   version: string
   score: number
   at: string
+  vector?: string
+  /** Of an ADP, by which the source is named. */
+  adp?: string
 }
 
 export interface Headline {
@@ -54,7 +57,7 @@ export function headlineOf(record: CveJson, feeds: SampleFeeds): Headline {
   const sources: [string, Candidate[]][] = [
     ['svc_metrics', scored.map(serviceScore)],
     ['cna', containerScores(record.containers.cna)],
-    ['CISA-ADP', containerScores(cisaOf(record))],
+    ['adp', (record.containers.adp ?? []).flatMap(adpScores)],
     ['nvd', nvd ? nvdScores(nvd) : []],
     ['advisory', advisoriesOf(id, feeds).flatMap(advisoryScores)],
   ]
@@ -63,9 +66,12 @@ export function headlineOf(record: CveJson, feeds: SampleFeeds): Headline {
       (a, b) =>
         NEWEST_VERSIONS.indexOf(a.version) - NEWEST_VERSIONS.indexOf(b.version) ||
         Date.parse(b.at) - Date.parse(a.at) ||
-        b.score - a.score,
+        b.score - a.score ||
+        ((a.vector ?? '') < (b.vector ?? '') ? -1 : 1),
     )
-    if (first) return { severity: bandOf(first), cvss_score: first.score, cvss_score_source }
+    if (first) {
+      return { severity: bandOf(first), cvss_score: first.score, cvss_score_source: first.adp ?? cvss_score_source }
+    }
   }
   return { severity: null, cvss_score: null, cvss_score_source: null }
 }
@@ -81,10 +87,22 @@ function containerScores(container: Container | undefined): Candidate[] {
   // All of them are of the record's own date.
   return (container?.metrics ?? []).flatMap((metric) =>
     Object.entries(versions).flatMap(([key, version]) =>
-      metric[key] ? [{ version, score: Number(metric[key].baseScore), at: '2000-01-01' }] : [],
+      metric[key]
+        ? [
+            {
+              version,
+              score: Number(metric[key].baseScore),
+              at: '2000-01-01',
+              vector: String(metric[key].vectorString),
+            },
+          ]
+        : [],
     ),
   )
 }
+
+const adpScores = (container: Container): Candidate[] =>
+  containerScores(container).map((one) => ({ ...one, adp: container.providerMetadata.shortName }))
 
 const nvdScores = ({ metrics }: NvdJson): Candidate[] =>
   Object.entries(metrics)

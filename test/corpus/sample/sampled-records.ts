@@ -1,8 +1,7 @@
 /** Records of a sample, and helpers to compare them with real figures. */
 import * as assert from 'uvu/assert'
-import type { AdpContainer } from '../../../corpus/sample/record/adp-containers.ts'
-import type { CnaContainer } from '../../../corpus/sample/record/cna-container.ts'
-import { type CveRecord, cveRecord } from '../../../corpus/sample/record/cve-record.ts'
+import type { AdpContainer, CnaContainer } from '../../../corpus/sample/records/containers.ts'
+import { type CveRecord, cveRecord } from '../../../corpus/sample/records/record.ts'
 import { createWorld } from '../../../corpus/sample/world.ts'
 
 export function records(cves: number): CveRecord[] {

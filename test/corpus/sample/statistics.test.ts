@@ -1,8 +1,8 @@
 /** The sample compared to the real figures; corpus/sample/figures.ts describes their measurement. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Affected } from '../../../corpus/sample/record/affected.ts'
-import type { CveRecord } from '../../../corpus/sample/record/cve-record.ts'
+import type { Affected } from '../../../corpus/sample/records/affected.ts'
+import type { CveRecord } from '../../../corpus/sample/records/record.ts'
 import { cisaOf, cnaOf, near, published, quantile, recent, share } from './sampled-records.ts'
 
 test('descriptions are as long as real ones', () => {
