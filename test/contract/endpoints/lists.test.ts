@@ -44,7 +44,10 @@ async function expectList(template: string): Promise<void> {
     await expectCombinations(ask, list, { combinations: singlesOf(list) })
     const sort = DEFAULT_SORT[template]
     assert.is(sort === undefined, list.orders[0]!.sort === null, template)
-    if (sort !== undefined) assert.is((await ask(list.path, '')).text, (await ask(list.path, `sort=${sort}`)).text)
+    if (sort === undefined) continue
+    // The difference of two such texts takes minutes to print.
+    const isSame = (await ask(list.path, '')).text === (await ask(list.path, `sort=${sort}`)).text
+    assert.ok(isSame, `${list.path} is sorted by ${sort}`)
   }
 }
 

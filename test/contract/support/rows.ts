@@ -77,24 +77,8 @@ export function releaseOf(corpus: Corpus): { date: string; modelVersion: string 
 }
 
 /** Rows in the order of a `sort` such as `-cves`. */
-export function inListOrder<Row>(rows: readonly Row[], orders: readonly Order<Row>[], sort: string): Row[] {
+function inListOrder<Row>(rows: readonly Row[], orders: readonly Order<Row>[], sort: string): Row[] {
   return rows.toSorted(orders.find((order) => order.sort === sort)!.compare)
-}
-
-/** Holds every sort of a list, both ways, and what it is without one. */
-export async function expectListSorts<Row>(
-  service: Service,
-  path: string,
-  rows: readonly Row[],
-  orders: readonly Order<Row>[],
-  unsaid: string,
-): Promise<void> {
-  assert.equal(await service.all<Row>(path), inListOrder(rows, orders, unsaid), path)
-  for (const { sort, compare } of orders) {
-    const expected = rows.toSorted(compare)
-    assert.equal(await service.all<Row>(`${path}?sort=${sort}`), expected, `${path} ${sort}`)
-    assert.equal(await service.all<Row>(`${path}?sort=${sort}`, 7), expected, `${path} ${sort} by 7`)
-  }
 }
 
 /** The catalogs, each with the names that it takes from the other one. */
