@@ -22,7 +22,7 @@ import { siteUrl } from './publish/options.ts'
 
 const { program, option, required, examples, fail } = commandLine('vulnshelf', {
   commands: {
-    'Feeds and corpus:': ['sample', 'fetch', 'ingest', 'migrate', 'explain'],
+    'Feeds and corpus:': ['sample', 'fetch', 'ingest', 'explain'],
     'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune'],
     'Signatures and distribution:': ['key', 'sign', 'publish', 'site'],
     'Packages:': ['check'],
@@ -234,17 +234,6 @@ program
     const progress = process.stderr.isTTY ? showProgress() : noProgress
     const report = await ingest({ feeds, ...options, floors }, realEffects(), progress)
     print(json, report, () => formatIngestReport(report, { verbose }))
-  })
-
-program
-  .command('migrate <corpus>')
-  .description('Bring a corpus database that an earlier version wrote to the current schema')
-  .addOption(json())
-  .addHelpText('after', examples('migrate corpus.db', 'migrate corpus.db --json'))
-  .action(async (corpus: string, options: { json?: boolean }) => {
-    const { migrate } = await import('./migrate.ts')
-    const { formatMigrateReport } = await import('./report.ts')
-    print(options.json, await migrate(corpus, realEffects()), formatMigrateReport)
   })
 
 program

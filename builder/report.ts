@@ -9,7 +9,6 @@ import type { SampleReport } from '../corpus/sample/generate.ts'
 import type { VerifyReport } from '../corpus/snapshot/derived.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
-import type { MigrateReport } from './migrate.ts'
 import type { PublishReport } from './publish/publish.ts'
 import type { SiteReport } from './site/site.ts'
 import type { Activation } from './snapshot/activate.ts'
@@ -111,11 +110,6 @@ function snapshotLine({ id, createdAt, cves, bytes, complete }: RetainedSnapshot
 export function formatPruneReport({ kept, removed }: PruneReport): string {
   const { manifests, objects, bytes } = removed
   return `kept ${counted(kept.length, 'snapshot')}; removed ${counted(manifests, 'snapshot')} and ${counted(objects, 'file')} (${megabytes(bytes)})`
-}
-
-export function formatMigrateReport({ from, to, kept, bytes }: MigrateReport): string {
-  if (kept === null) return `nothing to migrate: the corpus has schema version ${to}`
-  return `migrated from schema version ${from} to ${to}: ${megabytes(bytes.before)}, now ${megabytes(bytes.after)}; the old file is ${kept}`
 }
 
 export function formatPublishReport({

@@ -11,9 +11,8 @@ import Database from 'better-sqlite3'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
 import { accessError, assertWritable } from '../../corpus/store/error.ts'
-import { createSchema, openDatabase, PAGE_BYTES, SCHEMA_VERSION, schemaOf } from '../../corpus/store/schema.ts'
+import { createSchema, openDatabase, PAGE_BYTES } from '../../corpus/store/schema.ts'
 import { openStaging, type Staging } from '../../corpus/store/staging.ts'
-import { migrate } from '../migrate.ts'
 import { IngestError } from './error.ts'
 
 export interface Workspace {
@@ -46,7 +45,6 @@ async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
   // For an existing corpus, the transaction is the lock.
   if (existsSync(path)) {
     assertWritable(path)
-    await migrateFirst(path, effects)
     return openAt(path, false, effects)
   }
   await effects.mkdir(dirname(path))
@@ -60,13 +58,6 @@ async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
     unlock()
     throw cause
   }
-}
-
-async function migrateFirst(path: string, effects: Effects): Promise<void> {
-  if (schemaOf(path) === SCHEMA_VERSION) return
-  effects.log(`migrating ${path}, which an earlier version wrote`)
-  const { kept } = await migrate(path, effects)
-  effects.log(`migrated; the old file is ${kept}`)
 }
 
 /** Suffixes of files that a killed first ingest leaves. The `-wal` of a deleted corpus must never be replayed. */

@@ -66,8 +66,6 @@ export type StoreErrorCode =
   | 'wrong_version'
   /** Other programs use the corpus. */
   | 'busy'
-  /** A file already has the name that the migrated corpus's old file would get. */
-  | 'exists'
   /** The user has no permission to read or write the corpus. */
   | 'no_access'
 

@@ -4,11 +4,8 @@ import Database from 'better-sqlite3'
 import { accessError, StoreError } from './error.ts'
 import { readMeta } from './state.ts'
 
-/** Increase it whenever the meaning of a table changes, and add a migration (migrations.ts). */
+/** Increase it whenever the meaning of a table changes. */
 export const SCHEMA_VERSION = 6
-
-/** The oldest version that can be migrated. */
-const OLDEST_SCHEMA = 4
 
 /** A record takes some 2 KB and a claim 1 KB. With SQLite's default of 4 KiB, a third of each page would be empty. */
 export const PAGE_BYTES = 16_384
@@ -100,18 +97,6 @@ export function createSchema(database: Database.Database): void {
 
 export interface OpenOptions {
   readonly: boolean
-  /** Whether to accept a schema that can be migrated. */
-  older?: boolean
-}
-
-/** Returns the version of the schema of the corpus at `path`, which must be writable: it may have to be migrated. */
-export function schemaOf(path: string): number {
-  const database = openDatabase(path, { readonly: false, older: true })
-  try {
-    return numberOf(database, 'user_version')
-  } finally {
-    database.close()
-  }
 }
 
 /**
@@ -125,7 +110,7 @@ export function openDatabase(path: string, options: OpenOptions): Database.Datab
   let database: Database.Database | undefined
   try {
     database = new Database(path, { readonly: options.readonly, fileMustExist: true })
-    checkSchema(path, database, options)
+    checkSchema(path, database)
     return database
   } catch (cause) {
     database?.close()
@@ -138,24 +123,19 @@ export function openDatabase(path: string, options: OpenOptions): Database.Datab
 const numberOf = (database: Database.Database, pragma: 'application_id' | 'user_version'): number =>
   Number(database.pragma(pragma, { simple: true }))
 
-function checkSchema(path: string, database: Database.Database, { older = false }: OpenOptions): void {
+function checkSchema(path: string, database: Database.Database): void {
   if (numberOf(database, 'application_id') !== APPLICATION_ID) {
     throw new StoreError('not_a_corpus', `${path} is not a corpus: it is the database of another program`)
   }
   const version = numberOf(database, 'user_version')
-  if (version === SCHEMA_VERSION || (older && version >= OLDEST_SCHEMA && version < SCHEMA_VERSION)) return
-  throw new StoreError('wrong_version', otherVersion(path, version, database))
+  if (version !== SCHEMA_VERSION) throw new StoreError('wrong_version', otherVersion(path, version, database))
 }
 
 function otherVersion(path: string, version: number, database: Database.Database): string {
   const what = `${path} has schema version ${version}, this program requires ${SCHEMA_VERSION}`
-  if (version > SCHEMA_VERSION) {
-    const writer = writerOf(database)
-    return `${what}; ${writer === null ? 'a later version of vulnshelf' : `vulnshelf ${writer}`} wrote it: use that version`
-  }
-  return version < OLDEST_SCHEMA
-    ? `${what}; ingest the feeds into a new corpus`
-    : `${what}; run \`vulnshelf migrate ${path}\`; ingest also migrates it`
+  if (version < SCHEMA_VERSION) return `${what}; ingest the feeds into a new corpus`
+  const writer = writerOf(database)
+  return `${what}; ${writer === null ? 'a later version of vulnshelf' : `vulnshelf ${writer}`} wrote it: use that version`
 }
 
 /** Returns the version of the program that wrote the corpus; null if a later schema does not have it there. */

@@ -162,10 +162,27 @@ const OTHERS: [what: string, make: () => string, code: StoreError['code'], messa
     /another program/,
   ],
   [
-    'a corpus of another schema version',
-    () => databaseWith('old.db', 'PRAGMA application_id = 0x56534c46; PRAGMA user_version = 99'),
+    'a corpus of a later version',
+    () => databaseWith('later.db', 'PRAGMA application_id = 0x56534c46; PRAGMA user_version = 99'),
     'wrong_version',
-    /schema version 99, this program requires \d+/,
+    /schema version 99, this program requires \d+; a later version of vulnshelf wrote it/,
+  ],
+  [
+    'a corpus of a later version that names its writer',
+    () =>
+      databaseWith(
+        'named.db',
+        `PRAGMA application_id = 0x56534c46; PRAGMA user_version = 99;
+        CREATE TABLE meta (name TEXT, value TEXT); INSERT INTO meta VALUES ('written_by', '9.8.7')`,
+      ),
+    'wrong_version',
+    /vulnshelf 9\.8\.7 wrote it: use that version/,
+  ],
+  [
+    'a corpus of an earlier schema',
+    () => databaseWith('old.db', 'PRAGMA application_id = 0x56534c46; PRAGMA user_version = 5'),
+    'wrong_version',
+    /schema version 5, this program requires \d+; ingest the feeds into a new corpus/,
   ],
 ]
 
