@@ -4,6 +4,7 @@ import { COMPLETE_PATTERN, type Pattern } from '../catalogs.ts'
 import { finalOutput, type SampleFeed, writeFile } from '../outputs.ts'
 import { Random } from '../random.ts'
 import { filled, several, weaknessPhrase, word } from '../text.ts'
+import type { World } from '../world.ts'
 import { FIRST_ENTRY, historyOf, RELEASED_AT } from './cwe.ts'
 
 const REF_FIELDS: Record<string, string> = {
@@ -26,7 +27,13 @@ const MEMBERS: readonly [name: string, share: number, template: string][] = [
   ['example_instances', 0.5, '["{outcome} {outcome}"]'],
 ]
 
-export const capec: SampleFeed = (world, folder) => {
+export const capec: SampleFeed = (world, folder) => [
+  finalOutput(async () => [
+    await writeFile(folder, 'capec/stix-capec.json', bundleOf(world), world.catalogs.patterns.length),
+  ]),
+]
+
+function bundleOf(world: World): string {
   const id = (type: string, ...names: (string | number)[]) =>
     `${type}--${new Random(world.seed, type, ...names).uuid()}`
   const { patterns } = world.catalogs
@@ -55,8 +62,7 @@ export const capec: SampleFeed = (world, folder) => {
       objects.push({ type: 'relationship', id: id('relationship', pattern.number, i), ...common, ...link })
     }
   }
-  const text = JSON.stringify({ type: 'bundle', id: id('bundle'), objects }, null, 4)
-  return [finalOutput(async () => [await writeFile(folder, 'capec/stix-capec.json', text, patterns.length)])]
+  return JSON.stringify({ type: 'bundle', id: id('bundle'), objects }, null, 4)
 }
 
 /** Returns the members of a pattern. Retired patterns have only a description. */

@@ -8,6 +8,8 @@ import { usedBytes } from '../../support/used-bytes.ts'
 const MB = 2 ** 20
 /** Allows for data being written; KEV's entries and the indexes of changes also grow, by a few bytes per CVE. */
 const ALLOWED_MB = 1.5
+/** The catalogs grow up to the size of the real ones, and are written at once. */
+const CATALOGS_MB = 8
 
 /** Collecting garbage at every write would take minutes. */
 const WRITES_PER_MEASUREMENT = 5
@@ -54,7 +56,8 @@ test('12,000 CVEs take no more memory than 1,500, in any feed', async () => {
   assert.is(many.size, 14)
   for (const [feed, bytes] of many) {
     const grown = (bytes - few.get(feed)!) / MB
-    assert.ok(grown < ALLOWED_MB, `${feed}: ${grown.toFixed(2)} MB more`)
+    const allowed = feed === 'capec' || feed === 'cwe' ? CATALOGS_MB : ALLOWED_MB
+    assert.ok(grown < allowed, `${feed}: ${grown.toFixed(2)} MB more`)
   }
 })
 
