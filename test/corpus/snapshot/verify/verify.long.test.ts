@@ -24,7 +24,7 @@ import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
 import { verify } from '../../../../corpus/snapshot/verify/verify.ts'
 import { CONTRADICTS, contentOf, goodSnapshot, oneFault, someFileOf } from '../forgery.ts'
 
-const good = await goodSnapshot('verify')
+const good = await goodSnapshot('verify', 'plain')
 const { manifest, pointer, bytesOf, copy, faultsAfter, forge, activate } = good
 const shard = manifest.files.find(({ role, count }) => role === 'cve' && count > 2)!
 
