@@ -53,6 +53,14 @@ export async function ownSample(name: SampleName, folder: string): Promise<Sampl
   return copyOf(await sharedSample(name), folder)
 }
 
+/** Returns a sample that is built in `folder`, as of the first night. */
+export async function ownFirstNight(name: SampleName, folder: string): Promise<SampleDist> {
+  const { feeds, nights } = await sharedSample(name)
+  const made = { ...pathsIn(folder), feeds, nights }
+  await ingestAndBuild({ ...made, asOf: nights[0]! })
+  return made
+}
+
 const NIGHTS = ['first', 'second', 'third', 'fourth'] as const
 export type Nights = Record<(typeof NIGHTS)[number], string>
 

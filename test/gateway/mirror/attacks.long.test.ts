@@ -32,7 +32,12 @@ import { copyResigned, makeSigner, replaceObject, signDist } from './repository.
 
 const folder = temporaryFolder('attacks')
 const test = suite('attacks')
-test.after(() => folder.remove())
+// A worker that loads tables does not keep the process alive. A file that runs alone has nothing else that does.
+const alive = setInterval(() => {}, 60_000)
+test.after(() => {
+  clearInterval(alive)
+  folder.remove()
+})
 
 const signer = await makeSigner()
 const stranger = await makeSigner()

@@ -17,7 +17,7 @@ import { type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { openWorld, type World } from '../../support/publisher.ts'
-import { ownSample } from '../../support/samples.ts'
+import { ownFirstNight } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 import { copyResigned, makeSigner, replaceObject, signDist } from './repository.ts'
 
@@ -25,7 +25,7 @@ const folder = temporaryFolder('derived')
 const test = suite('deriving in a mirror')
 const signer = await makeSigner()
 const keys = [signer.publicKey]
-const first = await ownSample('small', folder.path)
+const first = await ownFirstNight('plain', folder.path)
 await signDist(first.dist, signer)
 const later = join(folder.path, 'later')
 cpSync(first.dist, later, { recursive: true })

@@ -10,7 +10,7 @@ import { openCorpus, type StoredRecord } from '../../../corpus/store/corpus.ts'
 import type { ErrorBody } from '../../../gateway/http/errors.ts'
 import { ingestAndBuild, quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { testGateway } from '../../support/gateway.ts'
-import { ownSample } from '../../support/samples.ts'
+import { ownFirstNight } from '../../support/samples.ts'
 
 interface Row {
   cve_id: CveId
@@ -25,7 +25,7 @@ interface Page {
 }
 
 const folder = temporaryFolder('changes')
-const made = await ownSample('small', folder.path)
+const made = await ownFirstNight('large', folder.path)
 const before = recordsOf(made.corpus)
 const first = (await ingestAndBuild({ ...made, asOf: made.nights[0]! })).snapshot
 const second = (await ingestAndBuild({ ...made, asOf: made.nights[1]! })).snapshot
