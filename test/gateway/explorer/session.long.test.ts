@@ -1,5 +1,4 @@
 /** Signing in at a gateway, in Chromium. */
-import { dirname } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type Identity, identityOf } from '../../contract/support/service.ts'
 import { type ExplorerWorld, openExplorerWorld, type Tab } from '../../support/explorer.ts'
@@ -63,9 +62,9 @@ test('the token stays in its tab until the user signs out', async () => {
 })
 
 test('a login link signs a browser in once; scripts cannot read its token', async () => {
-  const { dist } = world.service.made
+  const { folder, made } = world.service
   const login = { code: 'a-code-of-the-login-link-0123456789', token: world.service.token }
-  const gateway = await testGateway(dirname(dist), dist, { login })
+  const gateway = await testGateway(folder, made.dist, { login })
   const link = `${gateway.url}/login/${login.code}`
   const tab = await world.open('gateway', { token: null })
   const shows = (name: string) => heading(tab, name).waitFor()
