@@ -31,7 +31,7 @@ const DOCUMENTED = new Set([
 const LEAKS = /\bat \S+ \(|node_modules|file:\/\/\/|\.ts:\d+|eyJ[\w-]+\.eyJ/
 
 const folder = temporaryFolder('fuzz')
-const { dist } = await sharedSample('usual')
+const { dist } = await sharedSample('plain')
 const many = '1000000000'
 const service = await serving(folder.path, dist, ['--no-access-log', '--rate-limit', many, '--failed-tokens', many])
 const port = Number(new URL(service.url).port)

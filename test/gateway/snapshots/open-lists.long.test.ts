@@ -9,7 +9,7 @@ import { openObject, readCurrent } from '../../../corpus/snapshot/files/layout.t
 import { type OpenLists, openLists, readListTables } from '../../../gateway/snapshots/open-lists.ts'
 import { type GoodSnapshot, goodSnapshot } from '../../corpus/snapshot/forgery.ts'
 
-const good: GoodSnapshot = await goodSnapshot('open-lists')
+const good: GoodSnapshot = await goodSnapshot('open-lists', 'plain')
 
 /** What `look` makes of the lists of a snapshot in which one list has other columns, with digests that fit. */
 function withColumns(
