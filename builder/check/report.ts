@@ -56,6 +56,9 @@ const REASONS: Readonly<Record<SkipReason, string>> = {
   'malformed-purl': 'malformed purl',
   'not-pinned': 'not pinned to one version',
   'not-followed': 'names another file; check it too',
+  'not-listed': 'not in the file; go.sum has them',
+  variable: 'contains a variable',
+  malformed: 'cannot be read',
 }
 
 const skippedText = ({ name, reason, line }: SkippedEntry) =>

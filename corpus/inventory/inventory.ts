@@ -23,6 +23,9 @@ export type SkipReason =
   | 'malformed-purl'
   | 'not-pinned' // a requirement that several versions meet
   | 'not-followed' // a line that names another file
+  | 'not-listed' // packages that the file does not name
+  | 'variable' // a requirement with a variable of the environment
+  | 'malformed' // an entry that cannot be read
 
 /** An entry that cannot be checked. */
 export interface SkippedEntry {

@@ -6,18 +6,21 @@ import { linesOf } from './text.ts'
 
 /** Sections with the gems of one source each, below `specs:`. */
 const SOURCES = ['GEM', 'GIT', 'PATH', 'PLUGIN SOURCE']
+/** Sections of a file without gems. */
+const OTHERS = ['PLATFORMS', 'DEPENDENCIES', 'RUBY VERSION', 'CHECKSUMS', 'BUNDLED WITH']
 
 /** A gem has four blanks, its requirements six. The version of a compiled gem ends with its platform. */
 export function parseGemfileLock(text: string): Inventory {
   const found = new InventoryBuilder()
   let section = ''
-  let isKnown = false
+  // Bundler writes an empty file for an empty Gemfile.
+  let isKnown = text.trim() === ''
   let inSpecs = false
   for (const [i, line] of linesOf(text).entries()) {
     if (/^\S/.test(line)) {
       section = line.trimEnd()
       if (/^[<=>]{7}/.test(section)) throw new FormatError('it has a conflict of a merge', i + 1)
-      isKnown ||= SOURCES.includes(section)
+      isKnown ||= SOURCES.includes(section) || OTHERS.includes(section)
       inSpecs = false
     } else if (line.trimEnd() === '  specs:') inSpecs = SOURCES.includes(section)
     else if (inSpecs && /^ {4}\S/.test(line)) {

@@ -25,9 +25,14 @@ interface GoModule {
   line: number
 }
 
-/** The blocks `require` and `replace`, or their single lines. From Go 1.17 on, they name every module of the build. */
+/** From this version on, `require` names every module of the build (Go Modules Reference, "Graph pruning"). */
+const NAMES_INDIRECT = [1, 17] as const
+
+/** The blocks `require` and `replace`, or their single lines, and the standard library. */
 export function parseGoMod(text: string): Inventory {
   const required: GoModule[] = []
+  /** The lines `go` and `toolchain`. */
+  const stated = new Map<string, GoModule>()
   const replaced = new Map<string, GoModule | null>()
   let block = ''
   let isModule = false
@@ -39,15 +44,16 @@ export function parseGoMod(text: string): Inventory {
       block = ''
       continue
     }
-    const [, verb = '', rest = ''] = block === '' ? (/^(\S+)\s*(.*)$/.exec(words) ?? []) : ['', block, words]
+    const [, verb = '', rest = ''] = block === '' ? (/^([^\s(]+)\s*(.*)$/.exec(words) ?? []) : ['', block, words]
     if (verb === 'module') isModule = true
     if (rest === '(') block = verb
     else if (verb === 'require') required.push(moduleOf(rest, line))
     else if (verb === 'replace') addReplacement(replaced, rest, line)
+    else if (verb === 'go' || verb === 'toolchain') stated.set(verb, { name: 'stdlib', version: rest, line })
   }
   if (!isModule) throw new FormatError("it has no line 'module'", 1)
   if (block !== '') throw new FormatError(`the block '${shortened(block, 60)}' is not closed`)
-  return inventoryOf(required, replaced)
+  return inventoryOf(required, replaced, stated)
 }
 
 function moduleOf(words: string, line: number): GoModule {
@@ -65,8 +71,19 @@ function addReplacement(replaced: Map<string, GoModule | null>, words: string, l
 
 const keyOf = (name: string, version = '') => `${name} ${version}`
 
-function inventoryOf(required: readonly GoModule[], replaced: ReadonlyMap<string, GoModule | null>): Inventory {
+function inventoryOf(
+  required: readonly GoModule[],
+  replaced: ReadonlyMap<string, GoModule | null>,
+  stated: ReadonlyMap<string, GoModule>,
+): Inventory {
   const found = new InventoryBuilder()
+  const go = stated.get('go')
+  const toolchain = stated.get('toolchain')
+  const library = toolchain && /^go\d/.test(toolchain.version) ? toolchain : go
+  if (library) found.add('Go', library.name, library.version.replace(/^go|-.*$/g, ''), { line: library.line })
+  const [major = 1, minor = 0] = go?.version.split('.').map(Number) ?? []
+  const hasIndirect = major > NAMES_INDIRECT[0] || (major === NAMES_INDIRECT[0] && minor >= NAMES_INDIRECT[1])
+  if (required.length > 0 && !hasIndirect) found.skip('indirect modules', 'not-listed', go?.line ?? null)
   for (const module of required) {
     // A replacement of one version precedes that of all versions.
     const exact = replaced.get(keyOf(module.name, module.version))

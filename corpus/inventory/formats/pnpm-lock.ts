@@ -1,5 +1,5 @@
 /** `pnpm-lock.yaml`, lockfileVersion 5, 6 and 9. */
-import { isMap, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml'
+import { isMap, isScalar, LineCounter, parseAllDocuments, YAMLMap } from 'yaml'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 
@@ -15,8 +15,8 @@ export function parsePnpmLock(text: string): Inventory {
     if (typeof version !== 'string') continue
     versions++
     const packages = root.get('packages', true)
-    // Without dependencies, the key is absent.
-    if (packages === undefined) continue
+    // Without dependencies, the key is absent or empty.
+    if (packages === undefined || isEmpty(packages)) continue
     if (!isMap(packages)) throw new FormatError("'packages' is not a mapping", lineAt(packages))
     const pattern = Number.parseFloat(version) < 6 ? SLASH_KEY : AT_KEY
     for (const { key, value } of packages.items) {
@@ -24,13 +24,18 @@ export function parsePnpmLock(text: string): Inventory {
       if (!isScalar(key) || typeof key.value !== 'string') {
         throw new FormatError("a key in 'packages' is not a text", line)
       }
-      if (!isMap(value)) throw new FormatError("an entry in 'packages' is not a mapping", line)
-      addEntry(found, key.value, value, pattern, line)
+      const entry = isEmpty(value) ? new YAMLMap() : value
+      if (!isMap(entry)) throw new FormatError("an entry in 'packages' is not a mapping", line)
+      addEntry(found, key.value, entry, pattern, line)
     }
   }
   if (versions === 0) throw new FormatError("it has no 'lockfileVersion'", 1)
   return found
 }
+
+/** A key without a value. In the schema of texts, `null` and `~` are texts. */
+const isEmpty = (node: unknown) =>
+  node === null || (isScalar(node) && (node.value === null || ['', 'null', '~'].includes(node.value as string)))
 
 /** Version 5: `/@scope/name/1.0.0_peers`, after the host of another registry than the default one. */
 const SLASH_KEY = /^[^/]*\/((?:@[^/]+\/)?[^/]+)\/([^/_]+)(?:_.*)?$/

@@ -12,12 +12,21 @@ const PIN = /(?:^|[,(\s])===?\s*([^\s,;()*]+)\s*(?=$|[,;)\s])/
 export function parseRequirements(text: string): Inventory {
   const found = new InventoryBuilder()
   for (const { words, line } of logicalLines(text)) {
-    if (/^(?:-r|-c|--requirement|--constraint)\b/.test(words)) found.skip(words, 'not-followed', line)
-    else if (/^(?:-e|--editable)\b/.test(words)) found.skip(words, isAddress(words) ? 'no-version' : 'local', line)
+    if (/^(?:-[rc]|--(?:requirement|constraint)(?=[\s=]|$))/.test(words)) found.skip(words, 'not-followed', line)
+    else if (/^(?:-e|--editable(?=[\s=]|$))/.test(words))
+      found.skip(words, isAddress(words) ? 'no-version' : 'local', line)
     else if (!words.startsWith('-')) addRequirement(found, words, line)
+  }
+  const { components, skipped } = found
+  const [fault] = skipped
+  if (components.length === 0 && fault && skipped.every(({ reason }) => reason === 'malformed')) {
+    throw new FormatError(`'${shortened(fault.name, 60)}' is not a requirement`, fault.line)
   }
   return found
 }
+
+/** pip replaces it ("Using environment variables"). */
+const VARIABLE = /\$\{[A-Z0-9_]+\}/
 
 const isAddress = (words: string) => words.includes('://')
 
@@ -25,11 +34,12 @@ function addRequirement(found: InventoryBuilder, words: string, line: number): v
   // Options and hashes follow the requirement.
   const requirement = words.split(/\s--?[a-z]/, 1)[0]!.trim()
   const [, name, rest = ''] = REQUIREMENT.exec(requirement) ?? []
-  if (/^[.~/]|^file:|^[A-Za-z]:\\/.test(requirement)) found.skip(requirement, 'local', line)
+  if (VARIABLE.test(requirement)) found.skip(requirement, 'variable', line)
+  else if (/^[.~/]|^file:|^[A-Za-z]:\\/.test(requirement)) found.skip(requirement, 'local', line)
   else if (isAddress(requirement.split(';', 1)[0]!) || rest.startsWith('@')) {
     found.skip(name !== undefined && rest.startsWith('@') ? name : requirement, 'no-version', line)
   } else if (name === undefined || !/^(?:$|[<>=!~;(])/.test(rest)) {
-    throw new FormatError(`'${shortened(requirement, 60)}' is not a requirement`, line)
+    found.skip(requirement, 'malformed', line)
   } else {
     const version = PIN.exec(rest.split(';', 1)[0]!)?.[1]
     if (version === undefined) found.skip(requirement, 'not-pinned', line)

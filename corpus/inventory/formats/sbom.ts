@@ -27,9 +27,10 @@ function isForDevelopment({ properties }: JsonObject): boolean | null {
   return isObject(property) ? property.value === 'true' : null
 }
 
+/** GitHub's API puts the document into an object with the key `sbom`. */
 export function parseSpdx(text: string): Inventory {
   const { root, lineOf } = parseJsonFile(text)
-  const { spdxVersion, packages = [] } = root
+  const { spdxVersion, packages = [] } = isObject(root.sbom) ? root.sbom : root
   if (typeof spdxVersion !== 'string' || !spdxVersion.startsWith('SPDX-2.')) {
     throw new FormatError("its 'spdxVersion' is not SPDX-2.x", 1)
   }

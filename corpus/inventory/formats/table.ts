@@ -24,6 +24,9 @@ export interface Format {
   parse(text: string): Inventory
 }
 
+/** Ruby and other languages have lines `module Name` too; a go.mod has a version or requirements. */
+const GO_MOD = /^(?:go \d+\.\d\S*|require ?\(|require \S+ v\d\S*)[ \t]*(?:\/\/.*)?$/m
+
 /** The first pattern that matches the content selects the format. */
 export const FORMATS: readonly Format[] = [
   {
@@ -41,7 +44,8 @@ export const FORMATS: readonly Format[] = [
   {
     name: 'package-lock.json',
     file: /^\.?package-lock\.json$|^npm-shrinkwrap\.json$/,
-    content: /^\s*\{.*"lockfileVersion"\s*:/s,
+    // Not bun.lock, whose workspaces are an object with the key "".
+    content: /^\s*\{(?!.*"workspaces"\s*:\s*\{\s*""\s*:).*"lockfileVersion"\s*:/s,
     parse: parseNpmLock,
   },
   {
@@ -80,7 +84,7 @@ export const FORMATS: readonly Format[] = [
     content: /^ {2}specs:$/m,
     parse: parseGemfileLock,
   },
-  { name: 'go.mod', file: /^go\.mod$/, content: /^module \S+$/m, parse: parseGoMod },
+  { name: 'go.mod', file: /^go\.mod$/, content: GO_MOD, parse: parseGoMod },
   { name: 'go.sum', file: /^go\.sum$/, content: /^\S+ v\S+ h1:\S+$/m, parse: parseGoSum },
   { name: 'purls, one per line', file: /\.purls?$/, content: /^[ \t]*pkg:\S/im, parse: parsePurls },
   {

@@ -25,10 +25,10 @@ export function parseYarnLock(text: string): Inventory {
   return found
 }
 
-/** Returns the name and the range of `@scope/name@npm:^1.0.0`. The range of an alias contains the real name. */
+/** Returns the name and the range of `@scope/name@npm:^1.0.0`; the range can be absent. That of an alias has the real name. */
 function splitLocator(text: string): [name: string, range: string] {
   const at = text.indexOf('@', 1)
-  if (at === -1) return ['', '']
+  if (at === -1) return [text, '']
   const range = text.slice(at + 1)
   const alias = /^npm:((?:@[^/@]+\/)?[^/@]+)@/.exec(range)
   return [alias?.[1] ?? text.slice(0, at), range]
@@ -54,8 +54,9 @@ function* entriesOf(text: string): Generator<Entry> {
       entry = { keys: keys[1] ?? keys[2]!, line: i + 1, fields: new Map() }
     } else {
       if (entry === null) throw new FormatError('a field precedes the first entry', i + 1)
-      const field = /^ {2}([^\s:]+):? (.+)$/.exec(line)
-      if (field) entry.fields.set(field[1]!, unquoted(field[2]!))
+      // npm writes the names of fields in quotes.
+      const [, , name, value] = /^ {2}("?)([^\s":]+)\1:? (.+)$/.exec(line) ?? []
+      if (name !== undefined) entry.fields.set(name, unquoted(value!))
     }
   }
   if (!isKnown) throw new FormatError("it has neither the line '# yarn lockfile v1' nor the entry '__metadata'", 1)

@@ -12,6 +12,8 @@ const FOLDINGS: ReadonlyMap<string, (name: string) => string> = new Map([
   ['Hex', lowerCase],
   // RFC 940 of Rust: names that differ in `-` and `_` alone are one crate.
   ['crates.io', (name: string) => name.replaceAll('-', '_')],
+  // Purls of Go are in lower case, modules are not. Tools call the standard library `std` or `stdlib`.
+  ['Go', (name: string) => (name === 'std' ? 'stdlib' : name.toLowerCase())],
   // The address of a repository. Advisories state it with or without the scheme; a purl has none.
   ['SwiftURL', (name: string) => name.replace(/^https?:\/\//, '').replace(/\.git$/, '')],
 ])

@@ -5,6 +5,7 @@
  * qualifiers, removes line feeds, and throws a ReferenceError for `pkg:golang/x/y@v1.2`.
  */
 import { CodedError } from '../../errors/coded-error.ts'
+import { DISTRIBUTIONS, distributionOf } from './distributions.ts'
 
 /** The message completes "the purl is invalid: …". */
 export class PurlError extends CodedError<'malformed'> {}
@@ -59,70 +60,6 @@ const READ_ONLY: ReadonlyMap<string, PurlType> = new Map([
   ['githubactions', ACTIONS],
 ])
 
-/** Distributions share types. The namespace names the distribution; of several namespaces, the first is ours. */
-const DISTRIBUTIONS: ReadonlyMap<string, string> = new Map([
-  ['apk/alpaquita', 'Alpaquita'],
-  ['apk/alpine', 'Alpine'],
-  ['apk/bellsoft-hardened-containers', 'BellSoft Hardened Containers'],
-  ['apk/chainguard', 'Chainguard'],
-  ['apk/minimos', 'MinimOS'],
-  ['apk/wolfi', 'Wolfi'],
-  ['deb/debian', 'Debian'],
-  ['deb/echo', 'Echo'],
-  ['deb/ubuntu', 'Ubuntu'],
-  ['rpm/almalinux', 'AlmaLinux'],
-  ['rpm/alma', 'AlmaLinux'],
-  ['rpm/azurelinux', 'Azure Linux'],
-  ['rpm/mageia', 'Mageia'],
-  ['rpm/openeuler', 'openEuler'],
-  ['rpm/opensuse', 'openSUSE'],
-  ['rpm/photon', 'Photon OS'],
-  ['rpm/redhat', 'Red Hat'],
-  ['rpm/rocky-linux', 'Rocky Linux'],
-  ['rpm/rocky', 'Rocky Linux'],
-  ['rpm/suse', 'SUSE'],
-])
-
-/** The releases that the qualifier `distro` names by number. `Debian:12` is the release of `debian-12.5` too. */
-const RELEASES: Readonly<Record<string, readonly [pattern: RegExp, release: string]>> = {
-  AlmaLinux: [/^(?:alma(?:linux)?-)?(\d+)(?:\.\d+)*$/, '$1'],
-  Alpine: [/^(?:alpine-)?v?(\d+\.\d+)(?:[._].*)?$/, 'v$1'],
-  Debian: [/^(?:debian-)?(\d+)(?:\.\d+)*$/, '$1'],
-  Mageia: [/^(?:mageia-)?(\d+)$/, '$1'],
-  openSUSE: [/^(?:opensuse-)?leap-(\d+\.\d+)$/, 'Leap $1'],
-  'Rocky Linux': [/^(?:rocky(?:-?linux)?-)?(\d+)(?:\.\d+)*$/, '$1'],
-  Ubuntu: [/^(?:ubuntu-)?(\d\d\.\d\d)(?:\.\d+)*$/, '$1'],
-}
-
-/** Releases by their code names. */
-const CODE_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Debian: {
-    squeeze: '6',
-    wheezy: '7',
-    jessie: '8',
-    stretch: '9',
-    buster: '10',
-    bullseye: '11',
-    bookworm: '12',
-    trixie: '13',
-    forky: '14',
-    sid: 'sid',
-  },
-  openSUSE: { tumbleweed: 'Tumbleweed' },
-  Ubuntu: {
-    precise: '12.04',
-    trusty: '14.04',
-    xenial: '16.04',
-    bionic: '18.04',
-    focal: '20.04',
-    jammy: '22.04',
-    noble: '24.04',
-    oracular: '24.10',
-    plucky: '25.04',
-    questing: '25.10',
-  },
-}
-
 /**
  * Returns the package that a purl names, with its ecosystem if one has the type. As in osv.dev, the subpath of `golang`
  * belongs to the module. `epoch` of `rpm` becomes a part of the version.
@@ -130,15 +67,10 @@ const CODE_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  */
 export function packageOfPurl(text: string): PurlPackage {
   const { type, namespace, name, version, qualifiers, subpath } = parsePurl(text)
-  const distribution = DISTRIBUTIONS.get(`${type}/${namespace.join('/').toLowerCase()}`)
-  if (distribution !== undefined) {
-    const release = releaseIn(distribution, qualifiers.get('distro')?.toLowerCase() ?? '')
+  const distribution = distributionOf({ type, namespace: namespace.join('/').toLowerCase(), version, qualifiers })
+  if (distribution !== null) {
     const epoch = type === 'rpm' ? qualifiers.get('epoch') : undefined
-    return {
-      ecosystem: release === null ? distribution : `${distribution}:${release}`,
-      name,
-      version: version !== null && epoch !== undefined ? `${epoch}:${version}` : version,
-    }
+    return { ecosystem: distribution, name, version: withEpoch(version, epoch) }
   }
   const known = TYPES.get(type) ?? READ_ONLY.get(type)
   if (known?.namespace === 'required' && namespace.length === 0) {
@@ -153,13 +85,9 @@ export function packageOfPurl(text: string): PurlPackage {
   return { ecosystem: known?.ecosystem ?? null, name: full, version }
 }
 
-function releaseIn(distribution: string, distro: string): string | null {
-  const codeName = distro.replace(`${distribution.toLowerCase()}-`, '')
-  const named = CODE_NAMES[distribution] ?? {}
-  if (Object.hasOwn(named, codeName)) return named[codeName]!
-  const [pattern, release] = RELEASES[distribution] ?? []
-  return pattern?.test(distro) ? distro.replace(pattern, release!) : null
-}
+/** Tools state the epoch in the version, as a qualifier, or in both. */
+const withEpoch = (version: string | null, epoch: string | undefined): string | null =>
+  version === null || epoch === undefined || /^\d+:/.test(version) ? version : `${epoch}:${version}`
 
 interface Purl {
   type: string
@@ -245,7 +173,7 @@ const NAMES: Readonly<Record<string, (name: string) => string | null>> = {
 
 const PREFIXES: ReadonlyMap<string, string> = new Map([
   ...Array.from(TYPES, ([type, { ecosystem }]) => [ecosystem, type] as const),
-  ...Array.from(DISTRIBUTIONS, ([prefix, ecosystem]) => [ecosystem, prefix] as const).reverse(),
+  ...DISTRIBUTIONS.map(({ ecosystem, type, namespaces }) => [ecosystem, `${type}/${namespaces[0]}`] as const),
 ])
 
 /** Returns `pkg:npm/%40scope/name`, without a version. Null if the ecosystem, or the name in it, has no such form. */

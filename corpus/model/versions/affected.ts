@@ -1,6 +1,6 @@
 /** Decides whether an entry of `affected[]` of an OSV record affects a version (OSV schema, "Evaluation"). */
 import { partitionPoint } from '../values/partition-point.ts'
-import { comparatorOf, isSameRelease } from './ecosystems.ts'
+import { comparatorOf, endOfFloating, isSameRelease } from './ecosystems.ts'
 import type { VersionOrder } from './order.ts'
 
 /** Events of one version count in this order, so that a version that is introduced and fixed is not affected. */
@@ -49,6 +49,8 @@ export interface AskedVersion {
   version: string
   /** Null if the version cannot be parsed. */
   key: unknown
+  /** Of a floating version, the key that follows all releases that it can mean. Otherwise null. */
+  end: unknown
 }
 
 export interface RangeMatch {
@@ -67,9 +69,9 @@ export interface VersionMatch {
 /**
  * Why no verdict is possible: the ecosystem has no known version order; the version cannot be parsed; an event of a
  * range cannot be parsed; the query or the entry names no release of the distribution; the entry has neither versions
- * nor a range that can be evaluated.
+ * nor a range that can be evaluated; the version is floating, and only some of the releases that it can mean are affected.
  */
-export type UndecidedReason = 'no_order' | 'version' | 'event' | 'release' | 'no_versions'
+export type UndecidedReason = 'no_order' | 'version' | 'event' | 'release' | 'no_versions' | 'floating'
 
 export type Verdict =
   | { verdict: 'affected'; matched: RangeMatch | VersionMatch }
@@ -109,7 +111,10 @@ export function rememberedKeys(): typeof evaluationKey {
 }
 
 export function askedVersion(ecosystem: string, version: string): AskedVersion {
-  return { ecosystem, version, key: evaluationKey(comparatorOf(ecosystem), version) }
+  const order = comparatorOf(ecosystem)
+  const key = evaluationKey(order, version)
+  const end = key === null ? null : endOfFloating(ecosystem, version)
+  return { ecosystem, version, key, end: end === null ? null : evaluationKey(order, end) }
 }
 
 /** Parses versions and events, and sorts them. Ignores ranges of other types than `SEMVER` and `ECOSYSTEM`. */
@@ -140,6 +145,7 @@ export function evaluate(
 ): Verdict {
   const isComparable = isSameRelease(ecosystem, asked.ecosystem)
   if (isComparable === false) return NOT_AFFECTED
+  if (order && asked.end !== null && isDivided(order, ranges, keys, asked)) return undecided('floating')
   const isListed = preferList && texts.size > 0
   const counted = isListed ? ranges.filter(({ isEverything }) => !isEverything) : ranges
   const inRanges = isComparable ? evaluateRanges(order, counted, asked.key) : undecided('release')
@@ -151,6 +157,18 @@ export function evaluate(
   if (!order) return undecided('no_order')
   if (asked.key === null) return undecided('version')
   return ranges.length === 0 && texts.size === 0 ? undecided('no_versions') : NOT_AFFECTED
+}
+
+/** Whether a bound of a range, or an enumerated version, is among the releases that a floating version can mean. */
+function isDivided(
+  order: VersionOrder,
+  ranges: readonly VersionRange[],
+  keys: readonly unknown[],
+  { key, end }: AskedVersion,
+): boolean {
+  const isInside = (one: unknown) => one !== null && order.compare(one, key) > 0 && order.compare(one, end) < 0
+  const bounds = ranges.flatMap(({ events, limits }) => [...(events ?? []), ...(limits ?? [])])
+  return keys.some(isInside) || bounds.some(({ bound }) => bound !== null && isInside(bound.key))
 }
 
 /** Returns a range with its events in the order of versions; unchanged if it cannot be evaluated or has a limit. */

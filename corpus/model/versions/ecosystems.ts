@@ -9,7 +9,7 @@ import { packagist } from './packagist.ts'
 import { pypi } from './pypi.ts'
 import { rpm } from './rpm.ts'
 import { rubygems } from './rubygems.ts'
-import { nuget, pub, semver } from './semver.ts'
+import { go, nuget, pub, semver } from './semver.ts'
 
 interface Family {
   order: VersionOrder
@@ -22,10 +22,11 @@ const FAMILIES: Family[] = [
   {
     order: semver,
     ecosystems: [
-      ...['Bioconductor', 'Bitnami', 'ConanCenter', 'crates.io', 'GHC', 'GitHub Actions', 'Go', 'Hex', 'Julia'],
+      ...['Bioconductor', 'Bitnami', 'ConanCenter', 'crates.io', 'GHC', 'GitHub Actions', 'Hex', 'Julia'],
       ...['Kubernetes', 'npm', 'SwiftURL', 'VSCode'],
     ],
   },
+  { order: go, ecosystems: ['Go'] },
   { order: cran, ecosystems: ['CRAN'] },
   { order: hackage, ecosystems: ['Hackage'] },
   { order: maven, ecosystems: ['Maven'] },
@@ -93,6 +94,19 @@ export function comparatorOf(ecosystem: string): VersionOrder | null {
   return ORDERS.get(baseEcosystem(ecosystem)) ?? null
 }
 
+/** A tag of an action such as `v4` or `v4.1` moves with each release (GitHub, "Releasing and maintaining actions"). */
+const FLOATING_TAG = /^v?(?:(\d+)\.)?(\d+)$/
+
+/** Returns the version that follows all releases that a floating version can mean; null for another version. */
+export function endOfFloating(ecosystem: string, version: string): string | null {
+  if (baseEcosystem(ecosystem) !== 'GitHub Actions') return null
+  const [, major, last] = FLOATING_TAG.exec(version) ?? []
+  if (last === undefined) return null
+  const next = String(BigInt(last) + 1n)
+  // `-0` precedes every other pre-release.
+  return major === undefined ? `${next}.0.0-0` : `${major}.${next}.0-0`
+}
+
 /** Returns true for a distribution: its versions have an order within one release only. */
 export function hasReleases(ecosystem: string): boolean {
   return DISTRIBUTIONS.has(baseEcosystem(ecosystem))
@@ -100,13 +114,20 @@ export function hasReleases(ecosystem: string): boolean {
 
 /**
  * Returns the release that a suffix names, such as `12` of `Debian:12`; null without one. Variants of an Ubuntu release
- * count as the release: `22.04:LTS`, `Pro:22.04:LTS` (osv.dev, `remove_variants`).
+ * count as the release: `22.04:LTS`, `Pro:22.04:LTS` (osv.dev, `remove_variants`). So do repositories of a Red Hat product
+ * (`enterprise_linux:8::baseos`), and the products and modules of a service pack of SUSE Linux Enterprise (`15 SP4`).
  */
 export function releaseOf(ecosystem: string): string | null {
   const [base, ...suffix] = ecosystem.split(':')
+  if (base === 'Red Hat') return suffix.slice(0, 2).join(':') || null
   const release = base === 'Ubuntu' ? suffix.filter((part) => part !== 'Pro' && part !== 'LTS') : suffix
-  return release.join(':') || null
+  const text = release.join(':')
+  if (base === 'SUSE') return SUSE_PRODUCT.exec(text)?.[1] ?? (text || null)
+  return text || null
 }
+
+/** Not Micro, whose numbers are its own. A package that only a module states is in that module on every system. */
+const SUSE_PRODUCT = /^Linux Enterprise (?!Micro|Real).*?\b(\d+(?: SP\d+)?)(?:[- ].*)?$/
 
 /**
  * Whether a version of one ecosystem can be a version of the other: false for another ecosystem, or for another release

@@ -4,10 +4,18 @@ import { compareLists, compareParts, isNumber, plainNumber, type VersionOrder } 
 /** `Gem::Version::VERSION_PATTERN`, and a letter after a digit (`1beta`), which old gems have. */
 const FORM = /^\d[0-9A-Za-z]*(?:\.[0-9A-Za-z]+)*(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/
 
+/**
+ * The platform of a compiled gem follows its version (`Gem::Platform`): `-x86_64-linux-gnu`, `-arm64-darwin-23`, `-java`.
+ * It is not a part of the version.
+ */
+const CPU =
+  'universal|x86(?:_64)?|x64|i[3-6]86|aarch64|arm64|armv?\\d?\\w*|ppc\\w*|powerpc\\w*|riscv64|s390x?|mips\\w*|sparc\\w*|loongarch64|wasm32'
+const PLATFORM = new RegExp(`-(?:(?:${CPU})-[a-z]\\w*(?:[.-]\\w+)*|java|jruby|dalvik|mswin\\d*(?:-\\d+)?|mingw\\d*)$`)
+
 /** Texts precede numbers. A hyphen means `.pre.`. Zeros before the first text do not count, nor do those at the end. */
 export const rubygems: VersionOrder<string[]> = {
   parse(text) {
-    const version = text.trim()
+    const version = text.trim().replace(PLATFORM, '')
     if (!FORM.test(version)) return null
     const segments = version
       .replaceAll('-', '.pre.')

@@ -33,6 +33,15 @@ export const semver: VersionOrder<SemverKey> = {
   },
 }
 
+/**
+ * SemVer, and the versions of Go itself, with or without `go`: `go1.22rc1` is `1.22.0-rc.1` (Go, `semverutil` of the
+ * vulnerability database).
+ */
+export const go: VersionOrder<SemverKey> = {
+  parse: (text) => parseSemver(text.replace(/^go(?=\d)/, '').replace(/^(\d+(?:\.\d+)*)(beta|rc)(\d+)$/, '$1-$2.$3')),
+  compare: semver.compare,
+}
+
 /** SemVer without case (NuGet, "Package versioning"; `NuGet.Versioning.VersionComparer`). */
 export const nuget: VersionOrder<SemverKey> = {
   parse: (text) => parseSemver(text.toLowerCase()),

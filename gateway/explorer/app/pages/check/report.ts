@@ -27,6 +27,9 @@ export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
   'malformed-purl': 'its package URL is malformed',
   'not-pinned': 'not pinned to one version',
   'not-followed': 'names another file; check that file too',
+  'not-listed': 'the file does not name them; go.sum does',
+  variable: 'contains a variable of the environment',
+  malformed: 'cannot be read',
 }
 
 /** The package with all its findings. */
