@@ -14,13 +14,15 @@ export type LookUp = (component: EcosystemComponent) => Promise<readonly Affecte
 export interface PackageSource {
   /** The ecosystems that the snapshot has packages of, without suffixes such as `:12`. */
   readonly ecosystems: readonly string[]
-  affected(question: { ecosystem: string; name: string; version: string }): Promise<AffectedRow[]>
+  affected(question: Pick<EcosystemComponent, 'ecosystem' | 'name' | 'version' | 'source'>): Promise<AffectedRow[]>
 }
 
 export const sourceLookUp =
   (source: PackageSource): LookUp =>
-  async ({ ecosystem, name, version }) =>
-    source.ecosystems.includes(baseEcosystem(ecosystem)) ? source.affected({ ecosystem, name, version }) : null
+  async ({ ecosystem, name, version, source: origin }) =>
+    source.ecosystems.includes(baseEcosystem(ecosystem))
+      ? source.affected({ ecosystem, name, version, source: origin })
+      : null
 
 export interface Finding extends Component {
   /** A row of `/affected`. */

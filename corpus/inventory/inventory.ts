@@ -10,6 +10,8 @@ export interface Component {
   version: string
   /** As stated. Null in files without purls. */
   purl: string | null
+  /** The source package of a distribution's package. Null if the file states none. */
+  source: string | null
   /** Number of the line, from 1. Null if unknown. */
   line: number | null
   /** Whether only development needs it. Null if the file does not state it. */
@@ -44,7 +46,10 @@ export interface Inventory {
 export const packageName = ({ ecosystem, name, purl }: Component): string =>
   shortened(ecosystem === null ? (purl ?? name) : `${ecosystem}/${name}`, 200)
 
-type EntryFacts = Partial<Pick<Component, 'line' | 'dev'>>
+interface EntryFacts extends Partial<Pick<Component, 'line' | 'dev'>> {
+  /** The source package that the file states beside the purl, in the form of `upstream` in a purl. */
+  source?: string | null
+}
 
 /** @throws FormatError for a value that is no text */
 function versionOf(name: string, version: unknown, line: number | null): string | null {
@@ -72,16 +77,19 @@ export class InventoryBuilder implements Inventory {
     if (name === '') throw new FormatError('an entry has no name', line)
     const stated = versionOf(name, version, line)
     if (stated === null) this.skip(name, 'no-version', line)
-    else this.components.push({ ecosystem, name, version: stated, purl: null, line, dev })
+    else this.components.push({ ecosystem, name, version: stated, purl: null, source: null, line, dev })
   }
 
   /** Adds the package of a purl. `version` counts if the purl has none. */
-  addPurl(purl: string, version: unknown, { line = null, dev = null }: EntryFacts = {}): void {
+  addPurl(purl: string, version: unknown, { line = null, dev = null, source = null }: EntryFacts = {}): void {
     const found = parsedPurl(purl)
     const stated = found?.version ?? versionOf(purl, version, line)
     if (found === null) this.skip(purl, 'malformed-purl', line)
     else if (stated === null) this.skip(purl, 'no-version', line)
-    else this.components.push({ ecosystem: found.ecosystem, name: found.name, version: stated, purl, line, dev })
+    else {
+      const { ecosystem, name } = found
+      this.components.push({ ecosystem, name, version: stated, purl, source: found.source ?? source, line, dev })
+    }
   }
 
   skip(name: string, reason: SkipReason, line: number | null = null): void {

@@ -12,6 +12,7 @@ import {
 import { type PackageAdvisory, packageKey } from '../model/packages/package-advisory.ts'
 import { type PackageDetail, type PackageEntry, packageDetail } from '../model/packages/package-entry.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
+import { advisoryNames } from '../model/packages/source-package.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import { type HashedRole, plainBytes } from '../snapshot/index.ts'
@@ -32,6 +33,8 @@ export type PackageQuestion =
       /** In any spelling that the ecosystem treats as equal. */
       name: string
       version?: string | null | undefined
+      /** The source package of a distribution's package, with its version if it differs: `openssl@1.1.1n-0`. */
+      source?: string | null | undefined
     }
 
 export interface Packages {
@@ -107,11 +110,14 @@ export function openPackages(
 
   return {
     async affected(question) {
-      const { ecosystem, name, version } = askedPackage(question, ecosystems)
-      const entry = ecosystem === null ? null : await packageOf(ecosystem, name)
-      if (ecosystem === null || entry === null) return []
+      const { ecosystem, ...asked } = askedPackage(question, ecosystems)
+      if (ecosystem === null) return []
+      const { names, version } = advisoryNames({ ecosystem, ...asked })
       const query: PackageQuery = { ecosystem, version }
-      const matches = matchAdvisories(entry.advisories, query, { preferList: true })
+      const entries = await Promise.all(names.map((name) => packageOf(ecosystem, name)))
+      const matches = entries.flatMap((entry) =>
+        entry ? matchAdvisories(entry.advisories, query, { preferList: true }) : [],
+      )
       if (matches.length === 0) return []
       const sets = await aliasSets(matches.map(({ advisory }) => advisory))
       const rows = (cve: (id: CveId) => CveFacts | null) =>
@@ -155,10 +161,10 @@ function factsIn(found: FoundCore | undefined): CveFacts | null {
  */
 function askedPackage(question: PackageQuestion, ecosystems: readonly string[]): PurlPackage {
   if (typeof question === 'string') return parsedPurl(question)
-  assertKnown(['purl', 'ecosystem', 'name', 'version'], question)
-  const given: Partial<Record<'purl' | 'ecosystem' | 'name' | 'version', unknown>> = question
+  assertKnown(['purl', 'ecosystem', 'name', 'version', 'source'], question)
+  const given: Partial<Record<'purl' | 'ecosystem' | 'name' | 'version' | 'source', unknown>> = question
   if (given.purl !== undefined) {
-    const other = (['ecosystem', 'name', 'version'] as const).find((option) => given[option] !== undefined)
+    const other = (['ecosystem', 'name', 'version', 'source'] as const).find((option) => given[option] !== undefined)
     if (other !== undefined) throw new TypeError(`option '${other}' cannot be combined with 'purl'; the purl states it`)
     return parsedPurl(packageText('purl', given.purl))
   }
@@ -168,8 +174,13 @@ function askedPackage(question: PackageQuestion, ecosystems: readonly string[]):
     const known = [...new Set([...ECOSYSTEMS, ...ecosystems])].join(', ')
     throw new TypeError(`option 'ecosystem' has an unknown ecosystem '${ecosystem}'; known ecosystems are ${known}`)
   }
-  const version = given.version ?? null
-  return { ecosystem: canonical, name, version: version === null ? null : packageText('version', version) }
+  const { version = null, source = null } = given
+  return {
+    ecosystem: canonical,
+    name,
+    version: version === null ? null : packageText('version', version),
+    source: source === null ? null : packageText('source', source),
+  }
 }
 
 function packageText(option: string, value: unknown): string {

@@ -1,12 +1,14 @@
 /** The queries of OSV's API: what a request asks about which package. Errors have the texts of osv.dev where it has one. */
 import { PurlError, packageOfPurl } from '../../corpus/model/packages/purl.ts'
+import { advisoryNames } from '../../corpus/model/packages/source-package.ts'
 import { baseEcosystem, ECOSYSTEMS } from '../../corpus/model/versions/ecosystems.ts'
 import { ApiError, invalidParameter } from '../http/errors.ts'
 
 export interface PackageQuestion {
   /** With its suffix, such as `Debian:12`. Null for every ecosystem. */
   ecosystem: string | null
-  name: string
+  /** The names under which advisories state the package. */
+  names: readonly string[]
   /** Null for every advisory of the package. */
   version: string | null
   /** Ids up to this one were on earlier pages. */
@@ -82,13 +84,14 @@ export function questionOf(query: unknown, ecosystems: readonly string[]): Quest
   const isKnown = [ECOSYSTEMS, ecosystems].some((known) => known.includes(baseEcosystem(ecosystem)))
   if (ecosystem !== '' && !isKnown) throw invalid('invalid ecosystem')
   if (name === '') throw invalid('invalid query')
-  return { ecosystem: ecosystem || null, name, version: version || null, after }
+  return { ecosystem: ecosystem || null, names: [name], version: version || null, after }
 }
 
 function questionOfPurl(purl: string, stated: string, after: string): Question {
-  const { ecosystem, name, version } = parsedPurl(purl)
+  const { ecosystem, version, ...named } = parsedPurl(purl)
   if (version !== null && stated !== '') throw invalid('version specified in params and PURL query')
-  return ecosystem === null ? 'unknown_type' : { ecosystem, name, version: version ?? (stated || null), after }
+  if (ecosystem === null) return 'unknown_type'
+  return { ecosystem, ...advisoryNames({ ecosystem, ...named, version: version ?? (stated || null) }), after }
 }
 
 function parsedPurl(purl: string) {

@@ -164,12 +164,15 @@ function findingsOf(asked: Question, index: PackageIndex, skipped: Skipped): Fin
 }
 
 function packageFindings(asked: PackageQuestion, index: PackageIndex, skipped: Skipped): Finding[] {
-  const { name, version, after } = asked
+  const { names, version, after } = asked
   const found = new Map<string, Finding>()
   for (const ecosystem of asked.ecosystem === null ? index.ecosystems : [asked.ecosystem]) {
-    const advisories = index.package(ecosystem, name)?.advisories ?? []
-    skipped.compared += 1 + advisories.length
-    for (const { advisory, verdict } of matchAdvisories(advisories, { ecosystem, version }, { preferList: false })) {
+    const matches = names.flatMap((name) => {
+      const advisories = index.package(ecosystem, name)?.advisories ?? []
+      skipped.compared += 1 + advisories.length
+      return matchAdvisories(advisories, { ecosystem, version }, { preferList: false })
+    })
+    for (const { advisory, verdict } of matches) {
       const { id, modified } = advisory
       if (version !== null && verdict === 'undecided') skipped.undecided++
       else if (compareText(id, after) > 0) found.set(id, { id, modified: modified ?? UNKNOWN_TIME })

@@ -26,7 +26,8 @@ import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import type { OpenPackages } from '../snapshots/open-packages.ts'
 
 export interface AffectedQuery extends PackageQuery {
-  name: string
+  /** The names under which advisories state the package. */
+  names: readonly string[]
 }
 
 export type Tables = Pick<IndexedCveTables, 'index' | 'columns' | 'ordinalOfRow' | 'epss'>
@@ -47,8 +48,8 @@ const remembered = perSnapshot<GenerationalCache<string, readonly AffectedRow[]>
 /** Returns all rows, in their order. None for an unknown package. */
 export function rowsAffecting(snapshot: AffectedSources, query: AffectedQuery): readonly AffectedRow[] {
   const known = remembered(snapshot)
-  const { ecosystem, name, version } = query
-  const key = JSON.stringify([ecosystem, name, version])
+  const { ecosystem, names, version } = query
+  const key = JSON.stringify([ecosystem, names, version])
   let rows = known.get(key)
   if (!rows) {
     rows = matchedRows(snapshot, query)
@@ -59,9 +60,10 @@ export function rowsAffecting(snapshot: AffectedSources, query: AffectedQuery): 
 
 function matchedRows(snapshot: AffectedSources, query: AffectedQuery): AffectedRow[] {
   const { packages } = snapshot
-  const entry = packages.package(query.ecosystem, query.name)
-  if (!entry) return []
-  const matches = matchAdvisories(entry.advisories, query, { preferList: true })
+  const matches = query.names.flatMap((name) => {
+    const entry = packages.package(query.ecosystem, name)
+    return entry ? matchAdvisories(entry.advisories, query, { preferList: true }) : []
+  })
   return affectedRows(matches, query, { aliasesOf: packages.aliasesOf, cve: (id) => factsOf(snapshot, id) })
 }
 

@@ -4,6 +4,7 @@ import { nameKey } from '../../corpus/model/affected/products.ts'
 import { formatCpe } from '../../corpus/model/cpe/name.ts'
 import type { AffectedRow } from '../../corpus/model/packages/match.ts'
 import { packageDetail as detailOf } from '../../corpus/model/packages/package-entry.ts'
+import { advisoryNames, hasSourcePackages } from '../../corpus/model/packages/source-package.ts'
 import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
 import {
   type CursorBinding,
@@ -42,6 +43,10 @@ const affectedQuery = {
     'Version of the package. Percent-encode `+` as `%2B`. Requires `ecosystem` and `name`',
     packageText(),
   ),
+  source: described(
+    "Source package of a distribution's package, with its version if it differs: `openssl`, `openssl@1.1.1n-0`. Requires `ecosystem` and `name`",
+    packageText(),
+  ),
   cpe: described(
     'CPE name of a product: a formatted string of CPE 2.3, or a URI of CPE 2.2. Percent-encode `+`, `?` and `%`',
     cpe(),
@@ -68,14 +73,20 @@ A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and
   handle({ registry }, { limit, cursor, cpe, ...given }) {
     if (cpe) return productAnswer(registry, cpe, given, { limit, cursor })
     const asked = askedPackage(given, registry.current.packages)
-    const { ecosystem, name, version } = asked
-    const binding = cursorBinding('affected', BY_SEVERITY, { ecosystem, name, version })
+    const { purl, ecosystem, source, ...named } = asked
+    const { names, version, matched_source } =
+      ecosystem === null ? NOTHING : advisoryNames({ ecosystem, source, ...named })
+    const binding = cursorBinding('affected', BY_SEVERITY, { ecosystem, names: names.join(' '), version })
     const { snapshot, after } = resume(registry, cursor, binding, isAffectedKey)
-    const rows = ecosystem === null ? [] : rowsAffecting(snapshot, { ecosystem, name, version })
+    const rows = ecosystem === null ? [] : rowsAffecting(snapshot, { ecosystem, names, version })
     const indexed = ecosystem !== null && snapshot.packages.ecosystems.includes(baseEcosystem(ecosystem))
-    return pageAnswer(snapshot, binding, { ...asked, indexed }, rows, after, limit)
+    const query = { purl, ecosystem, ...named, matched_source, indexed }
+    return pageAnswer(snapshot, binding, query, rows, after, limit)
   },
 })
+
+/** A purl of a type without an ecosystem. */
+const NOTHING = { names: [], version: null, matched_source: null }
 
 type Registry = Context['registry']
 
@@ -95,7 +106,7 @@ function productAnswer(
   const ordinal = snapshot.lists.products.ordinalOf(asked)
   const indexed = ordinal !== undefined && snapshot.columns.product !== null
   const name = indexed ? snapshot.lists.products.id(ordinal) : asked
-  const query = { purl: null, cpe, ecosystem: null, name, version: cpeText(version), indexed }
+  const query = { purl: null, cpe, ecosystem: null, name, version: cpeText(version), matched_source: null, indexed }
   const answer = (rows: readonly AffectedRow[]) => pageAnswer(snapshot, binding, query, rows, after, limit)
   const rows = indexed ? rowsAffectingProduct(snapshot, name, attributes) : []
   return rows instanceof Promise ? rows.then(answer) : answer(rows)
@@ -119,6 +130,7 @@ interface Given {
   ecosystem: string | undefined
   name: string | undefined
   version: string | undefined
+  source: string | undefined
 }
 
 /** The package of a request. Without an ecosystem, no ecosystem has the type of the purl. */
@@ -127,6 +139,7 @@ interface AskedPackage {
   ecosystem: string | null
   name: string
   version: string | null
+  source: string | null
 }
 
 const STATED = {
@@ -142,10 +155,10 @@ function refuseOthers(parameter: keyof typeof STATED, others: Partial<Given>): v
 
 /** @throws ApiError `invalid_parameter` unless the package is named in exactly one way */
 function askedPackage({ purl, ...named }: Given, { ecosystems }: OpenPackages): AskedPackage {
-  const { ecosystem, name, version } = named
+  const { ecosystem, name, version, source } = named
   if (purl !== undefined) {
     refuseOthers('purl', named)
-    return { purl: purl.purl, ecosystem: purl.ecosystem, name: purl.name, version: purl.version }
+    return purl
   }
   if (ecosystem === undefined && name === undefined) {
     throw invalidParameter('purl', "parameter 'purl' is required, or 'ecosystem' and 'name', or 'cpe'")
@@ -153,7 +166,19 @@ function askedPackage({ purl, ...named }: Given, { ecosystems }: OpenPackages): 
   if (name === undefined) throw invalidParameter('name', "parameter 'name' is required with 'ecosystem'")
   if (ecosystem === undefined) throw invalidParameter('ecosystem', "parameter 'ecosystem' is required with 'name'")
   const canonical = ecosystemOf(ecosystem, ecosystems, { suffixed: true })
-  return { purl: null, ecosystem: canonical, name, version: version ?? null }
+  if (source !== undefined && !hasSourcePackages(canonical)) {
+    throw invalidParameter(
+      'source',
+      `parameter 'source' applies to Linux distributions; ${canonical} has no source packages`,
+    )
+  }
+  return {
+    purl: null,
+    ecosystem: canonical,
+    name,
+    version: version ?? null,
+    source: source ?? null,
+  }
 }
 
 const onlyEcosystem = 'Only packages of this ecosystem, in any case, without a release'

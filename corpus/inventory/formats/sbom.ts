@@ -14,17 +14,43 @@ export function parseCycloneDx(text: string): Inventory {
     for (const { name, entry, line } of namedObjects('components', list, lineOf)) {
       if (entry.components !== undefined) waiting.push(entry.components)
       if (typeof entry.purl !== 'string') found.skip(name, 'no-purl', line)
-      else found.addPurl(entry.purl, entry.version, { line, dev: isForDevelopment(entry) })
+      else found.addPurl(entry.purl, entry.version, { line, dev: isForDevelopment(entry), source: sourceIn(entry) })
     }
   }
   return found
 }
 
 /** npm states it as a property. */
-function isForDevelopment({ properties }: JsonObject): boolean | null {
+function isForDevelopment(entry: JsonObject): boolean | null {
+  const stated = propertyOf(entry, 'cdx:npm:package:development')
+  return stated === null ? null : stated === 'true'
+}
+
+/** The properties in which syft and Trivy state a source package, and its version. */
+const SOURCE_PROPERTIES: readonly [name: string, version?: string][] = [
+  ['syft:metadata:sourceRpm'],
+  ['syft:metadata:source', 'syft:metadata:sourceVersion'],
+  ['syft:metadata:originPackage'],
+]
+
+/** Returns the source package in the form of `upstream` in a purl; null if no property states it. */
+function sourceIn(entry: JsonObject): string | null {
+  for (const [name, version] of SOURCE_PROPERTIES) {
+    const stated = propertyOf(entry, name)
+    if (stated) return withVersion(stated, version === undefined ? null : propertyOf(entry, version))
+  }
+  const trivy = (name: string) => propertyOf(entry, `aquasecurity:trivy:Src${name}`)
+  const [name, version, release, epoch] = [trivy('Name'), trivy('Version'), trivy('Release'), trivy('Epoch')]
+  const full = version && `${epoch && epoch !== '0' ? `${epoch}:` : ''}${version}${release ? `-${release}` : ''}`
+  return name ? withVersion(name, full) : null
+}
+
+const withVersion = (name: string, version: string | null) => (version ? `${name}@${version}` : name)
+
+function propertyOf({ properties }: JsonObject, name: string): string | null {
   if (!Array.isArray(properties)) return null
-  const property: unknown = properties.find((one) => isObject(one) && one.name === 'cdx:npm:package:development')
-  return isObject(property) ? property.value === 'true' : null
+  const property: unknown = properties.find((one) => isObject(one) && one.name === name)
+  return isObject(property) && typeof property.value === 'string' ? property.value : null
 }
 
 /** GitHub's API puts the document into an object with the key `sbom`. */
@@ -38,9 +64,16 @@ export function parseSpdx(text: string): Inventory {
   for (const { name, entry, line } of namedObjects('packages', packages, lineOf)) {
     const purl = purlIn(entry)
     if (purl === null) found.skip(name, 'no-purl', line)
-    else found.addPurl(purl, entry.versionInfo, { line })
+    else found.addPurl(purl, entry.versionInfo, { line, source: builtFrom(entry) })
   }
   return found
+}
+
+/** Trivy: `built package from: openssl 1.1.1n-0+deb11u3`. */
+function builtFrom({ sourceInfo }: JsonObject): string | null {
+  const [, name, version] =
+    /^built package from: (\S+)(?: (\S+))?$/.exec(typeof sourceInfo === 'string' ? sourceInfo : '') ?? []
+  return name === undefined ? null : withVersion(name, version ?? null)
 }
 
 function purlIn({ externalRefs }: JsonObject): string | null {

@@ -4,9 +4,11 @@ import type { Severity } from '../record.ts'
 import { compareText } from '../sources.ts'
 import {
   type AffectedVersions,
+  type AskedVersion,
   askedVersion,
   evaluate,
   evaluationKey,
+  isFixed,
   parseAffected,
   type RangeMatch,
   rememberedKeys,
@@ -47,6 +49,7 @@ export function matchAdvisories(
   }
   const asked = askedVersion(ecosystem, version)
   return parsedAdvisories(advisories).flatMap(({ advisory, entries }): PackageMatch[] => {
+    if (entries.some((entry) => isFixedByPro(entry, asked))) return []
     let isUndecided = false
     for (const entry of entries) {
       const found = evaluate(entry, asked, { preferList: preferList && advisory.is_malware })
@@ -56,6 +59,13 @@ export function matchAdvisories(
     return isUndecided ? [{ advisory, verdict: 'undecided', matched: null }] : []
   })
 }
+
+/**
+ * Whether Ubuntu Pro has fixed the version. The plain entry of the release has no fix, or a later one, so it would still
+ * affect the builds of Pro.
+ */
+const isFixedByPro = (entry: AffectedVersions, asked: AskedVersion): boolean =>
+  entry.ecosystem.startsWith('Ubuntu:Pro:') && isFixed(entry, asked)
 
 type ParsedAdvisories = { advisory: PackageAdvisory; entries: AffectedVersions[] }[]
 

@@ -17,6 +17,8 @@ export interface PurlPackage {
   ecosystem: string | null
   name: string
   version: string | null
+  /** The source package of a distribution's package, as the purl states it. Null if it states none. */
+  source: string | null
 }
 
 interface PurlType {
@@ -70,7 +72,8 @@ export function packageOfPurl(text: string): PurlPackage {
   const distribution = distributionOf({ type, namespace: namespace.join('/').toLowerCase(), version, qualifiers })
   if (distribution !== null) {
     const epoch = type === 'rpm' ? qualifiers.get('epoch') : undefined
-    return { ecosystem: distribution, name, version: withEpoch(version, epoch) }
+    const source = qualifiers.get('upstream') ?? qualifiers.get('source') ?? null
+    return { ecosystem: distribution, name, version: withEpoch(version, epoch), source }
   }
   const known = TYPES.get(type) ?? READ_ONLY.get(type)
   if (known?.namespace === 'required' && namespace.length === 0) {
@@ -82,7 +85,7 @@ export function packageOfPurl(text: string): PurlPackage {
   const path = [...namespace, ...(type === 'golang' ? [name, ...subpath] : [name])]
   // A package of Conan has one name on every remote; the namespace is its owner there.
   const full = type === 'conan' ? name : path.join(known?.separator ?? '/')
-  return { ecosystem: known?.ecosystem ?? null, name: full, version }
+  return { ecosystem: known?.ecosystem ?? null, name: full, version, source: null }
 }
 
 /** Tools state the epoch in the version, as a qualifier, or in both. */

@@ -159,6 +159,15 @@ export function evaluate(
   return ranges.length === 0 && texts.size === 0 ? undecided('no_versions') : NOT_AFFECTED
 }
 
+/** Whether the last event up to the version in a range of its release is a fix. */
+export function isFixed(
+  { ecosystem, order, ranges }: AffectedVersions,
+  { ecosystem: asked, key }: AskedVersion,
+): boolean {
+  if (!order || key === null || !isSameRelease(ecosystem, asked)) return false
+  return ranges.some(({ events }) => events?.[lastEvent(order, events, { key })]?.kind === 'fixed')
+}
+
 /** Whether a bound of a range, or an enumerated version, is among the releases that a floating version can mean. */
 function isDivided(
   order: VersionOrder,
@@ -254,12 +263,16 @@ function evaluateRanges(order: VersionOrder | null, ranges: VersionRange[], key:
 /** Returns the index of the event by which a version is affected: the last one at or before it. -1 if it is not. */
 function affectingEvent(order: VersionOrder, { events, limits }: VersionRange, version: Bound): number {
   if (events === null || (limits && !limits.some(({ bound }) => compareBounds(order, version, bound) < 0))) return -1
-  const last = partitionPoint(events.length, (at) => compareBounds(order, events[at]!.bound, version) > 0) - 1
+  const last = lastEvent(order, events, version)
   const event = events[last]
   if (event?.kind === 'introduced') return last
   const isLastAffected = event?.kind === 'last_affected' && compareBounds(order, event.bound, version) === 0
   return isLastAffected && introductionBefore(events, last) >= 0 ? last : -1
 }
+
+/** Returns the index of the last event at or before a version, or -1. */
+const lastEvent = (order: VersionOrder, events: RangeEvent[], version: Bound): number =>
+  partitionPoint(events.length, (at) => compareBounds(order, events[at]!.bound, version) > 0) - 1
 
 /** Returns the index of the last introduction up to an index, or -1. */
 export function introductionBefore(events: RangeEvent[], index: number): number {

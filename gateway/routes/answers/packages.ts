@@ -57,6 +57,9 @@ const affectedRequest = z
       .string()
       .describe('Name of the package, as requested. For a CPE name: vendor and product, `vendor/product`'),
     version: text.describe('Version of the package or product. Null if the request has none'),
+    matched_source: text.describe(
+      "Source package of a distribution's package, by which advisories were matched. Null if the request names none",
+    ),
     indexed: z.boolean().describe('Whether the snapshot has packages of this ecosystem, or this product'),
   })
   .meta({ id: 'AffectedRequest', description: 'Package or product, and version, of the request' })

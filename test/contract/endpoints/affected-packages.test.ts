@@ -11,7 +11,14 @@ const world = await openPackageWorld()
 const refusing = await openRefusing(world, 'CVE-2024-0001')
 
 interface Page {
-  query: { purl: string | null; ecosystem: string | null; name: string; version: string | null; indexed: boolean }
+  query: {
+    purl: string | null
+    ecosystem: string | null
+    name: string
+    version: string | null
+    matched_source: string | null
+    indexed: boolean
+  }
   data: AffectedRow[]
   pagination: { limit: number; next_cursor: string | null }
 }
@@ -86,6 +93,8 @@ states('29.7', 'exactly one way to name the package', async () => {
     [`purl=${WIDGET}&ecosystem=npm`, 'ecosystem', /cannot be combined with 'purl'/],
     [`purl=${WIDGET}&name=a`, 'name', /cannot be combined with 'purl'/],
     [`purl=${WIDGET}&version=1`, 'version', /cannot be combined with 'purl'/],
+    [`purl=${WIDGET}&source=a`, 'source', /cannot be combined with 'purl'/],
+    ['ecosystem=npm&name=a&source=b', 'source', /npm has no source packages/],
     ['ecosystem=nmp&name=a', 'ecosystem', /did you mean 'npm'/],
   ]
   for (const [query, parameter, message] of cases) {
@@ -128,9 +137,31 @@ states('29.10', 'query, data and pagination', async () => {
 
 states('29.11', 'the request is repeated', async () => {
   const purl = 'pkg:npm/@acme/widget@1.5.0'
-  const query = { purl, ecosystem: 'npm', name: '@acme/widget', version: '1.5.0', indexed: true }
+  const stated = { ecosystem: 'npm', name: '@acme/widget', version: '1.5.0' }
+  const query = { purl, ...stated, matched_source: null, indexed: true }
   assert.equal((await page({ purl })).query, query)
   assert.equal((await page({ ecosystem: 'NPM', name: '@acme/widget' })).query, { ...query, purl: null, version: null })
+})
+
+states('29.36', 'the source package of a package of a distribution', async () => {
+  const debian = { ecosystem: 'Debian:12', name: 'libwidget1', version: '1.2-1' }
+  assert.equal(await found(debian), [])
+  assert.equal(await found({ ...debian, source: 'widget' }), ['DSA-1-1'])
+  assert.equal(await found({ ...debian, version: '9', source: 'widget@1.2-1' }), ['DSA-1-1'])
+  assert.equal(await found({ ...debian, source: 'other' }), [])
+})
+
+states('29.37', 'the source package that matched', async () => {
+  const binary = 'pkg:deb/debian/libwidget1@1.2-1?distro=debian-12'
+  for (const [purl, source] of [
+    [`${binary}&upstream=widget`, 'widget'],
+    [`${binary}&source=widget%401.2-1`, 'widget'],
+    [binary, null],
+  ] as const) {
+    const { query, data } = await page({ purl })
+    assert.equal([query.name, query.matched_source], ['libwidget1', source], purl)
+    assert.equal(idsOf(data), source === null ? [] : ['DSA-1-1'], purl)
+  }
 })
 
 states('29.12', 'whether the ecosystem is indexed', async () => {
@@ -144,7 +175,8 @@ states('29.12', 'whether the ecosystem is indexed', async () => {
 states('29.13', 'a purl of a type without an ecosystem', async () => {
   const purl = 'pkg:docker/library/cassandra@5'
   const { query, data } = await page({ purl })
-  assert.equal(query, { purl, ecosystem: null, name: 'library/cassandra', version: '5', indexed: false })
+  const stated = { ecosystem: null, name: 'library/cassandra', version: '5' }
+  assert.equal(query, { purl, ...stated, matched_source: null, indexed: false })
   assert.equal(data, [])
 })
 

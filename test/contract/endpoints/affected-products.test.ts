@@ -112,7 +112,7 @@ states('29.31', 'a malformed name, and one without vendor or product', async () 
 
 states('29.32', 'the query, and an unknown product', async () => {
   const { query } = await page(widget('1.5'))
-  const same = { purl: null, ecosystem: null, name: 'acme/widget', indexed: true }
+  const same = { purl: null, ecosystem: null, name: 'acme/widget', matched_source: null, indexed: true }
   assert.equal(query, { ...same, cpe: widget('1.5'), version: '1.5' })
   assert.equal((await page(widget('*'))).query, { ...same, cpe: widget('*'), version: null })
   for (const product of ['acme:unknown', 'unknown:widget']) {

@@ -133,6 +133,7 @@ const OTHERS: Record<string, [components: string[], skipped: string[]]> = {
   // Modules that replacements leave.
   'go/go.mod': [
     [
+      '5 Go stdlib 1.21.3',
       '7 Go github.com/gin-gonic/gin 1.6.2',
       '21 Go github.com/new/name 1.1.0',
       '12 Go golang.org/x/net 0.0.0-20190404232315-eb5bcb51f2a3',
@@ -310,6 +311,66 @@ none@^1.0.0:
     ['1 no-purl os', '1 no-version pkg:npm/c'],
   ],
   [
+    'yarn.lock',
+    `# yarn lockfile v1
+
+"lodash@^4.17.11", "lodash@^4.17.15":
+  "integrity" "sha512-7"
+  "resolved" "https://example.com/lodash.tgz"
+  "version" "4.17.15"
+
+none:
+  version "1.0.0"
+`,
+    ['3 npm lodash 4.17.15', '8 npm none 1.0.0'],
+    [],
+  ],
+  [
+    'go.mod',
+    'module example.com/a\n\ngo 1.16\n\ntoolchain go1.22rc1-custom\n\nrequire(\n\texample.com/b v1.0.0 // indirect\n)\n',
+    ['5 Go stdlib 1.22rc1', '8 Go example.com/b 1.0.0'],
+    ['3 not-listed indirect modules'],
+  ],
+  [
+    'go.mod',
+    'module example.com/a\n\ngo 1.18.1\n\ntoolchain default\n\nrequire example.com/b v1.0.0\n',
+    ['3 Go stdlib 1.18.1', '7 Go example.com/b 1.0.0'],
+    [],
+  ],
+  ['go.mod', 'module example.com/a\n\ngo 1.12\n', ['3 Go stdlib 1.12'], []],
+  [
+    'requirements.txt',
+    [
+      ...['-rbase.txt', '-cconstraints.txt', '--requirement=more.txt', '-e.', `\${WHEELS}/a.whl`, `b==\${B_VERSION}`],
+      ...['c == 1.0', 'd ===2.0 ; python_version < "3"', 'not a requirement', ''],
+    ].join('\n'),
+    ['7 PyPI c 1.0', '8 PyPI d 2.0'],
+    [
+      ...['1 not-followed -rbase.txt', '2 not-followed -cconstraints.txt', '3 not-followed --requirement=more.txt'],
+      ...['4 local -e.', `5 variable \${WHEELS}/a.whl`, `6 variable b==\${B_VERSION}`, '9 malformed not a requirement'],
+    ],
+  ],
+  ['pnpm-lock.yaml', "lockfileVersion: '9.0'\npackages:\n", [], []],
+  [
+    'pnpm-lock.yaml',
+    "lockfileVersion: '9.0'\npackages:\n  a@1.0.0:\n  b@2.0.0: null\n",
+    ['3 npm a 1.0.0', '4 npm b 2.0.0'],
+    [],
+  ],
+  ['Gemfile.lock', '', [], []],
+  ['Gemfile.lock', 'PLATFORMS\n  ruby\n\nDEPENDENCIES\n', [], []],
+  [
+    'sbom.json',
+    JSON.stringify({
+      sbom: {
+        spdxVersion: 'SPDX-2.3',
+        packages: [{ name: 'a', externalRefs: [{ referenceType: 'purl', referenceLocator: 'pkg:npm/a@1.0.0' }] }],
+      },
+    }),
+    ['1 npm a 1.0.0'],
+    [],
+  ],
+  [
     'Cargo.lock',
     '[[package]]\nname = "a"\nversion = "1.0.0"\nsource = "git+https://example.com/a#7"\n',
     ['1 crates.io a 1.0.0'],
@@ -326,6 +387,49 @@ for (const [name, text, components, skipped] of RARE) {
 }
 
 const ALL = [...NPM_FILES.map(([path]) => path), 'sbom/audited.spdx.json', ...Object.keys(OTHERS)]
+
+test('the source package of a distribution is in the purl, or in the properties of syft and Trivy', () => {
+  const property = (name: string, value: string) => ({ name, value })
+  const sourceOf = (purl: string, ...properties: object[]) => {
+    const text = JSON.stringify({ bomFormat: 'CycloneDX', components: [{ name: 'a', purl, properties }] })
+    return inventoryOf('a', 'bom.json', Buffer.from(text)).components[0]!.source
+  }
+  const deb = 'pkg:deb/debian/libssl3@3.0-1?distro=debian-12'
+  assert.is(sourceOf(`${deb}&upstream=openssl`), 'openssl')
+  assert.is(sourceOf(deb), null)
+  assert.is(sourceOf(deb, property('syft:metadata:source', 'openssl')), 'openssl')
+  assert.is(
+    sourceOf(deb, property('syft:metadata:source', 'openssl'), property('syft:metadata:sourceVersion', '3.0-2')),
+    'openssl@3.0-2',
+  )
+  assert.is(sourceOf('pkg:apk/alpine/libssl3@3', property('syft:metadata:originPackage', 'openssl')), 'openssl')
+  assert.is(sourceOf('pkg:rpm/rocky/a@1', property('syft:metadata:sourceRpm', 'b-1-1.src.rpm')), 'b-1-1.src.rpm')
+  const trivy = ['Name openssl', 'Version 3.0', 'Release 1', 'Epoch 1'].map((one) => {
+    const [name, value] = one.split(' ')
+    return property(`aquasecurity:trivy:Src${name}`, value!)
+  })
+  assert.is(sourceOf(deb, ...trivy), 'openssl@1:3.0-1')
+  const spdx = {
+    spdxVersion: 'SPDX-2.3',
+    packages: [
+      {
+        name: 'a',
+        sourceInfo: 'built package from: openssl 3.0-1',
+        externalRefs: [{ referenceType: 'purl', referenceLocator: deb }],
+      },
+    ],
+  }
+  const [found] = inventoryOf('a', 'a.spdx.json', Buffer.from(JSON.stringify(spdx))).components
+  assert.is(found!.source, 'openssl@3.0-1')
+})
+
+test('files of other formats with similar content are in no known format', () => {
+  const bun = '{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": { "name": "a" }\n  },\n  "packages": {}\n}\n'
+  const ruby = "module Foo\n  VERSION = '1'\nend\n"
+  for (const [name, text] of Object.entries({ 'bun.lock': bun, 'foo.rb': ruby })) {
+    assert.throws(() => inventoryOf(name, name, Buffer.from(text)), /is in no known format/)
+  }
+})
 
 for (const path of ALL) {
   test(`${path} is recognized by its content too, with line ends of Windows, a byte order mark and in UTF-16`, () => {

@@ -22,6 +22,7 @@ const component = (name: string, more: Partial<EcosystemComponent> = {}): Ecosys
   name,
   version: '1.0.0',
   purl: null,
+  source: null,
   line: null,
   dev: null,
   ...more,
@@ -68,8 +69,8 @@ test('a package is asked for once, page by page', async () => {
     ['A-1', 'A-2'],
   )
   assert.equal(asked, [
-    { ecosystem: 'npm', name: 'a', version: '1.0.0', limit: 100, cursor: null },
-    { ecosystem: 'npm', name: 'a', version: '1.0.0', limit: 100, cursor: 'next' },
+    { ecosystem: 'npm', name: 'a', version: '1.0.0', source: null, limit: 100, cursor: null },
+    { ecosystem: 'npm', name: 'a', version: '1.0.0', source: null, limit: 100, cursor: 'next' },
   ])
 })
 

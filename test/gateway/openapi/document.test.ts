@@ -45,7 +45,7 @@ const CONTRACT: Record<string, string> = {
   '/exploits': 'source platform published_since published_until sort limit cursor',
   '/exploits/{source}/{sourceId}': 'source! sourceId!',
   '/reports/types': 'include_schema',
-  '/affected': 'purl ecosystem name version cpe limit cursor',
+  '/affected': 'purl ecosystem name version source cpe limit cursor',
   '/packages': 'q ecosystem limit cursor',
   '/packages/{ecosystem}/{name}': 'ecosystem! name!',
   '/advisories/{advisoryId}': 'advisoryId!',

@@ -42,7 +42,7 @@ const SNAPSHOT = {
 } as unknown as AffectedSources
 
 test('a row has the facts that the snapshot has of its CVE', () => {
-  const rows = rowsAffecting(SNAPSHOT, { ecosystem: 'npm', name: 'widget', version: '1.0.0' })
+  const rows = rowsAffecting(SNAPSHOT, { ecosystem: 'npm', names: ['widget'], version: '1.0.0' })
   assert.equal(
     rows.map(({ advisory_id, severity, cvss_score, kev, has_exploit, epss }) => [
       ...[advisory_id, severity, cvss_score],
@@ -53,7 +53,7 @@ test('a row has the facts that the snapshot has of its CVE', () => {
       ['GHSA-2', null, null, false, false, null],
     ],
   )
-  assert.equal(rowsAffecting(SNAPSHOT, { ecosystem: 'npm', name: 'unknown', version: null }), [])
+  assert.equal(rowsAffecting(SNAPSHOT, { ecosystem: 'npm', names: ['unknown'], version: null }), [])
 })
 
 const row = (advisory_id: string, some: Partial<AffectedRow> = {}) =>

@@ -1,5 +1,6 @@
 /** The paths of the API in mode `static`, and the methods of the reader that answer them. */
-import { PurlError, packageOfPurl } from '../../../../corpus/model/packages/purl.ts'
+import { PurlError, type PurlPackage, packageOfPurl } from '../../../../corpus/model/packages/purl.ts'
+import { advisoryNames } from '../../../../corpus/model/packages/source-package.ts'
 import { parseDateBound } from '../../../../corpus/model/values/date-bound.ts'
 import { baseEcosystem, canonicalEcosystem } from '../../../../corpus/model/versions/ecosystems.ts'
 import type { Reader } from '../../../../corpus/reader/reader.ts'
@@ -234,6 +235,7 @@ interface AffectedOptions {
   ecosystem?: string
   name?: string
   version?: string
+  source?: string
   limit?: number
   cursor?: string
 }
@@ -245,10 +247,15 @@ async function affected(reader: Reader, options: Options): Promise<object> {
     throw new ApiFailure(400, 'invalid_parameter', message)
   }
   if (purl === undefined && named.name === undefined && named.ecosystem === undefined) required('purl')
-  const { ecosystem = required('ecosystem'), name = required('name'), version = null } = purl ? purlOf(purl) : named
-  const rows = await reader.affected(purl === undefined ? { ecosystem: ecosystem!, name, version } : { purl, ...named })
+  const stated = purl ? purlOf(purl) : named
+  const { ecosystem = required('ecosystem'), name = required('name'), version = null } = stated
   const canonical = ecosystem === null ? null : canonicalEcosystem(ecosystem, reader.ecosystems)
+  const { source = null } = stated
+  const rows = await reader.affected(
+    purl === undefined ? { ecosystem: ecosystem!, name, version, source } : { purl, ...named },
+  )
   const indexed = canonical !== null && reader.ecosystems.includes(baseEcosystem(canonical))
+  const { matched_source } = advisoryNames({ ecosystem: canonical ?? '', name, version, source })
   // Cursors of this list are numbers of rows.
   const start = cursor === undefined ? 0 : Number(cursor)
   if (!Number.isInteger(start) || start < 0) {
@@ -257,19 +264,19 @@ async function affected(reader: Reader, options: Options): Promise<object> {
   const data = rows.slice(start, start + limit)
   const end = start + data.length
   return {
-    query: { purl: purl ?? null, ecosystem: canonical, name, version, indexed },
+    query: { purl: purl ?? null, ecosystem: canonical, name, version, matched_source, indexed },
     data,
     pagination: { limit, next_cursor: end < rows.length ? String(end) : null },
   }
 }
 
 /** Returns the package of a purl. The reader explains what is wrong with a malformed one. */
-function purlOf(purl: string): { ecosystem: string | null; name: string; version: string | null } {
+function purlOf(purl: string): PurlPackage {
   try {
     return packageOfPurl(purl)
   } catch (error) {
     if (!(error instanceof PurlError)) throw error
-    return { ecosystem: null, name: '', version: null }
+    return { ecosystem: null, name: '', version: null, source: null }
   }
 }
 

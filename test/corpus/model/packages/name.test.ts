@@ -11,13 +11,14 @@ const same: [ecosystem: string, folded: string, ...spellings: string[]][] = [
   ['Packagist', 'symfony/http-kernel', 'Symfony/HTTP-Kernel'],
   ['Packagist:https://packages.drupal.org/8', 'drupal/core', 'Drupal/core'],
   ['Hex', 'phoenix', 'Phoenix'],
+  ['Go', 'github.com/burntsushi/toml', 'github.com/BurntSushi/toml'],
+  ['Go', 'stdlib', 'std'],
   ['crates.io', 'serde_json', 'serde-json', 'serde_json'],
   ['SwiftURL', 'github.com/vapor/vapor', 'https://github.com/vapor/vapor', 'https://github.com/vapor/vapor.git'],
 ]
 
 const exact: [ecosystem: string, name: string][] = [
   ['Maven', 'org.Example:My_artifact'],
-  ['Go', 'github.com/BurntSushi/toml'],
   ['Debian:12', 'libapache2-mod_x'],
   ['RubyGems', 'RedCloth'],
   ['crates.io', 'Inflector'],

@@ -9,7 +9,7 @@ const read = suite('packageOfPurl')
 
 function names(cases: readonly [purl: string, ecosystem: string | null, name: string, version?: string][]) {
   for (const [purl, ecosystem, name, version = null] of cases) {
-    assert.equal(packageOfPurl(purl), { ecosystem, name, version }, purl)
+    assert.equal(packageOfPurl(purl), { ecosystem, name, version, source: null }, purl)
   }
 }
 
@@ -82,9 +82,10 @@ read('a distribution is a type and a namespace', () => {
     ['pkg:deb/echo/curl@7', 'Echo', 'curl', '7'],
     ['pkg:apk/wolfi/curl@8-r0', 'Wolfi', 'curl', '8-r0'],
     ['pkg:apk/chainguard/curl', 'Chainguard', 'curl'],
-    ['pkg:rpm/redhat/curl@7.76-1.el9?distro=rhel-9.3', 'Red Hat', 'curl', '7.76-1.el9'],
+    ['pkg:rpm/rhel/curl@7.76', 'Red Hat', 'curl', '7.76'],
     ['pkg:rpm/suse/curl@8', 'SUSE', 'curl', '8'],
-    ['pkg:deb/raspbian/curl@7', null, 'raspbian/curl', '7'],
+    ['pkg:deb/raspbian/curl@7', 'Debian', 'curl', '7'],
+    ['pkg:rpm/fedora/curl@7?distro=fedora-39', null, 'fedora/curl', '7'],
     ['pkg:deb/curl@7', null, 'curl', '7'],
   ])
 })
@@ -106,7 +107,7 @@ read('the qualifier distro names a release; an unknown one names none', () => {
     ['apk/alpine', 'alpine-3.20.3', 'Alpine:v3.20'],
     ['apk/alpine', '3.24.0_alpha20260127', 'Alpine:v3.24'],
     ['apk/alpine', 'v3.18', 'Alpine:v3.18'],
-    ['apk/alpine', 'edge', 'Alpine'],
+    ['apk/alpine', 'edge', 'Alpine:edge'],
     ['rpm/almalinux', 'almalinux-9.3', 'AlmaLinux:9'],
     ['rpm/alma', 'alma-9', 'AlmaLinux:9'],
     ['rpm/rocky-linux', 'rocky-8.10', 'Rocky Linux:8'],
@@ -115,17 +116,63 @@ read('the qualifier distro names a release; an unknown one names none', () => {
     ['rpm/opensuse', 'opensuse-leap-15.5', 'openSUSE:Leap 15.5'],
     ['rpm/opensuse', 'opensuse-tumbleweed', 'openSUSE:Tumbleweed'],
     ['rpm/openeuler', 'openeuler-24.03', 'openEuler'],
+    ['rpm/openEuler', 'openEuler-22.03-LTS-SP1', 'openEuler:22.03-LTS-SP1'],
+    ['rpm/opensuse', 'opensuse.leap-15.5', 'openSUSE:Leap 15.5'],
+    ['rpm/opensuse-leap', 'opensuse-leap-15.5', 'openSUSE:Leap 15.5'],
+    ['rpm/opensuse', 'openSUSE%20Leap%2015.5', 'openSUSE:Leap 15.5'],
+    ['rpm/opensuse-tumbleweed', 'opensuse-tumbleweed-20231010', 'openSUSE:Tumbleweed'],
+    ['rpm/redhat', 'redhat-8.6', 'Red Hat:enterprise_linux:8'],
+    ['rpm/rhel', 'rhel-8.6', 'Red Hat:enterprise_linux:8'],
+    ['rpm/suse', 'sles-15.4', 'SUSE:Linux Enterprise Server 15 SP4'],
+    ['rpm/sles', 'sles-15', 'SUSE:Linux Enterprise Server 15'],
+    ['rpm/suse', 'SUSE%20Linux%20Enterprise%20Server%2015%20SP4', 'SUSE:Linux Enterprise Server 15 SP4'],
+    ['rpm/azurelinux', 'azurelinux-3.0', 'Azure Linux:3'],
+    ['rpm/mariner', 'mariner-2.0', 'Azure Linux:2'],
+    ['rpm/photon', 'photon-5.0', 'Photon OS:5.0'],
+    ['deb/raspbian', 'raspbian-11', 'Debian:11'],
+    ['deb/ubuntu', 'resolute', 'Ubuntu:26.04'],
+    // Without a namespace, the qualifier names the distribution.
+    ['deb', 'debian-11', 'Debian:11'],
+    ['rpm', 'rocky-8.8', 'Rocky Linux:8'],
+    ['apk', 'alpine-3.18.4', 'Alpine:v3.18'],
   ]
   for (const [path, distro, ecosystem] of releases) {
     const purl = `pkg:${path}/curl@1?arch=x86_64&distro=${distro}`
-    assert.equal(packageOfPurl(purl), { ecosystem, name: 'curl', version: '1' }, purl)
+    assert.equal(packageOfPurl(purl), { ecosystem, name: 'curl', version: '1', source: null }, purl)
   }
+})
+
+read('the tag of a build names the release where distro does not, and the distribution where nothing else does', () => {
+  names([
+    ['pkg:rpm/rocky/git@2.39-1.el8_8', 'Rocky Linux:8', 'git', '2.39-1.el8_8'],
+    ['pkg:rpm/redhat/git@2.39-1.el10?distro=rhel', 'Red Hat:enterprise_linux:10', 'git', '2.39-1.el10'],
+    ['pkg:rpm/azure-linux/curl@8.8.0-1.azl3', 'Azure Linux:3', 'curl', '8.8.0-1.azl3'],
+    [
+      'pkg:rpm/openeuler/curl@7-20.oe2203sp1?distro=openeuler-22.03',
+      'openEuler:22.03-LTS-SP1',
+      'curl',
+      '7-20.oe2203sp1',
+    ],
+    ['pkg:rpm/curl@7-20.oe2203', 'openEuler:22.03-LTS', 'curl', '7-20.oe2203'],
+    ['pkg:rpm/curl@7-4.mga9', 'Mageia:9', 'curl', '7-4.mga9'],
+    ['pkg:rpm/curl@7-4.ph5', 'Photon OS:5.0', 'curl', '7-4.ph5'],
+    // Several distributions have this tag.
+    ['pkg:rpm/git@2.39.1-1.el8', null, 'git', '2.39.1-1.el8'],
+  ])
+})
+
+read('upstream and source name the source package of a package of a distribution', () => {
+  const sourceOf = (purl: string) => packageOfPurl(purl).source
+  assert.is(sourceOf('pkg:deb/debian/libssl3@3?upstream=openssl%403.0-1'), 'openssl@3.0-1')
+  assert.is(sourceOf('pkg:deb/debian/libssl3@3?source=openssl'), 'openssl')
+  assert.is(sourceOf('pkg:npm/a@1?upstream=b'), null)
 })
 
 read('the epoch of an rpm precedes its version', () => {
   names([
     ['pkg:rpm/almalinux/bind@9.16-1.el9?epoch=32&distro=almalinux-9', 'AlmaLinux:9', 'bind', '32:9.16-1.el9'],
     ['pkg:rpm/almalinux/bind?epoch=32', 'AlmaLinux', 'bind'],
+    ['pkg:rpm/almalinux/bind@32:9.16?epoch=32', 'AlmaLinux', 'bind', '32:9.16'],
     ['pkg:deb/debian/bind9@9?epoch=1', 'Debian', 'bind9', '9'],
   ])
 })

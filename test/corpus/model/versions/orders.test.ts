@@ -181,7 +181,12 @@ orders('a suffix is a release in distributions only', () => {
   assert.is(releaseOf('Debian'), null)
   assert.is(releaseOf('Debian:'), null)
   assert.is(releaseOf('Ubuntu:Pro:22.04:LTS'), '22.04')
-  assert.is(releaseOf('Red Hat:enterprise_linux:9::baseos'), 'enterprise_linux:9::baseos')
+  assert.is(releaseOf('Red Hat:enterprise_linux:9::baseos'), 'enterprise_linux:9')
+  assert.is(releaseOf('Red Hat:rhel_eus:9.2::appstream'), 'rhel_eus:9.2')
+  assert.is(releaseOf('SUSE:Linux Enterprise Server 15 SP4'), '15 SP4')
+  assert.is(releaseOf('SUSE:Linux Enterprise Module for Basesystem 15 SP4'), '15 SP4')
+  assert.is(releaseOf('SUSE:Linux Enterprise Server 12 SP5-LTSS'), '12 SP5')
+  assert.is(releaseOf('SUSE:Linux Enterprise Micro 5.3'), 'Linux Enterprise Micro 5.3')
   assert.equal(['Debian:12', 'Alpine', 'Wolfi', 'Maven:https://repo.example'].map(hasReleases), [
     true,
     true,

@@ -19,13 +19,13 @@ export interface Rejected {
 export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait: WaitOptions): LookUp {
   const notIndexed = new Set<string>()
   return async (component: EcosystemComponent) => {
-    const { ecosystem, name, version } = component
+    const { ecosystem, name, version, source } = component
     const base = baseEcosystem(ecosystem)
     const rows: Affected['data'] = []
     let cursor: string | null = null
     do {
       if (notIndexed.has(base)) return null
-      const params = { ecosystem, name, version, limit: MAX_LIMIT, cursor }
+      const params = { ecosystem, name, version, source, limit: MAX_LIMIT, cursor }
       try {
         const page: Affected = await patiently(() => api.get<Affected>('/affected', params, wait.signal), wait)
         if (!page.query.indexed) notIndexed.add(base)
