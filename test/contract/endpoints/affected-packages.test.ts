@@ -189,7 +189,8 @@ states('29.15', 'spellings of one name', async () => {
   for (const name of ['Zope_Interface', 'zope.interface']) {
     assert.equal(await found({ ecosystem: 'PyPI', name, version: '4.5' }), ['PYSEC-2024-1'], name)
   }
-  assert.equal(await found({ ecosystem: 'Go', name: 'example.com/Acme/widget/v2', version: '2.0.0' }), [])
+  assert.equal(await found({ ecosystem: 'Go', name: 'example.com/Acme/widget/v2', version: '2.0.0' }), ['GO-2024-1'])
+  assert.equal(await found({ ecosystem: 'Debian:12', name: 'Widget', version: '1.2-1' }), [])
 })
 
 states('29.16', 'one row for a set of aliases; withdrawn advisories are in none', async () => {
