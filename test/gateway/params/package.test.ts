@@ -10,6 +10,7 @@ test('a purl is read with its package, and kept as it was sent', () => {
     ecosystem: 'npm',
     name: '@scope/a',
     version: '1.0.0',
+    source: null,
   })
 })
 
