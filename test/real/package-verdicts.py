@@ -229,7 +229,9 @@ def folded(name, ecosystem):
         return re.sub(r"[-_.]+", "-", name).lower()
     if ecosystem == "crates.io":
         return name.replace("-", "_")
-    return name.lower() if ecosystem in ("npm", "Packagist", "NuGet", "Hex") else name
+    if ecosystem == "Go" and name == "std":
+        return "stdlib"
+    return name.lower() if ecosystem in ("npm", "Packagist", "NuGet", "Hex", "Go") else name
 
 
 def main(ecosystem, path):

@@ -57,6 +57,8 @@ export function packageKeyOf(ecosystem: string, name: string): string {
       return `crates.io/${name.split('-').join('_')}`
     case 'SwiftURL':
       return `SwiftURL/${name.replace(/^https?:\/\/(.*)$/, '$1').replace(/\.git$/, '')}`
+    case 'Go':
+      return `Go/${name === 'std' ? 'stdlib' : lower}`
     default:
       return `${ecosystem}/${['npm', 'NuGet', 'Packagist', 'Hex'].includes(ecosystem) ? lower : name}`
   }

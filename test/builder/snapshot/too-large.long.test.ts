@@ -225,7 +225,7 @@ test('a record that is withheld from its CVE is kept as an advisory', async () =
     const corpus = openCorpus(path)
     const { advisories } = corpus
     const record = advisories.record('GO-1')
-    const packages = advisories.package('Go/GO-1').advisories.map((text) => JSON.parse(text).affected[0].ranges[0])
+    const packages = advisories.package('Go/go-1').advisories.map((text) => JSON.parse(text).affected[0].ranges[0])
     const claim = corpus.claims(A).find(({ feed }) => feed === 'osv')?.body ?? null
     corpus.close()
     return { text: record?.text ?? null, fixed: packages.map(({ events }) => events[1].fixed), claim }
