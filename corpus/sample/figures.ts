@@ -116,7 +116,7 @@ const EPSS =
 export const EPSS_SCORE = quantiles(EPSS)
 export const EPSS_PERCENTILE = shares(EPSS)
 
-/** Of reviewed advisories: characters of `details`, references after the usual four, `affected` entries after the first. */
+/** Figures of reviewed advisories: characters of `details`, references after the usual four, `affected` entries after the first. */
 export const DETAILS_LENGTH = quantiles('0:60 0.1:144 0.5:404 0.75:792 0.9:1699 0.95:2451 0.99:6171 1:14000')
 export const FURTHER_REFERENCES = quantiles('0:0 0.4:0.9 0.5:1.2 0.75:3.2 0.9:6.2 0.95:9.2 0.99:19 1:170')
 export const BRANCHES = quantiles('0:0 0.66:0.9 0.75:1.4 0.9:3.2 0.95:4.4 0.99:11.5 1:23')

@@ -81,7 +81,8 @@ function inventoryOf(
   const toolchain = stated.get('toolchain')
   const library = toolchain && /^go\d/.test(toolchain.version) ? toolchain : go
   if (library) found.add('Go', library.name, library.version.replace(/^go|-.*$/g, ''), { line: library.line })
-  const [major = 1, minor = 0] = go?.version.split('.').map(Number) ?? []
+  // A version can be a pre-release: `1.22rc1`.
+  const [major = 1, minor = 0] = go?.version.match(/\d+/g)?.map(Number) ?? []
   const hasIndirect = major > NAMES_INDIRECT[0] || (major === NAMES_INDIRECT[0] && minor >= NAMES_INDIRECT[1])
   if (required.length > 0 && !hasIndirect) found.skip('indirect modules', 'not-listed', go?.line ?? null)
   for (const module of required) {

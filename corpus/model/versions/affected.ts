@@ -49,7 +49,7 @@ export interface AskedVersion {
   version: string
   /** Null if the version cannot be parsed. */
   key: unknown
-  /** Of a floating version, the key that follows all releases that it can mean. Otherwise null. */
+  /** The key that follows all releases that a floating version can mean. Null for another version. */
   end: unknown
 }
 

@@ -8,7 +8,7 @@ import { sharedService } from '../support/service.ts'
 const { states, after, run } = contractSuite('GET /cwes/{cweId}, /capecs/{capecId}')
 const service = await sharedService()
 const { cwes, capecs } = catalogsOf(service.corpus)
-/** By the path of the catalog: each entry, and the forms of its id. */
+/** Each entry and the forms of its id, by the path of the catalog. */
 const CATALOGS: Record<string, { entry: object; forms: (string | number)[] }[]> = {
   cwes: cwes.map((entry) => ({ entry, forms: [entry.numeric_id, entry.cwe_id, entry.slug] })),
   capecs: capecs.map((entry) => ({ entry, forms: [entry.numeric_id, entry.display, entry.id] })),

@@ -25,7 +25,7 @@ interface Candidate {
   score: number
   at: string
   vector?: string
-  /** Of an ADP, by which the source is named. */
+  /** The short name of an ADP, which names the source. */
   adp?: string
 }
 

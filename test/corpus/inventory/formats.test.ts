@@ -339,6 +339,12 @@ none:
   ],
   ['go.mod', 'module example.com/a\n\ngo 1.12\n', ['3 Go stdlib 1.12'], []],
   [
+    'go.mod',
+    'module example.com/a\n\ngo 1.22rc1\n\nrequire example.com/b v1.0.0\n',
+    ['3 Go stdlib 1.22rc1', '5 Go example.com/b 1.0.0'],
+    [],
+  ],
+  [
     'requirements.txt',
     [
       ...['-rbase.txt', '-cconstraints.txt', '--requirement=more.txt', '-e.', `\${WHEELS}/a.whl`, `b==\${B_VERSION}`],

@@ -31,7 +31,7 @@ export interface TableChange {
   change: (table: Table) => void
   /** Returns the content digest of the changed table. */
   contentOf: (bytes: Buffer) => string
-  /** Of the fault. */
+  /** Matches the fault. */
   line?: RegExp
 }
 
