@@ -17,13 +17,13 @@ export function link(path: readonly string[], params: Params = {}): string {
 /** Returns the link of the `href` of a search result, such as `/vendors/acme/products/tcp%2Fip_stack`. */
 export const hrefLink = (href: string): string => `#${href}`
 
-/** Shows another page. `replace` leaves no entry in the history. */
+/**
+ * Shows another page. `replace` leaves no entry in the history. Listeners hear of it before this returns: the browser's
+ * own event comes later, and a second change in between would start from the old address.
+ */
 export function go(to: string, { replace = false } = {}): void {
-  if (!replace) {
-    window.location.hash = to
-    return
-  }
-  history.replaceState(history.state, '', to)
+  if (replace) history.replaceState(history.state, '', to)
+  else if (to !== window.location.hash) history.pushState(null, '', to)
   window.dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
