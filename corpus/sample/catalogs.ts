@@ -1,69 +1,55 @@
 /**
- * The weaknesses and attack patterns of a sample: their numbers, levels and relations are facts of CWE 4.15 and CAPEC
- * 3.9. Names and texts are the sample's own. The catalogs grow with the number of CVEs.
+ * The weaknesses and attack patterns of a sample: their numbers, levels and parents are facts of CWE 4.15 and CAPEC 3.9.
+ * Names and texts are the sample's own. The catalogs grow with the number of CVEs.
  */
-import { weighted } from './distribution.ts'
-import { WEAKNESSES } from './figures.ts'
+import { quantiles, weighted } from './distribution.ts'
 import { Random } from './random.ts'
 
 /**
- * `number level parent`: 79B74 is the base weakness 79 with parent 74. X is a compound, D a deprecated entry. It contains
- * every number in the records and all their ancestors.
+ * `number level parent`: 79B74 is the base weakness 79 with parent 74. The first 255 are those of records of 2023 and
+ * 2024, most frequent first; their ancestors follow.
  */
 const WEAKNESS_TABLE = `
-15B642 20C707 22B706 23B22 24V23 29V23 35V23 41B706 59B706 61X59 73B642 74C707 77C74 78B77 79B74 80V79 88B77 89B943
-91B74 92D 93B74 94B74 95V94 98V829 99C74 113V93 116C707 117B116 118C664 119C118 120B119 121V788 122V788 125B119
-126V788 127V786 129V1285 130B240 131B682 134B668 138C707 170B707 172C707 176V172 179B696 180V179 184B693 190B682
-191B682 193B682 197B681 200C668 201B200 203B200 204B203 208B203 209B200 213B200 215B200 217D 221C664 223B221 228C707
-229B228 230V229 233B228 235V233 237B228 240B237 248B705 250B269 252B754 256B522 257B522 259V798 261B522 266B269
-267B269 268B269 269C284 271C269 272B271 273B754 274B755 276B732 280B755 281B732 282C284 283B282 284P 285C284 286C284
-287C284 288B306 289B1390 290B1390 294B1390 295B287 303B1390 305B1390 306B287 307B1390 311C693 312B311 319B311
-321V798 323B344 326C693 327C693 328B327 330C693 331B330 334B330 338B330 344B330 345C693 347B345 349B345 352X345
-353B345 354B345 357B693 359B200 362C691 363B367 367B362 369B682 377C668 379B377 384X610 385B514 400C664 401V772
-404C664 405C400 407C405 413B667 415V825 416V825 419B923 420B923 424C638 425B862 426B642 427B668 428B668 434B669 435P
-436C435 440B684 441C610 444B436 451C684 457V908 459B404 460B459 466B119 472B642 475B573 476B710 494B345 497B200
-502B913 506C912 514C1229 521B1391 522C1390 523B522 524B668 525V524 526V312 530V552 532B538 538B200 552B668 565B642
-573C710 591V413 601B610 610C664 611B610 613B672 614V319 617B670 624B77 638C657 639B863 640B1390 641B99 642C668
-646V345 653C657 657C710 662C664 664P 665C664 666C664 667C662 668C664 669C664 670C691 671C657 672C666 674C834 680X190
-681B704 682P 684C710 690X252 691P 693P 696C691 697P 703P 704C664 705C691 706C664 707P 710P 732C285 749B284 754C703
-755C703 756B755 763B404 770B400 772B404 778B223 786B119 787B119 788B119 789V770 790C138 791B790 792V791 798B1391
-799C691 821B662 822B119 823B119 824B119 825B119 829B669 834C691 835B834 843B704 862C285 863C285 908B665 912C684
-913C664 916B328 917B77 918B441 921B922 922C664 923C284 924B345 926V285 927V285 943C74 1021B441 1051B1419 1188B1419
-1189B653 1220B284 1229C664 1236B74 1240B327 1250B664 1251B1250 1269B693 1284B20 1285B20 1286B20 1287B20 1288B20
-1327B668 1332B1384 1333B407 1336B94 1384C703 1386B59 1390C287 1391C1390 1392B1391 1393B1392 1395C657 1419C665`
-/** Relations in view 1000: peer (=), can precede (>), can also be (~), requires (+). */
-const WEAKNESS_RELATIONS = `
-20=345 20>22 20>41 20>74 20>119 20>770 61+362 61+732 73>22 73>41 73>98 73>434 73>59 78~88 79>494 79=352 93>117 98>94
-98~426 99=706 99~73 113>79 116>74 129>119 129>823 129>789 131>119 170>120 170>126 172>22 172>41 184>79 184>78 184>434
-184>98 190>119 193>617 193>170 193>119 201~209 208>385 208>327 252>476 257=259 259=321 259=257 266~286 273=252 274=271
-274~280 288=420 327=311 352+441 352+642 352+613 353=354 354=353 362>416 362>476 363>59 384+472 384+441 404=405 415=416
-416>120 425>98 426=427 426=428 434=436 441>668 523~312 611=441 613>287 662>362 681>682 682>170 706=99 754>416 756>209
-789>476 798=257 822>125 822>787 823>125 823>787 824>125 824>787 825>125 825>787 843>119 917=1336 1284>789 1287=843`
-/** `number level parent:weaknesses`. X is a deprecated entry, O an obsolete one. */
+79B74 89B943 352X345 862C285 20C707 200C668 22B706 121V788 284P 125B119 434B669 122V788 416V825 78B77 787B119 918B441
+502B913 287C284 269C284 400C664 94B74 77C74 639B863 863C285 80V79 120B119 190B682 532B538 306B287 285C284 427B668
+476B710 770B400 288B306 59B706 601B610 822B119 126V788 290B1390 693P 798B1391 367B362 749B284 119C118 295B287 732C285
+591V413 191B682 522C1390 611B610 276B732 347B345 74C707 319B311 209B200 613B672 327C693 552B668 259V798 457V908 908B665
+73B642 203B200 1333B407 250B269 98V829 116C707 415V825 256B522 307B1390 384X610 754C703 610C664 345C693 95V94 835B834
+843B704 23B22 1021B441 1236B74 428B668 789V770 311C693 266B269 134B668 404C664 1287B20 674C834 755C703 640B1390 280B755
+281B732 1336B94 92D 824B119 926V285 321V798 922C664 312B311 401V772 330C693 197B681 494B345 497B200 204B203 326C693
+927V285 707P 328B327 15B642 913C664 703P 359B200 272B271 29V23 451C684 362C691 130B240 305B1390 303B1390 420B923 617B670
+286C284 113V93 248B705 170B707 472B642 829B669 444B436 440B684 823B119 1188B1419 665C664 426B642 294B1390 201B200
+208B203 670C691 252B754 35V23 267B269 697P 790C138 834C691 1251B1250 369B682 93B74 131B682 117B116 1220B284 799C691
+788B119 405C400 524B668 24V23 357B693 690X252 425B862 1390C287 1395C657 671C657 268B269 320K 792V791 525V524 756B755
+257B522 331B330 385B514 176V172 264K 334B330 1392B1391 213B200 921B922 193B682 289B1390 1393B1392 916B328 91B74 1189B653
+763B404 917B77 614V319 265K 283B282 924B345 1419C665 523B522 1332B1384 684C710 460B459 912C684 88B77 399K 772B404 310K
+1386B59 1286B20 565B642 1051B1419 129V1285 1269B693 664P 459B404 379B377 180V179 778B223 672C666 127V786 349B345 363B367
+526V312 41B706 641B99 1391C1390 16K 466B119 1288B20 682P 1327B668 1240B327 691P 273B754 61X59 704C664 702W 419B923
+475B573 530V552 424C638 521B1391 624B77 179B696 274B755 323B344 701W 353B345 407C405 354B345 235V233 172C707 821B662
+943C74 506C912 184B693 338B330 230V229 680X190 377C668 1284B20 215B200 791B790 261B522 646V345 99C74 118C664 138C707
+217D 221C664 223B221 228C707 229B228 233B228 237B228 240B237 271C269 282C284 344B330 413B667 435P 436C435 441C610
+514C1229 538B200 573C710 638C657 642C668 653C657 657C710 662C664 666C664 667C662 668C664 669C664 681B704 696C691 705C691
+706C664 710P 786B119 825B119 923C284 1229C664 1250B664 1285B20 1384C703 1000W`
+const USED = 255
+/** Records by rank of the weakness. */
+const USES = quantiles('0:586 0.004:191 0.008:129 0.03:66 0.06:51 0.1:24 0.2:9 0.3:6 0.5:3 0.66:2 1:1.4')
 const PATTERN_TABLE = `
-1S122:276,285,434,693,732 3D267:41,172,179,180,184 6S137:74,184,78,697 5O: 7D66:89,209,74,20,697
-8D100:120,119,118,74,20 9D100:120,118,119,74,20 10D100:120,118,119,74,99 12S216:201,306 13D77:353,285,74,15,73
-15S137:77,184,78,93,138 18D591:80 19S242:284 21M:290,384,664,642 22M:290,287,20,200,693 32D591:80
-35D636:94,95,272,59,282 36S113:306,693 38D159:426,427 40S248:77 43D267:179,184,77,78,74 54S116:209 56X:
-57D157:287,693 58D1:267,269 59D196:290,330,331,200,285 62S21:352,306,664,732 63S242:79,20 64D267:172,73,22,74,20
-66S248:89,1286 76D126:23,22,73,77,285 77S22:15,94,285 78D267:180,172,73,22,74 85D580:79,113,20,116,184 86D591:80
-91X: 92D128:190,120,122,680,697 94M:290,287,294 100S123:120,119,131,129,680 108D66:89,74,20,78 111S212:345,352 113M:
-115M:287 116M:200 117M:319 122M:269,732 123M:119 125M:404,770 126S153:22 128S153:682 130M:404,770 137M:88
-147D528:400,770 153M:20 154M:451 157S117:311 159S154:706 165M: 169M:200 176M:15 196S21:384,664 203S176:15
-209D592:79,20,646 212M: 215D54:209,532 216M:306 227M:400 233M:269 242M:94 248M:77 267S153:172,180,73,74,20 272M:
-276S272:707 441M:284 462D54:385,352,208 471D159:427 478D203:284 492S130:400,1333 528S125:770 540S123:125
-580S169:204,208 586M:502 591D63:79 592D63:79 636S165:506 664S115:918,20 665D276:345,353,288,1188,862`
-const PATTERN_RELATIONS = '12=21 13=10 85>63 122>664 126>664 216>94'
+66D248:89,1286 1S122:276,285,434,693,732 9D100:120,118,119,74,20 10D100:120,118,119,74,99 12S216:201,306
+21M:290,384,664,642 22M:290,287,20,200,693 36S113:306,693 63S242:79,20 62S21:352,306,664,732 77S22:15,94,285 88D248:78
+100S123:120,119,131,129,680 113M: 115M:287 116M:200 122M:269,732 123M:119 125M:404,770 129M:416,476 180S122:862,863
+216M:306 242M:94 248M:77 5O: 56X:`
+/** `from nature to`: peer (=), can precede (>), can also be (~), requires (+). */
+const WEAKNESS_RELATIONS =
+  '20=345 79=352 668=200 20>22 20>74 20>119 20>770 73>22 93>117 119>120 190>119 754>476 787>120 201~209 78~88 352+441 352+642'
+const PATTERN_RELATIONS = '10=100 12=21 9>10 122>180'
 
+/** K is a category and W a view, which some records use as weaknesses; X is a compound, D a deprecated entry. */
 const LEVELS: Record<string, string> = { P: 'Pillar', C: 'Class', B: 'Base', V: 'Variant', X: 'Compound', D: 'Base' }
+/** X is a deprecated entry, O an obsolete one. */
 const PATTERN_LEVELS: Record<string, string> = { M: 'Meta', S: 'Standard' }
 const NATURES: Record<string, string> = { '=': 'PeerOf', '>': 'CanPrecede', '~': 'CanAlsoBe', '+': 'Requires' }
 /** Composites combine several weaknesses, chains are a sequence of them. */
 const CHAINS = new Set([680, 690])
-/** Numbers of categories, which some records use as weaknesses. */
-export const CATEGORIES = [16, 264, 265, 310, 320, 399] as const
-/** The view with all weaknesses, and list views that some records use as weaknesses. */
-export const VIEWS = [701, 702, 1000] as const
 
 /** The entries with every part: those with the most mapped records. */
 export const COMPLETE_WEAKNESS = 79
@@ -100,18 +86,19 @@ function relationsOf(number: number, parent: string, table: string): CatalogEntr
   ]
 }
 
-const KNOWN_WEAKNESSES = [...WEAKNESS_TABLE.matchAll(/(\d+)([A-Z])(\d*)/g)].map(
-  ([, digits, level, parent]): Weakness => {
-    const number = Number(digits)
-    return {
-      number,
-      abstraction: LEVELS[level!]!,
-      structure: level !== 'X' ? 'Simple' : CHAINS.has(number) ? 'Chain' : 'Composite',
-      retired: level === 'D' ? 'Deprecated' : null,
-      relations: relationsOf(number, parent!, WEAKNESS_RELATIONS),
-    }
-  },
-)
+const ROWS = [...WEAKNESS_TABLE.matchAll(/(\d+)([A-Z])(\d*)/g)].map(([, number, level, parent]) => {
+  return { number: Number(number), level: level!, parent: parent! }
+})
+const numbersOf = (kind: string) => ROWS.filter(({ level }) => level === kind).map(({ number }) => number)
+export const CATEGORIES = numbersOf('K')
+/** The view with all weaknesses, and list views. */
+export const VIEWS = numbersOf('W')
+
+const KNOWN_WEAKNESSES = ROWS.filter(({ level }) => level in LEVELS).map(({ number, level, parent }): Weakness => {
+  const structure = level !== 'X' ? 'Simple' : CHAINS.has(number) ? 'Chain' : 'Composite'
+  const relations = relationsOf(number, parent, WEAKNESS_RELATIONS)
+  return { number, abstraction: LEVELS[level]!, structure, retired: level === 'D' ? 'Deprecated' : null, relations }
+})
 
 const KNOWN_PATTERNS = [...PATTERN_TABLE.matchAll(/(\d+)([A-Z])(\d*):([\d,]*)/g)].map(
   ([, digits, level, parent, weaknesses]): Pattern => ({
@@ -128,64 +115,58 @@ const REAL_WEAKNESSES = 960
 const REAL_PATTERNS = 615
 const ALL_SINCE = 13_000
 /** Entries that a small catalog has too: each kind of status, structure and abstraction. */
-const ALWAYS_WEAKNESSES = [COMPLETE_WEAKNESS, 92, 352, 680]
-const ALWAYS_PATTERNS = [COMPLETE_PATTERN, 5, 56, 63]
+const ALWAYS = [COMPLETE_WEAKNESS, 92, 352, 680]
 
 /** Returns the catalogs for a number of CVEs. */
 export function catalogsFor(seed: number, cves: number): Catalogs {
-  const used = WEAKNESSES.slice(0, 10 + Math.ceil(cves / 3))
-  const weaknesses = withAncestors(KNOWN_WEAKNESSES, [...ALWAYS_WEAKNESSES, ...used.map(([number]) => number)])
   const random = new Random(seed, 'catalogs')
-  const missing = Math.min(REAL_WEAKNESSES, Math.round((REAL_WEAKNESSES * cves) / ALL_SINCE)) - weaknesses.length
-  const filler = further(KNOWN_WEAKNESSES, missing, random, (number, to): Weakness => {
-    const relations = [{ nature: 'ChildOf', to }]
-    return { number, abstraction: random.pick(['Base', 'Variant']), structure: 'Simple', retired: null, relations }
+  const used = ROWS.slice(0, Math.min(USED, 10 + Math.ceil(cves / 3))).map(({ number }) => number)
+  const first = withAncestors(KNOWN_WEAKNESSES, [...ALWAYS, ...used])
+  const missing = Math.min(REAL_WEAKNESSES, Math.round((REAL_WEAKNESSES * cves) / ALL_SINCE)) - first.length
+  const weaknesses = closed([
+    ...first,
+    ...further(KNOWN_WEAKNESSES, missing, random).map((one): Weakness => ({ ...one, structure: 'Simple' })),
+  ])
+  const wanted = Math.min(REAL_PATTERNS, 25 + Math.round(Math.min(70, cves / 8) + cves / 24)) - KNOWN_PATTERNS.length
+  const others = further(KNOWN_PATTERNS, wanted, random).map((one): Pattern => {
+    const drawn = Array.from({ length: random.int(4) }, () => random.pick(weaknesses).number)
+    return { ...one, weaknesses: [...new Set(drawn)] }
   })
-  weaknesses.push(...filler)
   const known = new Set(weaknesses.map(({ number }) => number))
-  const wanted = Math.min(REAL_PATTERNS, 25 + Math.round(Math.min(70, cves / 8) + cves / 24))
-  const fitting = KNOWN_PATTERNS.filter((one) => one.weaknesses.some((number) => known.has(number)))
-  const first = fitting.slice(0, wanted).map(({ number }) => number)
-  const patterns = withAncestors(KNOWN_PATTERNS, [...ALWAYS_PATTERNS, ...first])
-  const others = further(KNOWN_PATTERNS, wanted - patterns.length, random, (number, to): Pattern => {
-    const drawn = Array.from({ length: random.int(4) }, () => random.pick(KNOWN_WEAKNESSES).number)
-    const relations = [{ nature: 'ChildOf', to }]
-    return { number, abstraction: 'Detailed', retired: null, relations, weaknesses: [...new Set(drawn)] }
+  const patterns = closed([...KNOWN_PATTERNS, ...others]).map((one) => {
+    return { ...one, weaknesses: one.weaknesses.filter((number) => known.has(number)) }
   })
-  patterns.push(...others)
-  for (const pattern of patterns) pattern.weaknesses = pattern.weaknesses.filter((number) => known.has(number))
-  return { weaknesses: closed(weaknesses), patterns: closed(patterns), draw: weighted(used) }
+  return { weaknesses, patterns, draw: weighted(used.map((number, rank) => [number, USES(rank / USED)] as const)) }
 }
 
-/** Returns copies of the entries with these numbers and of their ancestors. */
+/** Returns the entries with these numbers, and their ancestors. */
 function withAncestors<Entry extends CatalogEntry>(table: readonly Entry[], numbers: readonly number[]): Entry[] {
   const byNumber = new Map(table.map((one) => [one.number, one]))
-  const found = new Map<number, Entry>()
+  const found = new Set<Entry>()
   for (const number of numbers) {
-    for (let one = byNumber.get(number); one && !found.has(one.number); ) {
-      found.set(one.number, { ...one })
+    for (let one = byNumber.get(number); one && !found.has(one); ) {
+      found.add(one)
       one = byNumber.get(one.relations[0]?.nature === 'ChildOf' ? one.relations[0].to : 0)
     }
   }
-  return [...found.values()]
+  return [...found]
 }
 
-/** Sorts entries by number, and removes relations to others. */
-function closed<Entry extends CatalogEntry>(entries: Entry[]): Entry[] {
+/** Returns copies of the entries by number, without relations to others. */
+function closed<Entry extends CatalogEntry>(entries: readonly Entry[]): Entry[] {
   const numbers = new Set(entries.map(({ number }) => number))
-  for (const entry of entries) entry.relations = entry.relations.filter(({ to }) => numbers.has(to))
-  return entries.sort((a, b) => a.number - b.number)
+  return entries
+    .map((entry) => ({ ...entry, relations: entry.relations.filter(({ to }) => numbers.has(to)) }))
+    .sort((a, b) => a.number - b.number)
 }
 
 /** Returns entries that no record uses, with unused numbers and parents from the table. */
-function further<Entry extends CatalogEntry>(
-  table: readonly Entry[],
-  count: number,
-  random: Random,
-  make: (number: number, parent: number) => Entry,
-): Entry[] {
-  const used = new Set<number>([...table.map(({ number }) => number), ...CATEGORIES, ...VIEWS])
+function further(table: readonly CatalogEntry[], count: number, random: Random): CatalogEntry[] {
+  const used = new Set([...table.map(({ number }) => number), ...CATEGORIES, ...VIEWS])
   const parents = table.filter(({ abstraction }) => abstraction === 'Class' || abstraction === 'Standard')
   const free = Array.from({ length: 2000 }, (_, i) => i + 2).filter((number) => !used.has(number))
-  return free.slice(0, Math.max(0, count)).map((number) => make(number, random.pick(parents).number))
+  return free.slice(0, Math.max(0, count)).map((number) => {
+    const abstraction = table === KNOWN_PATTERNS ? 'Detailed' : random.pick(['Base', 'Variant'])
+    return { number, abstraction, retired: null, relations: [{ nature: 'ChildOf', to: random.pick(parents).number }] }
+  })
 }

@@ -17,59 +17,38 @@ export function historyOf(random: Random): string[] {
   return days.map((day) => dateOf(FIRST_ENTRY + day * DAY_MS))
 }
 
-/**
- * `share of the entries: template || template` of the parts of an entry, in upstream's order. One of the templates is
- * filled.
- */
+/** `share of the entries: template` of the parts of an entry, in upstream's order. */
 const PARTS = `
-0.7: <Extended_Description>{outcome}</Extended_Description> || <Extended_Description><xhtml:p>{outcome}</xhtml:p>
-<xhtml:ul><xhtml:li>{fix}</xhtml:li><xhtml:li>{workaround}</xhtml:li></xhtml:ul></Extended_Description>
+0.7: <Extended_Description>{outcome}<xhtml:ul><xhtml:li>{fix}</xhtml:li></xhtml:ul></Extended_Description>
 1: {related}
-0.2: <Weakness_Ordinalities><Weakness_Ordinality>
-<Ordinality>Primary</Ordinality></Weakness_Ordinality></Weakness_Ordinalities>
-0.75: <Applicable_Platforms>
-<Language Class="Not Language-Specific" Prevalence="Undetermined"/></Applicable_Platforms> || <Applicable_Platforms>
-<Language Name="C" Prevalence="Often"/><Language Name="Java" Prevalence="Sometimes"/>
-<Operating_System Class="Not OS-Specific" Prevalence="Undetermined"/><Architecture Name="x86" Prevalence="Rarely"/>
-<Technology Class="Web Based" Prevalence="Undetermined"/></Applicable_Platforms>
-0.08: <Background_Details><Background_Detail><xhtml:p>{outcome}</xhtml:p>
-<xhtml:p>{outcome}</xhtml:p></Background_Detail></Background_Details>
-0.35: <Alternate_Terms><Alternate_Term><Term>{name} (Short)</Term>
-<Description>{outcome}</Description></Alternate_Term></Alternate_Terms>
-0.85: <Modes_Of_Introduction><Introduction><Phase>{phase}</Phase></Introduction><Introduction><Phase>{phase}</Phase>
-<Note>{outcome}</Note></Introduction></Modes_Of_Introduction>
+0.75: <Applicable_Platforms><Language Name="C" Prevalence="Often"/><Operating_System Class="Not OS-Specific" Prevalence="Rarely"/>
+<Architecture Name="x86" Prevalence="Rarely"/><Technology Class="Web Based" Prevalence="Undetermined"/></Applicable_Platforms>
+0.08: <Background_Details><Background_Detail><xhtml:p>{outcome}</xhtml:p><xhtml:p>{cause}</xhtml:p></Background_Detail></Background_Details>
+0.35: <Alternate_Terms><Alternate_Term><Term>{name} (Short)</Term><Description>{outcome}</Description></Alternate_Term></Alternate_Terms>
+0.85: <Modes_Of_Introduction><Introduction><Phase>{phase}</Phase></Introduction>
+<Introduction><Phase>{phase}</Phase><Note>{outcome}</Note></Introduction></Modes_Of_Introduction>
 0.3: <Likelihood_Of_Exploit>{level}</Likelihood_Of_Exploit>
-0.9: <Common_Consequences><Consequence><Scope>{scope}</Scope><Scope>{scope}</Scope><Impact>{impact}</Impact>
-<Likelihood>{level}</Likelihood><Note>{outcome}</Note></Consequence><Consequence><Scope>{scope}</Scope>
-<Impact>{impact}</Impact><Impact>{impact}</Impact></Consequence></Common_Consequences>
-0.35: <Detection_Methods><Detection_Method Detection_Method_ID="DM-{digit}"><Method>{method}</Method><Description>
-<xhtml:p>{outcome}</xhtml:p><xhtml:p>{outcome}</xhtml:p></Description><Effectiveness>{level}</Effectiveness>
-<Effectiveness_Notes>{outcome}</Effectiveness_Notes></Detection_Method></Detection_Methods>
-0.75: <Potential_Mitigations><Mitigation Mitigation_ID="MIT-{digit}"><Phase>{phase}</Phase><Phase>{phase}</Phase>
-<Strategy>Input Validation</Strategy><Description>{workaround}</Description><Effectiveness>{level}</Effectiveness>
-<Effectiveness_Notes>{outcome}</Effectiveness_Notes></Mitigation><Mitigation><Phase>{phase}</Phase><Description>
-<xhtml:p>{workaround}</xhtml:p><xhtml:ul><xhtml:li>{fix}</xhtml:li>
-<xhtml:li>{fix}</xhtml:li></xhtml:ul></Description></Mitigation></Potential_Mitigations>
-0.6: <Demonstrative_Examples><Demonstrative_Example Demonstrative_Example_ID="DX-{digit}">
-<Intro_Text>{outcome}</Intro_Text><Example_Code Nature="Bad" Language="C">
-<xhtml:div>{parameter} = read_request();<xhtml:br/>if (true) {<xhtml:div style="margin-left:1em;">use({parameter});<xhtml:br/>return OK;</xhtml:div>}</xhtml:div></Example_Code>
-<Body_Text>It fails {cause}.</Body_Text><Example_Code Nature="Good">
-<xhtml:div>if (length(value) &lt; 64 &amp;&amp; value != "") use(value);</xhtml:div></Example_Code>
-<Body_Text>{outcome}</Body_Text></Demonstrative_Example></Demonstrative_Examples>
-0.6: <Observed_Examples><Observed_Example><Reference>CVE-2019-{digit}</Reference>
-<Description>{name} {cause}.</Description>
-<Link>https://records.example.org/CVE-2019-{digit}</Link></Observed_Example></Observed_Examples>
-0.05: <Functional_Areas><Functional_Area>Session Management</Functional_Area></Functional_Areas>
-0.06: <Affected_Resources><Affected_Resource>Memory</Affected_Resource></Affected_Resources>
-0.6: <Taxonomy_Mappings><Taxonomy_Mapping Taxonomy_Name="Seven Seas"><Entry_ID>A{digit}</Entry_ID>
-<Entry_Name>{name}</Entry_Name><Mapping_Fit>Exact</Mapping_Fit></Taxonomy_Mapping>
-<Taxonomy_Mapping Taxonomy_Name="Harbour List">
-<Entry_Name>{name}</Entry_Name></Taxonomy_Mapping></Taxonomy_Mappings>
-1: {patterns}
-0.5: <References><Reference External_Reference_ID="REF-1"/></References>`
+0.9: <Common_Consequences><Consequence><Scope>{scope}</Scope><Scope>{scope}</Scope><Impact>{impact}</Impact><Note>{outcome}</Note></Consequence>
+<Consequence><Scope>{scope}</Scope><Impact>{impact}</Impact><Impact>{impact}</Impact></Consequence></Common_Consequences>
+0.35: <Detection_Methods><Detection_Method><Method>{method}</Method><Description><xhtml:p>{outcome}</xhtml:p><xhtml:p>{outcome}</xhtml:p>
+</Description><Effectiveness>{level}</Effectiveness><Effectiveness_Notes>{outcome}</Effectiveness_Notes></Detection_Method></Detection_Methods>
+0.75: <Potential_Mitigations><Mitigation><Phase>{phase}</Phase><Phase>{phase}</Phase><Strategy>Input Validation</Strategy>
+<Description>{workaround}</Description><Effectiveness>{level}</Effectiveness><Effectiveness_Notes>{outcome}</Effectiveness_Notes></Mitigation>
+<Mitigation><Phase>{phase}</Phase><Description><xhtml:p>{workaround}</xhtml:p>
+<xhtml:ul><xhtml:li>{fix}</xhtml:li><xhtml:li>{fix}</xhtml:li></xhtml:ul></Description></Mitigation></Potential_Mitigations>
+0.6: <Demonstrative_Examples><Demonstrative_Example><Intro_Text>{outcome}</Intro_Text><Example_Code Nature="Bad" Language="C">
+<xhtml:div>{parameter} = read();<xhtml:br/>if (true) {<xhtml:div style="margin-left:1em;">use({parameter});</xhtml:div>}</xhtml:div>
+</Example_Code><Body_Text>It fails {cause}.</Body_Text><Example_Code Nature="Good"><xhtml:div>if (size &lt; 64 &amp;&amp; value) use(value);
+</xhtml:div></Example_Code><Body_Text>{outcome}</Body_Text></Demonstrative_Example></Demonstrative_Examples>
+0.6: <Observed_Examples><Observed_Example><Reference>CVE-2019-{int4}</Reference><Description>{name} {cause}.</Description>
+<Link>https://records.example.org/CVE-2019-{int4}</Link></Observed_Example></Observed_Examples>
+0.6: <Taxonomy_Mappings><Taxonomy_Mapping Taxonomy_Name="Seven Seas"><Entry_ID>A{int4}</Entry_ID><Entry_Name>{name}</Entry_Name>
+<Mapping_Fit>Exact</Mapping_Fit></Taxonomy_Mapping><Taxonomy_Mapping Taxonomy_Name="Harbour List"><Entry_Name>{name}</Entry_Name>
+</Taxonomy_Mapping></Taxonomy_Mappings>
+1: {patterns}`
   .trim()
   .split(/\n(?=\d)/)
-  .map((part) => [Number(part.split(':')[0]), part.slice(part.indexOf(':') + 2).split(' || ')] as const)
+  .map((part) => [Number(part.split(':')[0]), part.slice(part.indexOf(':') + 2)] as const)
 
 export const cwe: SampleFeed = (world, folder) => {
   const name = 'cwec_v4.20.xml'
@@ -86,37 +65,28 @@ export const cwe: SampleFeed = (world, folder) => {
 const group = (name: string, children: readonly string[]) =>
   children.length > 0 ? `<${name}>\n${children.join('\n')}\n</${name}>` : ''
 
-function catalogOf(world: World): string {
-  const { weaknesses, patterns } = world.catalogs
-  const random = (number: number) => new Random(world.seed, 'cwe', number)
+function catalogOf({ seed, catalogs: { weaknesses, patterns } }: World): string {
+  const history = (number: number) => contentHistory(new Random(seed, 'cwe', number))
   const members = (entries: readonly Weakness[]) =>
     entries.map(({ number }) => `<Has_Member CWE_ID="${number}" View_ID="1000"/>`)
   const about = (number: number, name: string) => `ID="${number}" Name="${name}" Status="Draft"`
-  const end = (number: number, kind: string) => mappingNotes('Prohibited', kind) + contentHistory(random(number))
   const categories = CATEGORIES.map((number) => {
     const own = weaknesses.filter((one) => one.number > number).slice(0, 4)
-    const summary = `<Summary>Weaknesses that are counted among class ${number}.</Summary>`
-    const relations = group('Relationships', members(own))
-    return `<Category ${about(number, weaknessPhrase(number).name)}>${summary}${relations}${end(number, 'Category')}</Category>`
+    const summary = `<Summary>Weaknesses of category ${number}.</Summary>`
+    const inner =
+      summary + group('Relationships', members(own)) + mappingNotes('Prohibited', 'Category') + history(number)
+    return `<Category ${about(number, weaknessPhrase(number).name)}>${inner}</Category>`
   })
   const pillars = members(weaknesses.filter(({ abstraction }) => abstraction === 'Pillar'))
   const views = VIEWS.map((number) => {
-    const type = number === 1000 ? 'Graph' : 'Implicit'
     const objective = '<Objective>It shows weaknesses in an order of its own.</Objective>'
-    const inner = `${objective}${group('Members', pillars)}${end(number, 'View')}`
-    return `<View ${about(number, `View ${number}`)} Type="${type}">${inner}</View>`
+    const inner = objective + group('Members', pillars) + mappingNotes('Prohibited', 'View') + history(number)
+    return `<View ${about(number, `View ${number}`)} Type="${number === 1000 ? 'Graph' : 'Implicit'}">${inner}</View>`
   })
-  const entries = weaknesses.map((one) => weaknessEntry(one, patterns, random(one.number)))
+  const entries = weaknesses.map((one) => weaknessEntry(one, patterns, new Random(seed, 'cwe', one.number)))
   return `<?xml version="1.0" encoding="UTF-8"?><Weakness_Catalog Name="CWE" Version="4.20" Date="${dateOf(RELEASED_AT)}"
- xmlns="http://cwe.mitre.org/cwe-7" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
- xsi:schemaLocation="http://cwe.mitre.org/cwe-7 http://cwe.mitre.org/data/xsd/cwe_schema_v7.2.xsd"
- xmlns:xhtml="http://www.w3.org/1999/xhtml">
-${group('Weaknesses', entries)}
-${group('Categories', categories)}
-${group('Views', views)}
-<External_References><External_Reference Reference_ID="REF-1"><Author>The Sample Works</Author>
-<Title>Notes on Weaknesses</Title><URL>https://research.example.net/weaknesses</URL></External_Reference></External_References>
-</Weakness_Catalog>\n`
+ xmlns="http://cwe.mitre.org/cwe-7" xmlns:xhtml="http://www.w3.org/1999/xhtml">
+${group('Weaknesses', entries)}\n${group('Categories', categories)}\n${group('Views', views)}\n</Weakness_Catalog>\n`
 }
 
 function weaknessEntry(weakness: Weakness, patterns: readonly Pattern[], random: Random): string {
@@ -125,7 +95,7 @@ function weaknessEntry(weakness: Weakness, patterns: readonly Pattern[], random:
   const status = retired ?? random.pick(['Draft', 'Draft', 'Draft', 'Incomplete', 'Incomplete', 'Stable'])
   const title = `${retired ? 'DEPRECATED: ' : ''}${name}`
   const head = `ID="${number}" Name="${title}" Abstraction="${abstraction}" Structure="${structure}" Status="${status}"`
-  const description = retired ? 'This entry is no longer in use.' : `The product lets others ${effect}.`
+  const description = retired ? 'This entry is no longer in use.' : `It allows an attacker to ${effect}.`
   // The relation to the parent is repeated for each view. Only that of view 1000 is served (rule 27).
   const related = relations.flatMap(({ nature, to }) =>
     (nature === 'ChildOf' ? [1000, 1003] : [1000]).map((view) => {
@@ -134,18 +104,11 @@ function weaknessEntry(weakness: Weakness, patterns: readonly Pattern[], random:
     }),
   )
   const exploiting = patterns.filter((pattern) => pattern.weaknesses.includes(number))
-  const values = {
-    name,
-    related: group('Related_Weaknesses', related),
-    patterns: group(
-      'Related_Attack_Patterns',
-      exploiting.map((one) => `<Related_Attack_Pattern CAPEC_ID="${one.number}"/>`),
-    ),
-    digit: () => String(random.between(1000, 9999)),
-  }
-  const parts = PARTS.flatMap(([share, templates]) => {
+  const attacks = exploiting.map((one) => `<Related_Attack_Pattern CAPEC_ID="${one.number}"/>`)
+  const groups = { related: group('Related_Weaknesses', related), patterns: group('Related_Attack_Patterns', attacks) }
+  const parts = PARTS.flatMap(([share, template]) => {
     const has = random.chance(share) || number === COMPLETE_WEAKNESS
-    return has && !retired ? [filled(random.pick(templates), random, values)] : []
+    return has && !retired ? [filled(template, random, { name, ...groups })] : []
   })
   const usage = retired ? 'Prohibited' : abstraction === 'Pillar' ? 'Discouraged' : 'Allowed'
   const end = [mappingNotes(usage, retired ? 'Deprecated' : 'Acceptable-Use'), contentHistory(random)]
@@ -153,16 +116,13 @@ function weaknessEntry(weakness: Weakness, patterns: readonly Pattern[], random:
 }
 
 function mappingNotes(usage: string, reason: string): string {
-  const text = `<Rationale>As the abstraction suggests.</Rationale><Comments>Read name and description first.</Comments>`
-  const reasons = `<Reasons><Reason Type="${reason}"/></Reasons>`
-  return `<Mapping_Notes><Usage>${usage}</Usage>${text}${reasons}</Mapping_Notes>`
+  return `<Mapping_Notes><Usage>${usage}</Usage><Reasons><Reason Type="${reason}"/></Reasons></Mapping_Notes>`
 }
 
 function contentHistory(random: Random): string {
   const entries = historyOf(random).map((date, i) => {
     const kind = i === 0 ? 'Submission' : 'Modification'
-    const by = `<${kind}_Name>Catalogue Team</${kind}_Name><${kind}_Organization>Sample Works</${kind}_Organization>`
-    return `<${kind}>${by}<${kind}_Date>${date}</${kind}_Date></${kind}>`
+    return `<${kind}><${kind}_Name>Sample Works</${kind}_Name><${kind}_Date>${date}</${kind}_Date></${kind}>`
   })
   return group('Content_History', entries)
 }

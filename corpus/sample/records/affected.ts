@@ -112,7 +112,7 @@ export interface Reference {
 }
 
 const CODE =
-  'https://code.example.org/browser/{slug}/tags/{version}/{folder}/class-{slug}-{function}.php?rev={int7}#L{int3}'
+  'https://code.example.org/browser/{slug}/tags/{version}/includes/admin/class-{slug}-{function}.php?rev={int7}#L{int3}'
 const FORGED = 'https://forge.example.com/{vendor}/{product}/security/advisories/FHSA-{hex4}-{hex4}'
 const LEDGER = 'https://vulnledger.example.org/?id.{int6}'
 const RESEARCH = 'https://research.example.net/notes/2023/{product}-{hex6}.md'

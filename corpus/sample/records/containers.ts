@@ -62,10 +62,7 @@ export function cnaContainer(world: World, facts: Facts): CnaContainer {
     references: cnaReferences(facts, world.random(facts.id, 'references')),
   }
   if (cna.kind === 'database') {
-    const value = text.filled('{german} {german} {german} ({subject})', words, {
-      subject: `${facts.vendor.name} ${facts.product}`,
-    })
-    container.descriptions.push({ lang: 'de', value })
+    container.descriptions.push({ lang: 'de', value: `${facts.product}: ${text.word('german', words)}` })
   }
   // The kernel gives a title without score, the root CNA neither.
   const isTitled = cna.kind === 'kernel' || cna.kind === 'plugins' || random.chance((era.titled - 0.3) / 0.7)
