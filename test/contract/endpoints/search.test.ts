@@ -26,7 +26,7 @@ const QUERIES = [
   ...['%%', '__', '100%', '"q', '\\ ', '(u', '😀x', ' 😀', 'οδος', 'ΟΔΟΣ', 'straße', 'ång', 'zz', 'no such thing'],
   ...[vendor, vendorId, vendor.toUpperCase(), vendor.slice(2, 7), title, title.slice(3, 15), title.slice(-8)],
   ...[things.cve[0]!.id, things.cve[7]!.id.toLowerCase(), things.cna[3]!.id, things.product[5]!.key],
-  ...['a b', ' a', 'a ', 'the', 'x'.repeat(200)],
+  ...['a b', ' a', 'a ', 'the', 'of', 're', 'handling', 'x'.repeat(200)],
 ]
 
 states('26.1', 'required text of two characters', async () => {
