@@ -1,6 +1,6 @@
 /** Every statement of gateway/API.md and every rule of corpus/model/RULES.md has a test, and every test names one. */
 
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -9,6 +9,10 @@ import { claimsIn, claimsOf, rulesOf, statementsOf } from './support/contract.ts
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 const claims = claimsOf(import.meta.dirname)
 const cited = new Set(claims.map(({ cites }) => cites))
+/** Most rules are tested at the rule: `test('rule 23: …`. */
+for (const file of globSync('../corpus/**/*.test.ts', { cwd: import.meta.dirname })) {
+  for (const [, number] of read(join('test/contract', file)).matchAll(/['"]rule (\d+): /g)) cited.add(`rule ${number}`)
+}
 const strays = (document: 'API' | 'rule', numbers: readonly string[]) =>
   claims.filter(({ cites }) => cites.startsWith(`${document} `) && !numbers.includes(cites.split(' ')[1]!))
 

@@ -47,8 +47,11 @@ const TEST_FILES = globSync('test/**/*.test.ts', { cwd: ROOT }).map((file) => {
   return { file, text, claims: claimsIn(file, text) }
 })
 
+const QUOTES = ["'", '"']
+
 /** Returns the files with a test whose name begins with `rule`. */
 export const filesWith = (rule: string): string[] =>
   TEST_FILES.filter(
-    ({ text, claims }) => text.includes(`('${rule}`) || claims.some(({ name }) => name.startsWith(rule)),
+    ({ text, claims }) =>
+      QUOTES.some((quote) => text.includes(`${quote}${rule}`)) || claims.some(({ name }) => name.startsWith(rule)),
   ).map(({ file }) => file)

@@ -150,7 +150,7 @@ states('8.2', 'two states; rejected records are absent', async () => {
 })
 
 states(
-  '8.3, 8.4, 8.5, 8.6, 8.7, 8.8, 8.9, 8.10, 8.11, 8.14, 8.15, 8.16, 8.17, 8.19',
+  '8.3, 8.4, 8.5, 8.6, 8.7, 8.8, 8.9, 8.10, 8.11, 8.14, 8.15, 8.16, 8.17, 8.19, 8.20',
   'each field, as the feeds make it',
   () => {
     for (const [name, [is, expected, seen]] of Object.entries(FIELDS) as [keyof Detail, Field][]) {

@@ -87,7 +87,7 @@ test('rule 25: improvement is the newest year against the one before, ten record
   assert.is(improvementOf(name, records(...times(9, 30, 90), ...times(10, 400, 50)), CORPUS), null)
 })
 
-test('the leaderboard: ten records to be ranked, ties by more records, then by slug', () => {
+test('rule 27: the leaderboard ranks CNAs of ten records; ties by more records, then by slug', () => {
   const row = (slug: string, total: number, completeness: number, recent = 0): CnaRow => ({
     ...rowOf(records([1, 0])),
     slug,

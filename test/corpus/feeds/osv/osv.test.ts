@@ -174,7 +174,7 @@ claims(
   },
 )
 
-claims('a withdrawn entry, and one about no CVE, is kept by its key and claims nothing', async () => {
+claims('rule 29: a withdrawn entry, and one about no CVE, is kept by its key and claims nothing', async () => {
   const items = await read(
     { id: 'GO-2024-0001', modified: DATE, aliases: ['CVE-2024-0001'], withdrawn: '2024-06-01T00:00:00Z' },
     { id: 'MAL-2024-1', modified: DATE, related: ['CVE-2024-0001'] },
