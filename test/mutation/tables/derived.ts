@@ -3,42 +3,42 @@ import type { Mutation } from '../mutation.ts'
 
 export const DERIVED: readonly Mutation[] = [
   {
-    rule: 'rule 18: the order of sources decides the headline, for any version and score',
+    rule: 'rule 18: the headline is of the first source that scores, and of its newest version',
     breaks: 'NVD goes before the ADP',
     file: 'corpus/model/scores/cvss.ts',
     find: "['svc', 'cna', 'adp', 'nvd', 'advisory']",
     replace: "['svc', 'cna', 'nvd', 'adp', 'advisory']",
   },
   {
-    rule: 'rule 18: within a source, the order of versions is 4.0, 3.1, 3.0, 2.0',
+    rule: 'rule 18: the headline is of the first source that scores, and of its newest version',
     breaks: '3.1 goes before 4.0',
     file: 'corpus/model/scores/cvss.ts',
     find: "['4.0', '3.1', '3.0', '2.0'] as const",
     replace: "['3.1', '4.0', '3.0', '2.0'] as const",
   },
   {
-    rule: 'rule 18: within a version, the newest metric counts, then the higher score',
+    rule: 'rule 18: then the newest, then the higher score',
     breaks: 'the oldest counts',
     file: 'corpus/model/scores/cvss.ts',
     find: 'compareText(y.captured_at, x.captured_at)',
     replace: 'compareText(x.captured_at, y.captured_at)',
   },
   {
-    rule: 'rule 18: within a version, the newest metric counts, then the higher score',
+    rule: 'rule 18: then the newest, then the higher score',
     breaks: 'among equals the lower score counts',
     file: 'corpus/model/scores/cvss.ts',
     find: 'y.base_score - x.base_score',
     replace: 'x.base_score - y.base_score',
   },
   {
-    rule: 'rule 18: severity is the band of the score',
+    rule: 'rule 18: severity never falls as the score rises, and none is 0.0 alone, in every version',
     breaks: 'CVSS 2.0 has a critical band',
     file: 'corpus/model/scores/cvss.ts',
     find: "'2.0': BANDS_3.slice(1)",
     replace: "'2.0': BANDS_3",
   },
   {
-    rule: 'rule 18: `captured_at` is the time that the source states, else the time of the last update',
+    rule: 'rule 18: captured_at is the time of the metric, else the update of the record',
     breaks: 'it is always the date of the claim',
     file: 'corpus/model/scores/cvss.ts',
     find: 'stated.statedAt ?? (ofRecord ? recordUpdated : null) ?? claim.updatedAt',

@@ -37,17 +37,17 @@ interface Case {
 
 const CASES: Case[] = [
   {
-    name: 'version and lessThan are introduced and fixed',
+    name: 'rule 24: version and lessThan are introduced and fixed',
     versions: [{ version: '1.0', lessThan: '1.5', versionType: 'semver' }],
     want: { affected_ranges: [range('1.0', '1.5', 'semver')] },
   },
   {
-    name: 'lessThanOrEqual is last_affected',
+    name: 'rule 24: lessThanOrEqual is last_affected',
     versions: [{ version: '1.0', lessThanOrEqual: '1.5', versionType: 'custom' }],
     want: { affected_ranges: [until('1.0', '1.5', 'custom')] },
   },
   {
-    name: 'a bound equal to version, or none, is a single version',
+    name: 'rule 24: a bound equal to version, or none, is a single version',
     versions: [
       { version: '1.0', lessThan: '1.0' },
       { version: '1.1', lessThanOrEqual: '1.1' },
@@ -57,32 +57,32 @@ const CASES: Case[] = [
     want: { affected_versions: ['1.0', '1.1', '1.2'] },
   },
   {
-    name: 'changes are replayed literally, in order: unaffected ends a range',
+    name: 'rule 24: changes are replayed literally, in order: unaffected ends a range',
     versions: [{ version: '9.0', lessThan: '9.5', changes: [fixedAt('9.3')], versionType: 'custom' }],
     want: { affected_ranges: [range('9.0', '9.3', 'custom')] },
   },
   {
-    name: 'changes are replayed literally, in order: affected begins one, which the bound ends',
+    name: 'rule 24: changes are replayed literally, in order: affected begins one, which the bound ends',
     versions: [{ version: '9.0', lessThan: '9.9', changes: [fixedAt('9.3'), brokenAt('9.5')] }],
     want: { affected_ranges: [range('9.0', '9.3'), range('9.5', '9.9')] },
   },
   {
-    name: 'changes may begin with something unaffected',
+    name: 'rule 24: changes may begin with something unaffected',
     versions: [{ ...unaffected, version: '1', lessThanOrEqual: '3', changes: [brokenAt('2')] }],
     want: { affected_ranges: [until('2', '3')] },
   },
   {
-    name: 'a further fix while no range is open is a patched version',
+    name: 'rule 24: a further fix while no range is open is a patched version',
     versions: [{ version: '9.0', lessThan: '9.5', changes: [fixedAt('9.3-h1'), fixedAt('9.2-h4')] }],
     want: { affected_ranges: [range('9.0', '9.3-h1')], patched_versions: ['9.2-h4'] },
   },
   {
-    name: 'a change to unknown states nothing',
+    name: 'rule 24: a change to unknown states nothing',
     versions: [{ version: '1', lessThan: '3', changes: [{ at: '2', status: 'unknown' }] }],
     want: { affected_ranges: [range('1', '3')] },
   },
   {
-    name: 'changes that say nothing leave a single version a single version',
+    name: 'rule 24: changes that say nothing leave a single version a single version',
     versions: [
       { version: '1.0', changes: [{ at: '2.0', status: 'unknown' }] },
       { version: '1.1', changes: ['', ' ', 'n/a', '-', 'unspecified', '*', 'all'].map(fixedAt) },
@@ -91,12 +91,12 @@ const CASES: Case[] = [
     want: { affected_versions: ['1.0', '1.1'] },
   },
   {
-    name: 'a change without a bound leaves the range open',
+    name: 'rule 24: a change without a bound leaves the range open',
     versions: [{ version: '1', changes: [fixedAt('2'), brokenAt('3')] }],
     want: { affected_ranges: [range('1', '2'), range('3', null)] },
   },
   {
-    name: 'the end of a branch is its last affected version and no fix, whichever bound names it',
+    name: 'rule 24: the end of a branch is its last affected version and no fix, whichever bound names it',
     versions: [
       { version: '5.8.0', lessThan: '5.8.*', versionType: 'semver' },
       { version: '20.1R2', lessThan: '20.1*' },
@@ -115,7 +115,7 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'introduced is "0" where "All versions" stands before a bound, as before a comparator',
+    name: 'rule 24: introduced is "0" where "All versions" stands before a bound, as before a comparator',
     versions: [
       { version: 'All versions', lessThan: '23.2' },
       { version: 'all versions', lessThanOrEqual: '*' },
@@ -123,7 +123,7 @@ const CASES: Case[] = [
     want: { affected_ranges: [range('0', '23.2'), range('0', null)] },
   },
   {
-    name: 'introduced is "0" where the start is 0, * or a placeholder',
+    name: 'rule 24: introduced is "0" where the start is 0, * or a placeholder',
     versions: ['0', '*', 'n/a', '-', 'unspecified', 'unknown', 'all', '', 'N/A'].map((version) => ({
       version,
       lessThan: '2',
@@ -131,32 +131,32 @@ const CASES: Case[] = [
     want: { affected_ranges: Array.from({ length: 9 }, () => range('0', '2')) },
   },
   {
-    name: 'a bound of * or a placeholder is no bound',
+    name: 'rule 24: a bound of * or a placeholder is no bound',
     versions: ['*', 'n/a', '-', 'unspecified', 'unknown', 'all'].map((lessThan) => ({ version: '1', lessThan })),
     want: { affected_ranges: Array.from({ length: 6 }, () => range('1', null)) },
   },
   {
-    name: 'a bound of * is none for lessThanOrEqual either, also from 0',
+    name: 'rule 24: a bound of * is none for lessThanOrEqual either, also from 0',
     versions: [{ version: '0', lessThanOrEqual: '*' }],
     want: { affected_ranges: [range('0', null)] },
   },
   {
-    name: 'placeholders alone say nothing',
+    name: 'rule 24: placeholders alone say nothing',
     versions: ['n/a', '-', 'unspecified', 'unknown', '', 'Unknown'].map((version) => ({ version })),
     want: {},
   },
   {
-    name: 'two placeholders say nothing either',
+    name: 'rule 24: two placeholders say nothing either',
     versions: [{ version: 'unspecified', lessThan: 'n/a' }],
     want: {},
   },
   {
-    name: '* and all alone mean a range from "0" without end',
+    name: 'rule 24: * and all alone mean a range from "0" without end',
     versions: [{ version: '*' }, { version: 'All' }],
     want: { affected_ranges: [range('0', null), range('0', null)] },
   },
   {
-    name: 'comparators in version are parsed into the range they state',
+    name: 'rule 24: comparators in version are parsed into the range they state',
     versions: [
       { version: '< 1.2.3' },
       { version: '<= 2' },
@@ -181,24 +181,24 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'a bound of * or a placeholder is none within comparators either',
+    name: 'rule 24: a bound of * or a placeholder is none within comparators either',
     versions: ['>= 1.0, < n/a', '>= 1.0, <= *', '>=1.0 <unspecified'].map((version) => ({ version })),
     want: { affected_ranges: Array.from({ length: 3 }, () => range('1.0', null)) },
   },
   {
-    name: 'a comparator to a placeholder alone says nothing, one to * means a range from "0" without end',
+    name: 'rule 24: a comparator to a placeholder alone says nothing, one to * means a range from "0" without end',
     versions: ['< n/a', '<= unknown', '>= n/a', '= -', '< *', '<= *', '>= *', '= all', '>= 0, < n/a'].map(
       (version) => ({ version }),
     ),
     want: { affected_ranges: Array.from({ length: 5 }, () => range('0', null)) },
   },
   {
-    name: 'the comparator written into a bound does not make a placeholder one',
+    name: 'rule 24: the comparator written into a bound does not make a placeholder one',
     versions: ['< n/a', '<= *', '<-'].map((lessThan) => ({ version: '1.0', lessThan })),
     want: { affected_ranges: Array.from({ length: 3 }, () => range('1.0', null)) },
   },
   {
-    name: 'a bound that is no upper one is none, and stays as text behind the version',
+    name: 'rule 24: a bound that is no upper one is none, and stays as text behind the version',
     versions: [
       { version: '1.0', lessThan: '>= 2.0' },
       { version: '1.1', lessThanOrEqual: '= 2.0' },
@@ -209,7 +209,7 @@ const CASES: Case[] = [
     want: { affected_versions: ['1.0 >= 2.0', '1.1 = 2.0', '1.2 >= 1.2, < 2.0', '1.3 <', '> 1.4 >= 2.0'] },
   },
   {
-    name: 'other text stays as it is',
+    name: 'rule 24: other text stays as it is',
     versions: [
       { version: 'before 7.0' },
       { version: '> 1.0, < 2.0' },
@@ -232,7 +232,7 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'a bound beside a comparator completes or repeats it',
+    name: 'rule 24: a bound beside a comparator completes or repeats it',
     versions: [
       { version: '>= 1.0', lessThan: '< 4.4' },
       { version: '<= 2.0.2', lessThanOrEqual: '2.0.2' },
@@ -251,7 +251,7 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'where the default is affected, the range begins at the first affected version and a bound of * ends it',
+    name: 'rule 24: where the default is affected, the range begins at the first affected version and a bound of * ends it',
     default: 'affected',
     versions: [
       { version: '4.6' },
@@ -266,12 +266,12 @@ const CASES: Case[] = [
     },
   },
   {
-    name: 'a text that cannot be read is the start of no range, whatever changes follow',
+    name: 'rule 24: a text that cannot be read is the start of no range, whatever changes follow',
     versions: [{ version: '1.0', lessThan: '<', changes: [brokenAt('2.0'), fixedAt('3.0')] }],
     want: { affected_versions: ['1.0 <'], affected_ranges: [range('2.0', '3.0')] },
   },
   {
-    name: 'where the default is affected, an unaffected text that cannot be read is no fix',
+    name: 'rule 24: where the default is affected, an unaffected text that cannot be read is no fix',
     default: 'affected',
     versions: [
       { ...unaffected, version: '> 1.0' },
@@ -280,13 +280,13 @@ const CASES: Case[] = [
     want: { affected_ranges: [range('0', '2.0')], patched_versions: ['2.0'] },
   },
   {
-    name: 'where the default is affected and no affected version is listed, the range begins at "0"',
+    name: 'rule 24: where the default is affected and no affected version is listed, the range begins at "0"',
     default: 'affected',
     versions: [{ ...unaffected, version: '0:1.2-3.el8', lessThan: '*', versionType: 'rpm' }],
     want: { affected_ranges: [range('0', '0:1.2-3.el8', 'rpm')], patched_versions: ['0:1.2-3.el8'] },
   },
   {
-    name: 'where the default is affected but not what comes first, the range begins after that',
+    name: 'rule 24: where the default is affected but not what comes first, the range begins after that',
     default: 'affected',
     versions: [
       { ...unaffected, version: '0', lessThan: '2.50' },
@@ -296,7 +296,7 @@ const CASES: Case[] = [
     want: { affected_ranges: [range('2.50', '2.424')], patched_versions: ['2.424', '2.414.2'] },
   },
   {
-    name: 'where that first part ends inclusively, the version after it has no name',
+    name: 'rule 24: where that first part ends inclusively, the version after it has no name',
     default: 'affected',
     versions: [
       { ...unaffected, version: '0', lessThanOrEqual: '2.5' },
@@ -305,25 +305,25 @@ const CASES: Case[] = [
     want: { affected_ranges: [range(null, '3.0')], patched_versions: ['3.0'] },
   },
   {
-    name: 'a range that would have neither start nor end is left to default_status',
+    name: 'rule 24: a range that would have neither start nor end is left to default_status',
     default: 'affected',
     versions: [{ ...unaffected, version: '0', lessThanOrEqual: '2.5' }],
     want: {},
   },
   {
-    name: 'where the default is affected but everything is unaffected, there is no range',
+    name: 'rule 24: where the default is affected but everything is unaffected, there is no range',
     default: 'affected',
     versions: [{ ...unaffected, version: '0', lessThan: '*' }],
     want: {},
   },
   {
-    name: 'where the default is affected, an unaffected branch is patched and leaves the range open',
+    name: 'rule 24: where the default is affected, an unaffected branch is patched and leaves the range open',
     default: 'affected',
     versions: [{ ...unaffected, version: '2.462.3', lessThan: '2.462.*' }],
     want: { affected_ranges: [range('0', null)], patched_versions: ['2.462.3'] },
   },
   {
-    name: 'where the default is affected, stated ranges stand for it unless something ends it',
+    name: 'rule 24: where the default is affected, stated ranges stand for it unless something ends it',
     default: 'affected',
     versions: [
       { version: '1.0', lessThan: '1.5' },
@@ -332,7 +332,7 @@ const CASES: Case[] = [
     want: { affected_ranges: [range('1.0', '1.5')], patched_versions: ['1.5'] },
   },
   {
-    name: 'a range is not stated twice',
+    name: 'rule 24: a range is not stated twice',
     default: 'affected',
     versions: [
       { version: '1.0', lessThan: '1.5' },
@@ -341,14 +341,14 @@ const CASES: Case[] = [
     want: { affected_ranges: [range('1.0', '1.5')], patched_versions: ['1.5'] },
   },
   {
-    name: 'version_type is as given, else null, and texts lose their padding',
+    name: 'rule 24: version_type is as given, else null, and texts lose their padding',
     versions: [{ version: ' 10.2.0', lessThan: '10.2.9-h1 ' }],
     want: { affected_ranges: [range('10.2.0', '10.2.9-h1')] },
   },
 ]
 
 for (const { name, versions, want, default: defaultStatus = null } of CASES) {
-  test(`rule 24: ${name}`, () => {
+  test(name, () => {
     const nothing = { affected_versions: null, affected_ranges: null, patched_versions: null }
     assert.equal(versionLists(versions.map(statement), defaultStatus), { ...nothing, ...want })
   })
