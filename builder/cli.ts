@@ -110,8 +110,9 @@ requirements.txt, poetry.lock, go.sum, go.mod, Cargo.lock, Gemfile.lock, Cyclone
 SPDX 2 in JSON, or purls, one per line. With - as <file>, reads standard input. The file
 is not sent anywhere: the command only reads parts of the snapshot.
 
-The exit code is 0 if no finding fails, 1 if one does, 2 for an error. A finding without
-a severity counts as low. One whose version cannot be compared is undecided.`
+The exit code is 0 if nothing fails, 1 if something does, 2 for an error, and 3 if no package
+can be judged. A finding without a severity fails, unless --unscored pass is set. A package is
+undecided if its version cannot be compared, and not checked if the snapshot has no data for it.`
 
 interface SampleFlags {
   cves: number
@@ -474,7 +475,13 @@ program
       .choices(FAIL_LEVELS)
       .default('high'),
   )
-  .addOption(option('--fail-on-undecided', 'let undecided findings of that severity fail too'))
+  .addOption(
+    option('--unscored <fail or pass>', 'what findings without any severity do')
+      .choices(['fail', 'pass'])
+      .default('fail'),
+  )
+  .addOption(option('--fail-on-undecided', 'exit with 1 if a package is undecided'))
+  .addOption(option('--fail-on-unchecked', 'exit with 1 if a package was not checked'))
   .addOption(json())
   .addOption(option('--sarif', 'print the report as SARIF 2.1.0').conflicts('json'))
   .addHelpText('after', CHECK_REPORT)
@@ -487,16 +494,16 @@ program
     ),
   )
   .action(async (file: string, options: CheckFlags & { json?: boolean; sarif?: boolean }) => {
-    const { checkFromCommand } = await import('./check/command.ts')
+    const { checkFromCommand, EXIT_CODES } = await import('./check/command.ts')
     const { formatCheckReport } = await import('./check/report.ts')
     const { sarifOf } = await import('./check/sarif.ts')
     try {
       const report = await checkFromCommand(file, options)
       if (options.sarif) print(true, sarifOf(report), String)
       else print(options.json, report, formatCheckReport)
-      if (report.failing > 0) process.exitCode = 1
+      process.exitCode = EXIT_CODES[report.outcome]
     } catch (error) {
-      // The code 1 means that a finding fails.
+      // The code 1 means that the check failed.
       fail(error)
       process.exitCode = 2
     }

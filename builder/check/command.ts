@@ -11,7 +11,12 @@ export interface CheckFlags {
   keys?: string
   failOn: FailLevel
   failOnUndecided?: boolean
+  failOnUnchecked?: boolean
+  unscored: 'fail' | 'pass'
 }
+
+/** 2 is an error. */
+export const EXIT_CODES = { passed: 0, failed: 1, nothing_to_check: 3 } as const
 
 /** @throws InventoryError, KeyError, SnapshotError, TransferError */
 export async function checkFromCommand(file: string, flags: CheckFlags): Promise<CheckReport> {
@@ -19,7 +24,12 @@ export async function checkFromCommand(file: string, flags: CheckFlags): Promise
   const keys = flags.keys === undefined ? undefined : await readKeySetFile(flags.keys)
   const reader = await openReader(flags.snapshot, { keys })
   try {
-    const failOn = { level: flags.failOn, undecided: flags.failOnUndecided === true }
+    const failOn = {
+      level: flags.failOn,
+      unscored: flags.unscored === 'fail',
+      undecided: flags.failOnUndecided === true,
+      unchecked: flags.failOnUnchecked === true,
+    }
     // A log file needs only the report.
     const progress = process.stderr.isTTY ? showProgress() : noProgress
     return await checkInventory(file, inventory, reader, failOn, progress)

@@ -1,78 +1,97 @@
 /** The report of `vulnshelf check` as text. */
 import { counted, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { printableLine, printableLines } from '../../corpus/command/printable.ts'
-import { type Finding, isUndecided } from '../../corpus/inventory/findings.ts'
-import { packageName, type SkippedEntry, type SkipReason } from '../../corpus/inventory/inventory.ts'
-import type { CheckReport } from './check.ts'
+import type { Finding, UndecidedPackage } from '../../corpus/inventory/findings.ts'
+import { packageName } from '../../corpus/inventory/inventory.ts'
+import { UNDECIDED_REASONS } from '../../corpus/inventory/reasons.ts'
+import type { CheckReport, NotChecked } from './check.ts'
 
 /** Packages without a finding that a list names. */
 const NAMED = 10
 
-export function formatCheckReport({ findings, notIndexed, skipped, ...report }: CheckReport): string {
-  const { packages, affected, undecided } = report.counts
+export function formatCheckReport({ findings, undecided, notChecked, ...report }: CheckReport): string {
+  const { counts } = report
   const summary = [
-    `${counted(packages, 'package')} in ${report.file} (${report.format})`,
-    counted(affected, 'finding'),
-    `${grouped(undecided)} undecided`,
-    `${grouped(notIndexed.length)} not indexed`,
-    `${grouped(skipped.length)} skipped`,
+    `${counted(counts.packages, 'package')} in ${report.file} (${report.format})`,
+    `${grouped(counts.affected)} affected`,
+    `${grouped(counts.notAffected)} not affected`,
+    `${grouped(counts.undecided)} undecided`,
+    `${grouped(counts.notChecked)} not checked`,
   ]
   return printableLines([
     ...(findings.length > 0 ? [...tableOf(findings), ''] : []),
-    ...namesOf('not indexed', notIndexed.map(packageName)),
-    ...namesOf('skipped', skipped.map(skippedText)),
+    ...namesOf('undecided', undecided.map(undecidedText)),
+    ...namesOf('not checked', notChecked.map(notCheckedText)),
     summary.join(', '),
-    verdictOf(report),
+    ...verdictOf(report),
   ])
 }
 
-const HEADINGS = ['package', 'version', 'advisory', 'severity', 'KEV', 'EPSS', 'fixed in', 'verdict']
-const LEFT = [0, 1, 2, 3, 4, 6, 7]
+const HEADINGS = ['package', 'version', 'advisory', 'severity', 'KEV', 'EPSS', 'fixed in']
+const LEFT = [0, 1, 2, 3, 4, 6]
 
 const tableOf = (findings: readonly Finding[]) =>
   table([HEADINGS, ...findings.map(rowOf)], LEFT).map((line) => line.trimEnd())
 
 function rowOf(finding: Finding): string[] {
-  const { advisory_id, cve_ids, severity, kev, epss, fixed_versions } = finding.advisory
+  const { advisory_id, cve_ids, kev, epss, fixed_versions } = finding.advisory
   const others = cve_ids.filter((id) => id !== advisory_id)
   const cells = [
     packageName(finding),
     finding.version,
     others.length === 0 ? advisory_id : `${advisory_id} (${others[0]}${others.length > 1 ? ', …' : ''})`,
-    severity ?? '-',
+    severityText(finding),
     kev ? 'yes' : '-',
     epss === null ? '-' : epss.toFixed(5),
     fixed_versions[0] ?? '-',
-    isUndecided(finding) ? 'undecided' : 'affected',
   ]
   // Escapes change the width.
   return cells.map((cell) => printableLine(shortened(cell, 100)))
 }
 
-const REASONS: Readonly<Record<SkipReason, string>> = {
-  local: 'part of the project',
-  'no-version': 'no version',
-  'no-purl': 'no purl',
-  'malformed-purl': 'malformed purl',
-  'not-pinned': 'not pinned to one version',
-  'not-followed': 'names another file; check it too',
-  'not-listed': 'not in the file; go.sum has them',
-  variable: 'contains a variable',
-  malformed: 'cannot be read',
+function severityText({ advisory }: Finding): string {
+  const { severity, stated_severity, urgency } = advisory
+  const rated = stated_severity === null ? (severity ?? '-') : `${severity ?? '-'} (stated ${stated_severity})`
+  return urgency === null ? rated : `${rated}, ${urgency}`
 }
 
-const skippedText = ({ name, reason, line }: SkippedEntry) =>
-  `${shortened(name, 100)} (${line === null ? '' : `line ${line}, `}${REASONS[reason]})`
+function undecidedText(one: UndecidedPackage): string {
+  const reasons = one.reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')
+  const advisories = `${grouped(one.advisories.length)} ${one.advisories.length === 1 ? 'advisory' : 'advisories'}`
+  return `${packageName(one)} ${shortened(one.version, 100)} (${advisories}: ${reasons})`
+}
+
+function notCheckedText({ name, version, line, reason }: NotChecked): string {
+  const what = version === null ? name : `${name} ${version}`
+  return `${shortened(what, 100)} (${line === null ? '' : `line ${line}, `}${reason})`
+}
 
 function namesOf(heading: string, names: readonly string[]): string[] {
   const more = names.length > NAMED ? [`… and ${grouped(names.length - NAMED)} more (--json lists all)`] : []
   return [...names.slice(0, NAMED), ...more].map((name) => `${heading}: ${name}`)
 }
 
-function verdictOf({ failing, failOn: { level } }: Pick<CheckReport, 'failing' | 'failOn'>): string {
-  if (level === 'none') return 'passed: no finding fails (--fail-on none)'
+function verdictOf({
+  outcome,
+  failing,
+  failOn,
+  counts,
+  file,
+}: Omit<CheckReport, 'findings' | 'undecided' | 'notChecked'>) {
+  if (outcome === 'nothing_to_check') return [`nothing to check: no package in ${file} can be judged`]
+  const { level } = failOn
   const bound = level === 'critical' ? level : `${level} or above`
-  return failing === 0
-    ? `passed: no finding is ${bound} (--fail-on ${level})`
-    : `failed: ${grouped(failing)} ${plural(failing, 'finding')} ${failing === 1 ? 'is' : 'are'} ${bound} (--fail-on ${level})`
+  const unscored = counts.unscored === 0 ? '' : `, ${grouped(counts.unscored)} without a severity`
+  const found = `${counted(counts.findings, 'finding')}${unscored}`
+  if (outcome === 'passed') {
+    const why = level === 'none' ? 'no finding fails' : `none is ${bound}`
+    return [`passed: ${found}; ${why} (--fail-on ${level}${failOn.unscored ? '' : ', --unscored pass'})`]
+  }
+  return [
+    ...(failing.findings === 0 ? [] : [`${grouped(failing.findings)} of ${found} (--fail-on ${level})`]),
+    ...(failing.undecided === 0 ? [] : [`${counted(failing.undecided, 'undecided package')} (--fail-on-undecided)`]),
+    ...(failing.notChecked === 0
+      ? []
+      : [`${grouped(failing.notChecked)} ${plural(failing.notChecked, 'package')} not checked (--fail-on-unchecked)`]),
+  ].map((text) => `failed: ${text}`)
 }

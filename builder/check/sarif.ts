@@ -1,17 +1,21 @@
-/** The report of `vulnshelf check` as SARIF 2.1.0: a rule for each advisory, a result for each finding. */
+/**
+ * The report of `vulnshelf check` as SARIF 2.1.0: a rule for each advisory, a result for each finding and each undecided
+ * package, a notification for each package that was not checked.
+ */
 import { relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Location, Log, PhysicalLocation, ReportingDescriptor, Result } from 'sarif'
+import type { Location, Log, Notification, PhysicalLocation, ReportingDescriptor, Result } from 'sarif'
 import { VERSION } from '../../corpus/command/version.ts'
-import { type Finding, isUndecided } from '../../corpus/inventory/findings.ts'
+import { type Finding, type UndecidedPackage, worstSeverity } from '../../corpus/inventory/findings.ts'
 import { packageName } from '../../corpus/inventory/inventory.ts'
+import { UNDECIDED_REASONS } from '../../corpus/inventory/reasons.ts'
 import type { AffectedRow } from '../../corpus/model/packages/match.ts'
-import type { CheckReport } from './check.ts'
+import type { CheckReport, NotChecked } from './check.ts'
 import { STDIN } from './read.ts'
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
-export function sarifOf({ file, findings }: CheckReport): Log {
+export function sarifOf({ file, findings, undecided, notChecked }: CheckReport): Log {
   const rules = new Map<string, { index: number; rule: ReportingDescriptor }>()
   const results = findings.map((finding): Result => {
     const { advisory } = finding
@@ -19,9 +23,50 @@ export function sarifOf({ file, findings }: CheckReport): Log {
     rules.set(advisory.advisory_id, known)
     return { ...resultOf(finding, file), ruleId: known.rule.id, ruleIndex: known.index }
   })
+  if (undecided.length > 0) {
+    const of = { ruleId: UNDECIDED.id, ruleIndex: rules.size }
+    rules.set(UNDECIDED.id, { index: of.ruleIndex, rule: UNDECIDED })
+    results.push(...undecided.map((one) => ({ ...undecidedResult(one, file), ...of })))
+  }
+  const invocation = {
+    executionSuccessful: true,
+    toolExecutionNotifications: notChecked.map((one) => notificationOf(one, file)),
+  }
   const driver = { name: 'vulnshelf', version: VERSION, rules: Array.from(rules.values(), ({ rule }) => rule) }
-  return { $schema: SCHEMA, version: '2.1.0', runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }] }
+  return {
+    $schema: SCHEMA,
+    version: '2.1.0',
+    runs: [{ tool: { driver }, invocations: [invocation], columnKind: 'utf16CodeUnits', results }],
+  }
 }
+
+const UNDECIDED: ReportingDescriptor = {
+  id: 'undecided-package',
+  shortDescription: { text: 'Advisories name the package, but its version cannot be judged' },
+  helpUri: 'https://ossf.github.io/osv-schema/#evaluation',
+  properties: { tags: ['security'] },
+}
+
+function undecidedResult(one: UndecidedPackage, file: string): Omit<Result, 'ruleId'> {
+  const { ecosystem, name, version, line, dev, reasons, advisories } = one
+  const full = `${packageName(one)}@${version}`
+  const ids = advisories.map(({ advisory_id }) => advisory_id)
+  const why = reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')
+  return {
+    // SARIF 3.27.9, 3.27.10: not enough information, so no level.
+    ...{ kind: 'open', level: 'none' },
+    message: { text: `${packageName(one)} ${version} may be affected by ${ids.join(', ')}: ${why}.` },
+    locations: [locationOf(full, file, line)],
+    partialFingerprints: { 'packageAdvisory/v1': `${full} ${UNDECIDED.id}` },
+    properties: { ecosystem, package: name, version, dev, reasons, advisories: ids },
+  }
+}
+
+const notificationOf = ({ name, version, line, reason }: NotChecked, file: string): Notification => ({
+  level: 'note',
+  message: { text: `${version === null ? name : `${name} ${version}`} was not checked: ${reason}.` },
+  locations: [locationOf(name, file, line)],
+})
 
 function ruleOf({ advisory_id, aliases, cve_ids, summary, cvss_score }: AffectedRow): ReportingDescriptor {
   return {
@@ -41,31 +86,41 @@ function ruleOf({ advisory_id, aliases, cve_ids, summary, cvss_score }: Affected
 function resultOf(finding: Finding, file: string): Result {
   const { ecosystem, name, version, line, dev, advisory } = finding
   const full = `${packageName(finding)}@${version}`
-  const { advisory_id, severity, kev, epss, fixed_versions } = advisory
+  const { advisory_id, severity, stated_severity, urgency, kev, epss, fixed_versions } = advisory
   return {
-    // SARIF 3.27.10: the level of a result that is no failure is none.
-    ...(isUndecided(finding) ? { kind: 'review', level: 'none' } : { kind: 'fail', level: levelOf(severity) }),
+    ...{ kind: 'fail', level: levelOf(worstSeverity(advisory)) },
     message: { text: messageOf(finding) },
     locations: [locationOf(full, file, line)],
     partialFingerprints: { 'packageAdvisory/v1': `${full} ${advisory_id}` },
-    properties: { ecosystem, package: name, version, dev, severity, kev, epss, fixed_versions },
+    properties: {
+      ecosystem,
+      package: name,
+      version,
+      dev,
+      severity,
+      stated_severity,
+      urgency,
+      kev,
+      epss,
+      fixed_versions,
+    },
   }
 }
 
 function levelOf(severity: AffectedRow['severity']): 'error' | 'warning' | 'note' {
-  if (severity === 'critical' || severity === 'high') return 'error'
+  // Nobody has rated it, so it can be severe.
+  if (severity === null || severity === 'critical' || severity === 'high') return 'error'
   return severity === 'medium' ? 'warning' : 'note'
 }
 
 function messageOf(finding: Finding): string {
   const { advisory_id, severity, kev, fixed_versions } = finding.advisory
-  const verb = isUndecided(finding) ? 'may be affected' : 'is affected'
   const facts = [
     severity === null ? 'no severity' : `severity ${severity}`,
     ...(kev ? ['known to be exploited'] : []),
     fixed_versions[0] === undefined ? 'no fixed version' : `fixed in ${fixed_versions[0]}`,
   ]
-  return `${packageName(finding)} ${finding.version} ${verb} by ${advisory_id}: ${facts.join(', ')}.`
+  return `${packageName(finding)} ${finding.version} is affected by ${advisory_id}: ${facts.join(', ')}.`
 }
 
 function locationOf(fullyQualifiedName: string, file: string, line: number | null): Location {

@@ -149,7 +149,7 @@ async function buildFrom(
     const catalogs = { ...ofFeeds.catalogs, ...ofRecords.catalogs }
     const catalogFiles = [...ofFeeds.files, ...ofRecords.files]
     const counts = countsOf(rows, catalogs, hashed)
-    const description = about(corpus, { counts, ecosystems: ecosystemsOf(hashed.packages) }, epss)
+    const description = about(corpus, { counts, ...ecosystemsOf(hashed.packages) }, epss)
     const files = [
       ...shards.files,
       ...catalogFiles,
@@ -265,7 +265,7 @@ function alignEpss(corpus: Corpus, blocks: readonly Block[]): EpssColumns {
 }
 
 /** Returns the snapshot's description of itself (`/snapshot`): its feeds and the count of each kind of entry. */
-function about(corpus: Corpus, counted: Pick<About, 'counts' | 'ecosystems'>, epss: EpssColumns): About {
+function about(corpus: Corpus, counted: Pick<About, 'counts' | 'ecosystems' | 'releases'>, epss: EpssColumns): About {
   const { corpusDate, feeds, lastUpdate } = corpus.state()
   return {
     corpus_date: corpusDate,

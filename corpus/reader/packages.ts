@@ -115,13 +115,12 @@ export function openPackages(
       const { names, version } = advisoryNames({ ecosystem, ...asked })
       const query: PackageQuery = { ecosystem, version }
       const entries = await Promise.all(names.map((name) => packageOf(ecosystem, name)))
-      const matches = entries.flatMap((entry) =>
-        entry ? matchAdvisories(entry.advisories, query, { preferList: true }) : [],
-      )
+      const advisories = entries.flatMap((entry) => (entry ? [entry.advisories] : []))
+      const matches = advisories.flatMap((list) => matchAdvisories(list, query, { preferList: true }))
       if (matches.length === 0) return []
       const sets = await aliasSets(matches.map(({ advisory }) => advisory))
       const rows = (cve: (id: CveId) => CveFacts | null) =>
-        affectedRows(matches, query, { aliasesOf: (id) => sets.get(id) ?? null, cve })
+        affectedRows(matches, query, { advisories, aliasesOf: (id) => sets.get(id) ?? null, cve })
       // The first pass names the CVEs.
       const found = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
       return rows((id) => found.get(id) ?? null)

@@ -83,6 +83,8 @@ export interface Reader {
    * `affected` returns no rows, which does not mean that they are not affected.
    */
   readonly ecosystems: readonly string[]
+  /** The releases of each distribution among them, such as `12` of Debian. The same is true for other releases. */
+  readonly releases: Readonly<Record<string, readonly string[]>>
   /**
    * Returns the record of a CVE as `/cves/{cveId}` does. Null if there is none or it was rejected.
    * @throws TypeError, SnapshotError, TransferError
@@ -215,6 +217,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
       epss_date: about.epss_date,
     },
     ecosystems: about.ecosystems,
+    releases: about.releases,
 
     async get<S extends Section>(cveId: string, options: ReadOptions<S> = {}) {
       assertKnown(['include'], options)

@@ -81,7 +81,7 @@ function itemOf(
     sources: [source!, ...others],
     reportedAt: reportedAt(set),
     composerRepository: repositoryOf(first),
-    severity: set.find(({ severity }) => severity !== null)?.severity ?? null,
+    severity: ratingOf(set),
   }
 }
 
@@ -100,3 +100,9 @@ function reportedAt(set: readonly PackageAdvisory[]): string {
 /** The suffix of an ecosystem such as `Packagist:https://packages.drupal.org/8` is its repository. */
 const repositoryOf = ({ affected }: PackageAdvisory): string =>
   affected[0]?.ecosystem.slice(PACKAGIST.length + 1) || 'https://packagist.org'
+
+/** As packagist.org: the publisher's own rating. */
+function ratingOf(set: readonly PackageAdvisory[]): ComposerAdvisory['severity'] {
+  const ratings = set.map(({ severity, stated_severity }) => stated_severity ?? severity)
+  return ratings.find((rating) => rating !== null) ?? null
+}

@@ -1,5 +1,6 @@
 /** An interface of another tool: one module with its routes, selected with `--compat`. */
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
+import type { IndexedEcosystems } from '../../corpus/model/versions/ecosystems.ts'
 import type { Piece, ReadMember } from '../../corpus/snapshot/index.ts'
 import type { ServedFrom } from '../http/answer.ts'
 import type { ApiError } from '../http/errors.ts'
@@ -48,9 +49,7 @@ export interface CompatRequest {
   pause(): Promise<void>
 }
 
-export interface PackageIndex {
-  /** The ecosystems that have packages, without suffixes. */
-  ecosystems: readonly string[]
+export interface PackageIndex extends IndexedEcosystems {
   /** Returns null for an unknown package. */
   package(ecosystem: string, name: string): PackageEntry | null
   /** Returns null for an unknown id. Withdrawn records are included. */

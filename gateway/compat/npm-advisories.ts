@@ -97,7 +97,7 @@ function itemOf(advisory: PackageAdvisory, range: string, ids: Set<number>): Npm
     id: freeId(`${advisory.id}\n${advisory.name}\n${range}`, ids),
     url: advisoryUrl(advisory.id),
     title: advisory.summary ?? (advisory.is_malware ? `Malicious code in ${advisory.name} (npm)` : advisory.id),
-    severity: SEVERITIES[advisory.severity ?? 'high'],
+    severity: SEVERITIES[advisory.stated_severity ?? advisory.severity ?? 'high'],
     vulnerable_versions: range,
     cwe: advisory.cwe_ids,
     cvss: { score: cvss?.score ?? 0, vectorString: cvss?.vector ?? null },

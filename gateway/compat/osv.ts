@@ -1,6 +1,7 @@
 /** OSV's API, for its clients (`--compat osv`): the advisories that affect a version of a package, and the records. */
 import { matchAdvisories } from '../../corpus/model/packages/match.ts'
 import { compareText } from '../../corpus/model/sources.ts'
+import { isIndexed } from '../../corpus/model/versions/ecosystems.ts'
 import type { Piece } from '../../corpus/snapshot/index.ts'
 import { invalidParameter, notFound, notImplemented } from '../http/errors.ts'
 import { aliasedRecords } from '../snapshots/open-packages.ts'
@@ -145,12 +146,14 @@ interface Finding {
 interface Skipped {
   commits: number
   unknownTypes: number
+  /** Ecosystems and releases that the snapshot has no package of. */
+  notIndexed: number
   undecided: number
   /** Comparisons with advisories so far. */
   compared: number
 }
 
-const noneSkipped = (): Skipped => ({ commits: 0, unknownTypes: 0, undecided: 0, compared: 0 })
+const noneSkipped = (): Skipped => ({ commits: 0, unknownTypes: 0, notIndexed: 0, undecided: 0, compared: 0 })
 
 /**
  * Returns the advisories of a question that are not on earlier pages, by id. As osv.dev, it lists an advisory of which
@@ -166,6 +169,7 @@ function findingsOf(asked: Question, index: PackageIndex, skipped: Skipped): Fin
 function packageFindings(asked: PackageQuestion, index: PackageIndex, skipped: Skipped): Finding[] {
   const { names, version, after } = asked
   const found = new Map<string, Finding>()
+  if (asked.ecosystem !== null && !isIndexed(asked.ecosystem, index)) skipped.notIndexed++
   for (const ecosystem of asked.ecosystem === null ? index.ecosystems : [asked.ecosystem]) {
     const matches = names.flatMap((name) => {
       const advisories = index.package(ecosystem, name)?.advisories ?? []
@@ -187,10 +191,11 @@ function pieceOf(finding: Finding, { advisory }: PackageIndex): Piece {
   return member ? recordPiece(member) : JSON.stringify(finding)
 }
 
-function warningOf({ commits, unknownTypes, undecided }: Skipped): string[] {
+function warningOf({ commits, unknownTypes, notIndexed, undecided }: Skipped): string[] {
   const warnings = [
     ...(commits === 0 ? [] : [`queries by commit, which are not supported: ${commits}`]),
     ...(unknownTypes === 0 ? [] : [`purls of an unknown type: ${unknownTypes}`]),
+    ...(notIndexed === 0 ? [] : [`packages of ecosystems or releases without data: ${notIndexed}`]),
     ...(undecided === 0 ? [] : [`undecided advisories that are not listed: ${undecided}`]),
   ]
   return warnings.length === 0 ? [] : ['Warning', `299 - "${warnings.join('; ')}"`]

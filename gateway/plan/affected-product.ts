@@ -2,7 +2,7 @@
  * The rows of `/affected` for a CPE name: reads the records of the CVEs that name the product, and evaluates what their
  * sources state. A product can have 10,000 CVEs, so the work is split into slices between other requests.
  */
-import type { Cpe } from '../../corpus/model/affected/cpe.ts'
+import { type Cpe, cpeText } from '../../corpus/model/affected/cpe.ts'
 import type { ProductEntry } from '../../corpus/model/cpe/entry.ts'
 import { matchCpe, productEntries, productOfCpe } from '../../corpus/model/cpe/match.ts'
 import { formatCpe } from '../../corpus/model/cpe/name.ts'
@@ -140,7 +140,10 @@ function rowOf(snapshot: ProductSources, { row, title, published, updated, entri
     cve_ids: [id],
     summary: title,
     ...factsOf(snapshot, id)!,
+    stated_severity: null,
+    urgency: null,
     verdict,
+    undecided_reason: reasonOf(verdict, cpe),
     matched_by: matched && { kind: 'cpe', ...matched },
     fixed_versions,
     published_at: published,
@@ -148,6 +151,9 @@ function rowOf(snapshot: ProductSources, { row, title, published, updated, entri
   }
   return result
 }
+
+const reasonOf = (verdict: AffectedRow['verdict'], { version }: Cpe): AffectedRow['undecided_reason'] =>
+  verdict === 'affected' ? null : cpeText(version) === null ? 'no_version' : 'version'
 
 /** Time of a slice. Reading and parsing a record takes about 0.1 ms. */
 const SLICE_MS = 4

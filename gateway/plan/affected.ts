@@ -60,11 +60,13 @@ export function rowsAffecting(snapshot: AffectedSources, query: AffectedQuery): 
 
 function matchedRows(snapshot: AffectedSources, query: AffectedQuery): AffectedRow[] {
   const { packages } = snapshot
-  const matches = query.names.flatMap((name) => {
+  const advisories = query.names.flatMap((name) => {
     const entry = packages.package(query.ecosystem, name)
-    return entry ? matchAdvisories(entry.advisories, query, { preferList: true }) : []
+    return entry ? [entry.advisories] : []
   })
-  return affectedRows(matches, query, { aliasesOf: packages.aliasesOf, cve: (id) => factsOf(snapshot, id) })
+  const matches = advisories.flatMap((list) => matchAdvisories(list, query, { preferList: true }))
+  const { aliasesOf } = packages
+  return affectedRows(matches, query, { advisories, aliasesOf, cve: (id) => factsOf(snapshot, id) })
 }
 
 /** Returns null if the snapshot has no record of the CVE. */

@@ -5,7 +5,7 @@ import { formatCpe } from '../../corpus/model/cpe/name.ts'
 import type { AffectedRow } from '../../corpus/model/packages/match.ts'
 import { packageDetail as detailOf } from '../../corpus/model/packages/package-entry.ts'
 import { advisoryNames, hasSourcePackages } from '../../corpus/model/packages/source-package.ts'
-import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
+import { isIndexed } from '../../corpus/model/versions/ecosystems.ts'
 import {
   type CursorBinding,
   cursorAfter,
@@ -64,7 +64,7 @@ export const listAffecting = defineRoute<Context, Record<never, never>, typeof a
 
 Advisories that alias each other are one row. The highest severity is first, then CVEs in the KEV catalog, then the highest EPSS score.
 
-\`query.indexed\` is false if the snapshot has no package of the ecosystem, or no product of the CPE name. Then the empty answer does not mean that the package is not affected.
+\`query.indexed\` is false if the snapshot has no package of the ecosystem or of the release of a distribution, or no product of the CPE name. Then the empty answer does not mean that the package is not affected.
 
 A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and the affected versions of CNA and ADPs are compared with the CPE name. Versions are compared by their numbers; the verdict is \`undecided\` where letters decide. Required platforms are not evaluated.`,
   example: '/affected?purl=pkg:npm/lantern-http@2.0.0&limit=1',
@@ -79,7 +79,7 @@ A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and
     const binding = cursorBinding('affected', BY_SEVERITY, { ecosystem, names: names.join(' '), version })
     const { snapshot, after } = resume(registry, cursor, binding, isAffectedKey)
     const rows = ecosystem === null ? [] : rowsAffecting(snapshot, { ecosystem, names, version })
-    const indexed = ecosystem !== null && snapshot.packages.ecosystems.includes(baseEcosystem(ecosystem))
+    const indexed = ecosystem !== null && isIndexed(ecosystem, snapshot.packages)
     const query = { purl, ecosystem, ...named, matched_source, indexed }
     return pageAnswer(snapshot, binding, query, rows, after, limit)
   },

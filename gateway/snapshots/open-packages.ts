@@ -1,6 +1,7 @@
 /** The packages and advisories of an open snapshot: tables in memory, members in open files. */
 import { packageKey } from '../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
+import type { IndexedEcosystems } from '../../corpus/model/versions/ecosystems.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import {
   aliasesOf,
@@ -14,9 +15,7 @@ import {
 } from '../../corpus/snapshot/index.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 
-export interface OpenPackages {
-  /** The ecosystems that have packages, without suffixes. */
-  ecosystems: readonly string[]
+export interface OpenPackages extends IndexedEcosystems {
   /** Returns null for an unknown package. The name is in any spelling, the ecosystem in that of the schema. */
   package(ecosystem: string, name: string): PackageEntry | null
   /** Returns null for an unknown id. Withdrawn records are included. */
@@ -25,11 +24,11 @@ export interface OpenPackages {
   aliasesOf(id: string): readonly string[] | null
 }
 
-/** `shards` are in the order of their numbers; `ecosystems` are those of the packages. */
+/** `shards` are in the order of their numbers; `indexed` are the ecosystems of the packages. */
 export function openPackages(
   tables: PackageTables,
   shards: Record<HashedRole, readonly OpenObject[]>,
-  ecosystems: readonly string[],
+  { ecosystems, releases }: IndexedEcosystems,
 ): OpenPackages {
   const entries = generationalCache<string, { entry: PackageEntry; bytes: number }>(
     SNAPSHOT_BYTES.packages,
@@ -45,6 +44,7 @@ export function openPackages(
   }
   return {
     ecosystems,
+    releases,
     package(ecosystem, name) {
       const key = packageKey(ecosystem, name)
       const known = entries.get(key)

@@ -127,7 +127,7 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
     }
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
-    const packages = openPackages(packageTables, hashed, tables.about.ecosystems)
+    const packages = openPackages(packageTables, hashed, tables.about)
     const postingFile = open(fileOf(manifest, 'columns', 'lists'))
     const { columns, listPostings } = tables
     return {

@@ -26,20 +26,20 @@ const json = (text: string) => JSON.parse(text) as CheckReport
 test('the report names the findings, and their severities decide the exit code', async () => {
   const report = json(done(await vulnshelf(['check', file, '--snapshot', dist, '--json', '--fail-on', 'none'])))
   assert.equal(
-    { ...report.counts, affected: 0, undecided: 0 },
-    { packages: 41, affected: 0, undecided: 0, notIndexed: 1, skipped: 1 },
+    { packages: report.counts.packages, notChecked: report.notChecked.map(({ name }) => name) },
+    { packages: 42, notChecked: ['pkg:docker/nginx@1.25', 'pkg:npm/left'] },
   )
   assert.ok(report.counts.affected > 0)
-  const severities = new Set(report.findings.map(({ advisory }) => advisory.severity))
+  const severities = new Set(report.findings.flatMap(({ advisory: one }) => [one.severity, one.stated_severity]))
   const ranks = ['low', 'medium', 'high', 'critical']
   const highest = Math.max(...Array.from(severities, (one) => Math.max(0, ranks.indexOf(one ?? 'low'))))
   for (const [i, level] of ranks.entries()) {
-    const { code, out } = await vulnshelf(['check', file, '--snapshot', dist, '--fail-on', level])
+    const { code, out } = await vulnshelf(['check', file, '--snapshot', dist, '--fail-on', level, '--unscored', 'pass'])
     assert.is(code, i <= highest ? 1 : 0, out)
-    assert.match(out, i <= highest ? /\nfailed: \d/ : /\npassed: no finding/)
+    assert.match(out, i <= highest ? /\nfailed: \d/ : /\npassed: \d/)
     assert.match(out, /^package +version +advisory .*\nnpm\/lantern-http +\d\.\d+\.0 +\S+ /)
-    assert.match(out, '\nskipped: pkg:npm/left (line 42, no version)\n')
-    assert.match(out, '\nnot indexed: pkg:docker/nginx@1.25\n')
+    assert.match(out, '\nnot checked: pkg:npm/left (line 42, no version)\n')
+    assert.match(out, '\nnot checked: pkg:docker/nginx@1.25 1.25 (line 41, no ecosystem has packages of this type)\n')
   }
   const byVariable = await vulnshelf(['check', file, '--snapshot', dist], { env: { VULNSHELF_FAIL_ON: 'none' } })
   assert.match(done(byVariable), '(--fail-on none)')
@@ -96,6 +96,15 @@ test('a web server gives the same, and sees no names of packages', async () => {
     )
   } finally {
     await web.close()
+  }
+})
+
+test('a file without a package that can be judged has the exit code 3', async () => {
+  for (const text of ['# no package\n', 'pkg:docker/nginx@1.25\n']) {
+    writeFileSync(at('empty.purl'), text)
+    const { code, out } = await vulnshelf(['check', at('empty.purl'), '--snapshot', dist])
+    assert.is(code, 3)
+    assert.match(out, /nothing to check: no package in .*empty\.purl can be judged\n$/)
   }
 })
 

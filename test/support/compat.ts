@@ -26,6 +26,7 @@ export function packagesOf(records: readonly object[]): PackageIndex {
   const members = new Map(records.map((record) => [(record as { id: string }).id, memberOf(record)]))
   return {
     ecosystems: [...new Set(statements.map(({ ecosystem }) => ecosystem))].sort(),
+    releases: {},
     package: (ecosystem, name) => entries.get(packageKey(ecosystem, name)) ?? null,
     advisory: (id) => members.get(id) ?? null,
     aliasesOf: () => null,

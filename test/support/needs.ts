@@ -19,6 +19,9 @@ const runs = (program: string, ...parameters: string[]): boolean =>
 /** OSV exports of npm, Packagist and PyPI. */
 export const REAL_PACKAGES = join(import.meta.dirname, '../../../shared/feeds-packages')
 
+/** Minimal inputs of package matching, with the right verdicts. */
+export const PACKAGE_CASES = join(import.meta.dirname, '../../../shared/cases/packages')
+
 /** Comparisons of versions, one file per ecosystem. */
 export const VERSION_FIXTURES = join(import.meta.dirname, '../../../shared/fixtures/versions')
 
@@ -32,6 +35,7 @@ export const CHROMIUM = '/usr/bin/chromium'
 const CHECKS = {
   'real feeds': () => existsSync(REAL_FEEDS),
   'real advisories of packages': () => existsSync(REAL_PACKAGES),
+  'package cases': () => existsSync(PACKAGE_CASES),
   'version fixtures': () => existsSync(VERSION_FIXTURES),
   nginx: haveNginx,
   Chromium: () => runs(CHROMIUM, '--version'),

@@ -12,6 +12,8 @@ import {
   parseAffected,
   type RangeMatch,
   rememberedKeys,
+  type UndecidedReason,
+  type Verdict,
   type VersionMatch,
 } from '../versions/affected.ts'
 import { comparatorOf, isSameRelease } from '../versions/ecosystems.ts'
@@ -30,6 +32,10 @@ export interface PackageMatch {
   verdict: 'affected' | 'undecided'
   /** Null if undecided. */
   matched: RangeMatch | VersionMatch | null
+  /** Null if affected. */
+  reason: 'no_version' | UndecidedReason | null
+  /** Of the entry that decides. */
+  urgency: 'unimportant' | null
 }
 
 /**
@@ -45,19 +51,31 @@ export function matchAdvisories(
   if (version === null) {
     return advisories
       .filter(({ affected }) => affected.some((entry) => isSameRelease(entry.ecosystem, ecosystem) !== false))
-      .map((advisory) => ({ advisory, verdict: 'undecided', matched: null }))
+      .map((advisory) => ({ advisory, verdict: 'undecided', matched: null, reason: 'no_version', urgency: null }))
   }
   const asked = askedVersion(ecosystem, version)
   return parsedAdvisories(advisories).flatMap(({ advisory, entries }): PackageMatch[] => {
-    if (entries.some((entry) => isFixedByPro(entry, asked))) return []
-    let isUndecided = false
-    for (const entry of entries) {
-      const found = evaluate(entry, asked, { preferList: preferList && advisory.is_malware })
-      if (found.verdict === 'affected') return [{ advisory, verdict: 'affected', matched: found.matched }]
-      isUndecided ||= found.verdict === 'undecided'
-    }
-    return isUndecided ? [{ advisory, verdict: 'undecided', matched: null }] : []
+    const { at, ...found } = verdictOf(entries, asked, preferList && advisory.is_malware)
+    if (found.verdict === 'not_affected') return []
+    const { matched, reason } = { matched: null, reason: null, ...found }
+    return [{ advisory, verdict: found.verdict, matched, reason, urgency: advisory.affected[at]?.urgency ?? null }]
   })
+}
+
+/** Returns the verdict of an advisory, and the index of the entry that decides: an affected one before an undecided one. */
+function verdictOf(
+  entries: readonly AffectedVersions[],
+  asked: AskedVersion,
+  preferList: boolean,
+): Verdict & { at: number } {
+  let result: Verdict & { at: number } = { verdict: 'not_affected', at: -1 }
+  if (entries.some((entry) => isFixedByPro(entry, asked))) return result
+  for (const [at, entry] of entries.entries()) {
+    const found = evaluate(entry, asked, { preferList })
+    if (found.verdict === 'affected') return { ...found, at }
+    if (found.verdict === 'undecided' && result.verdict !== 'undecided') result = { ...found, at }
+  }
+  return result
 }
 
 /**
@@ -97,7 +115,13 @@ export interface AffectedRow extends CveFacts {
   aliases: string[]
   cve_ids: CveId[]
   summary: string | null
+  /** The highest rating that the advisories state, if it differs from `severity`. */
+  stated_severity: Severity | null
+  /** `unimportant` if Debian states it for each entry that matches. */
+  urgency: 'unimportant' | null
   verdict: 'affected' | 'undecided'
+  /** Why there is no verdict. Null if affected. */
+  undecided_reason: PackageMatch['reason']
   matched_by: {
     kind: 'range' | 'version' | 'cpe'
     introduced: string | null
@@ -106,13 +130,18 @@ export interface AffectedRow extends CveFacts {
     /** Id of the advisory that states it. For `cpe`: `nvd`, `cna` or `adp`. */
     source: string
   } | null
-  /** Versions that fix it, above the version asked for if that can be compared. Ascending, unique. */
+  /**
+   * Versions that fix it, above the version asked for if that can be compared. None is affected by the advisories of the
+   * row. Ascending, unique.
+   */
   fixed_versions: string[]
   published_at: string | null
   modified_at: string | null
 }
 
 export interface RowSources {
+  /** All advisories of the packages that the matches are of. */
+  advisories: readonly (readonly PackageAdvisory[])[]
   /** Returns all ids of the alias set of an id, or null if the id has no alias. */
   aliasesOf(id: string): readonly string[] | null
   /** Returns null if the snapshot has no record of the CVE. */
@@ -127,12 +156,35 @@ export interface RowSources {
 export function affectedRows(
   matches: readonly PackageMatch[],
   query: PackageQuery,
-  { aliasesOf, cve }: RowSources,
+  { advisories, aliasesOf, cve }: RowSources,
 ): AffectedRow[] {
   const fixedVersions = fixesFor(query)
+  const isAffected = affectedBy(query.ecosystem, advisories)
   return aliasSets(matches, aliasesOf)
-    .map((set) => rowOf(set, fixedVersions, cve))
+    .map((set) => {
+      const row = rowOf(set, fixedVersions, cve)
+      return { ...row, fixed_versions: row.fixed_versions.filter((version) => !isAffected(version, set.ids)) }
+    })
     .sort(compareRows)
+}
+
+/**
+ * Returns whether an advisory with one of the ids affects a version. Databases contradict each other: one calls a version
+ * fixed that another lists as affected.
+ */
+function affectedBy(ecosystem: string, lists: readonly (readonly PackageAdvisory[])[]) {
+  const parsed = lists.flatMap(parsedAdvisories)
+  const known = new Map<string, ParsedAdvisories>(Map.groupBy(parsed, ({ advisory }) => advisory.id))
+  const versions = new Map<string, AskedVersion>()
+  const askedOf = (version: string) => {
+    const asked = versions.get(version) ?? askedVersion(ecosystem, version)
+    versions.set(version, asked)
+    return asked
+  }
+  return (version: string, ids: ReadonlySet<string>): boolean =>
+    [...ids]
+      .flatMap((id) => known.get(id) ?? [])
+      .some(({ advisory, entries }) => verdictOf(entries, askedOf(version), advisory.is_malware).verdict === 'affected')
 }
 
 interface AliasSet<Match> {
@@ -197,7 +249,7 @@ function rowOf(
   cve: RowSources['cve'],
 ): AffectedRow {
   const sorted = matches.toSorted(compareMatches)
-  const { advisory, verdict, matched } = sorted[0]!
+  const { advisory, verdict, matched, reason } = sorted[0]!
   const advisories = sorted.map((one) => one.advisory)
   // An advisory can name its CVE through further ids.
   const aliased = Array.from(ids, parseCveId).filter((id) => id !== null)
@@ -205,16 +257,22 @@ function rowOf(
   const facts = cve_ids.flatMap((id) => cve(id) ?? [])
   const scores = facts.flatMap(({ epss }) => epss ?? [])
   const range = matched?.kind === 'range' ? matched : null
+  const rated = severityOf(facts, advisories)
+  const stated = highest(advisories.map((one) => one.stated_severity))
+  const deciding = sorted.filter((one) => one.verdict === verdict)
   return {
     advisory_id: advisory.id,
     aliases: [...ids].filter((id) => id !== advisory.id).sort(compareText),
     cve_ids,
     summary: advisories.find(({ summary }) => summary !== null)?.summary ?? null,
-    ...severityOf(facts, advisories),
+    ...rated,
+    stated_severity: stated === rated.severity ? null : stated,
     kev: facts.some(({ kev }) => kev),
     epss: scores.reduce<number | null>((best, one) => Math.max(best ?? 0, one), null),
     has_exploit: facts.some(({ has_exploit }) => has_exploit),
+    urgency: deciding.every(({ urgency }) => urgency === 'unimportant') ? 'unimportant' : null,
     verdict,
+    undecided_reason: reason,
     matched_by: matched && {
       kind: matched.kind,
       introduced: range?.introduced ?? null,
@@ -222,9 +280,7 @@ function rowOf(
       last_affected: range?.last_affected ?? null,
       source: advisory.id,
     },
-    fixed_versions: fixedVersions(
-      sorted.filter((one) => one.verdict === verdict).flatMap((one) => one.advisory.affected),
-    ),
+    fixed_versions: fixedVersions(deciding.flatMap((one) => one.advisory.affected)),
     published_at: advisory.published,
     modified_at: advisory.modified,
   }
@@ -265,6 +321,10 @@ function fixesFor({ ecosystem, version }: PackageQuery): (affected: readonly Pac
 }
 
 const SEVERITIES: readonly (Severity | null)[] = [null, 'none', 'low', 'medium', 'high', 'critical']
+
+/** Returns the highest severity; null if all are unknown. */
+export const highest = (severities: readonly (Severity | null)[]): Severity | null =>
+  SEVERITIES[Math.max(0, ...severities.map((one) => SEVERITIES.indexOf(one)))]!
 
 /** By severity, then KEV, EPSS and id. */
 export function compareRows(a: AffectedRow, b: AffectedRow): number {

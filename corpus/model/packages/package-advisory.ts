@@ -3,7 +3,7 @@ import type { CvssClaim } from '../claim.ts'
 import { type CveId, compareCveIds, parseCveId } from '../ids/cve-id.ts'
 import type { Severity } from '../record.ts'
 import { severityOf } from '../scores/cvss.ts'
-import { baseScore } from '../scores/cvss-vector.ts'
+import { threatScore } from '../scores/cvss-vector.ts'
 import { utcTimestamp } from '../values/date.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../values/json-value.ts'
 import { isEvaluated, needsVersion, parseAffected, sortEvents } from '../versions/affected.ts'
@@ -12,7 +12,7 @@ import { foldName } from './name.ts'
 import { packageUrl } from './purl.ts'
 
 /** Increase it with every change of the result for the same record. */
-export const PACKAGE_RULES = 2
+export const PACKAGE_RULES = 3
 
 /** What one advisory states about one package. */
 export interface PackageAdvisory extends AdvisoryIds {
@@ -20,9 +20,11 @@ export interface PackageAdvisory extends AdvisoryIds {
   modified: string | null
   published: string | null
   summary: string | null
-  /** Stated, else of the highest CVSS version. Malware is critical. */
+  /** The band of the first score. Without one, the stated rating. */
   severity: Severity | null
-  /** The highest version first. */
+  /** The publisher's own rating. Malware is critical. */
+  stated_severity: Severity | null
+  /** With threat metrics, which publishers count. The highest version first. */
   cvss: { version: CvssClaim['version']; score: number; vector: string }[]
   cwe_ids: string[]
   /** Whether the package itself is malicious (`MAL-`). */
@@ -38,6 +40,8 @@ export interface PackageRanges {
   ecosystem: string
   ranges: { type: string; events: Record<string, string>[] }[]
   versions: string[]
+  /** Debian states that the vulnerability has no practical effect in this release. Absent otherwise. */
+  urgency?: 'unimportant'
 }
 
 export interface PackageStatement {
@@ -106,7 +110,7 @@ interface NamedEntry {
 /** Qualifiers name an architecture or distribution, not the package. */
 const withoutVersion = (purl: string | null): string | null => purl?.replace(/[?#].*$|(?<=[^/])@[^@/]*$/gs, '') ?? null
 
-type RecordFacts = Omit<PackageAdvisory, 'name' | 'affected' | 'cvss'>
+type RecordFacts = Omit<PackageAdvisory, 'name' | 'affected' | 'cvss' | 'severity'>
 
 function statementOf(record: JsonObject, about: RecordFacts, entries: NamedEntry[]): PackageStatement {
   const { ecosystem, name } = entries[0]!
@@ -118,7 +122,7 @@ function statementOf(record: JsonObject, about: RecordFacts, entries: NamedEntry
     purl: entries.find(({ purl }) => purl !== null)?.purl ?? packageUrl(base, name),
     advisory: {
       ...about,
-      severity: about.severity ?? scoredSeverity(cvss),
+      severity: scoredSeverity(cvss) ?? about.stated_severity,
       cvss,
       name,
       affected: entries.map((one) => rangesOf(one.entry, one.ecosystem, about.is_malware)),
@@ -135,7 +139,7 @@ function aboutRecord(record: JsonObject, ids: AdvisoryIds): RecordFacts {
     modified: dateOf(record.modified),
     published: dateOf(record.published),
     summary: text(record.summary),
-    severity: is_malware ? 'critical' : (STATED[text(specific.severity)?.toUpperCase() ?? ''] ?? null),
+    stated_severity: is_malware ? 'critical' : (STATED[text(specific.severity)?.toUpperCase() ?? ''] ?? null),
     cwe_ids: [...new Set(texts(specific.cwe_ids))],
     is_malware,
   }
@@ -164,7 +168,7 @@ function cvssOf(statements: readonly JsonObject[]): PackageAdvisory['cvss'] {
   for (const { severity } of statements) {
     for (const stated of objects(severity)) {
       const vector = text(stated.score)
-      const scored = vector === null || byVector.has(vector) ? null : baseScore(vector)
+      const scored = vector === null || byVector.has(vector) ? null : threatScore(vector)
       if (vector !== null && scored) byVector.set(vector, { version: scored.version, score: scored.score, vector })
     }
   }
@@ -191,5 +195,10 @@ function rangesOf(entry: JsonObject, ecosystem: string, isMalware: boolean): Pac
     ecosystem,
     ranges: ranges.map((range) => sortEvents(ecosystem, range)),
     versions: parsed === null ? versions : versions.filter((version) => needsVersion(parsed, version)),
+    ...(isUnimportant(entry) ? { urgency: 'unimportant' } : {}),
   }
 }
+
+/** Security tracker of Debian, "urgency". */
+const isUnimportant = ({ ecosystem_specific: specific }: JsonObject): boolean =>
+  isObject(specific) && specific.urgency === 'unimportant'

@@ -126,6 +126,25 @@ export function releaseOf(ecosystem: string): string | null {
   return text || null
 }
 
+/** What a snapshot has packages of. */
+export interface IndexedEcosystems {
+  /** Without suffixes, ascending. */
+  readonly ecosystems: readonly string[]
+  /** The releases of each distribution among them, as `releaseOf` names them, ascending. */
+  readonly releases: Readonly<Record<string, readonly string[]>>
+}
+
+/**
+ * Whether a snapshot can have advisories for packages of the ecosystem. False for a release that none of them names:
+ * an empty answer would not mean that the package is not affected.
+ */
+export function isIndexed(ecosystem: string, { ecosystems, releases }: IndexedEcosystems): boolean {
+  const base = baseEcosystem(ecosystem)
+  const release = releaseOf(ecosystem)
+  if (!ecosystems.includes(base)) return false
+  return release === null || !hasReleases(base) || releases[base]!.includes(release)
+}
+
 /** Not Micro, whose numbers are its own. A package that only a module states is in that module on every system. */
 const SUSE_PRODUCT = /^Linux Enterprise (?!Micro|Real).*?\b(\d+(?: SP\d+)?)(?:[- ].*)?$/
 

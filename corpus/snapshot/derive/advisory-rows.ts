@@ -19,10 +19,19 @@ export interface AdvisoryRows extends HashedRows {
 
 /** The rows of a snapshot without advisories. */
 export const noAdvisories = (): AdvisoryRows => ({ keys: [], at: [], length: [], aliases: [], cveIds: [] })
-export const noPackages = (): PackageRows => ({ keys: [], at: [], length: [], packages: [], advisories: [] })
+export const noPackages = (): PackageRows => ({
+  keys: [],
+  at: [],
+  length: [],
+  packages: [],
+  suffixed: [],
+  advisories: [],
+})
 
 export interface PackageRows extends HashedRows {
   packages: { ecosystem: string; name: string; purl: string | null }[]
+  /** The ecosystems of each package with their suffixes, such as `Debian:12`, each once. */
+  suffixed: string[][]
   /** Ids of the advisories of each package. */
   advisories: string[][]
 }

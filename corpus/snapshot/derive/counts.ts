@@ -1,7 +1,8 @@
 /** Returns the number of entries per kind (API 27.1). The builder stores it and `verify` recounts it. */
 import { compareText } from '../../model/sources.ts'
+import { baseEcosystem, hasReleases, type IndexedEcosystems, releaseOf } from '../../model/versions/ecosystems.ts'
 import type { CatalogName } from '../record/catalog.ts'
-import type { HashedRows } from './advisory-rows.ts'
+import type { HashedRows, PackageRows } from './advisory-rows.ts'
 import type { Rows } from './rows.ts'
 
 export function countsOf(
@@ -24,7 +25,13 @@ export function countsOf(
   }
 }
 
-/** Returns the ecosystems of packages, ascending. */
-export function ecosystemsOf({ keys }: HashedRows): string[] {
-  return [...new Set(keys.map((key) => key.slice(0, key.indexOf('/'))))].sort(compareText)
+/** Returns the ecosystems of packages, and the releases of distributions. */
+export function ecosystemsOf({ keys, suffixed }: Pick<PackageRows, 'keys' | 'suffixed'>): IndexedEcosystems {
+  const ecosystems = [...new Set(keys.map((key) => key.slice(0, key.indexOf('/'))))].sort(compareText)
+  const named = [...new Set(suffixed.flat())].filter((one) => releaseOf(one) !== null)
+  const releases = ecosystems.filter(hasReleases).map((base) => {
+    const own = named.filter((one) => baseEcosystem(one) === base).map((one) => releaseOf(one)!)
+    return [base, [...new Set(own)].sort(compareText)] as const
+  })
+  return { ecosystems, releases: Object.fromEntries(releases) }
 }

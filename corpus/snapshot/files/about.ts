@@ -1,15 +1,14 @@
 /** The metadata of a snapshot. SPEC.md, "About". */
 import { asLastUpdate, type LastUpdate } from '../../model/last-update.ts'
 import { utcTimestamp } from '../../model/values/date.ts'
+import { hasReleases, type IndexedEcosystems } from '../../model/versions/ecosystems.ts'
 import { SnapshotError } from '../error.ts'
 
-export interface About {
+export interface About extends IndexedEcosystems {
   corpus_date: string | null
   epss_date: string | null
   /** Number of entries per kind: `cves`, `cwes`, … (API 27.1). */
   counts: Record<string, number>
-  /** The ecosystems that have packages, without suffixes, ascending. */
-  ecosystems: string[]
   /** Null if unknown. */
   last_update: LastUpdate | null
   feeds: Record<string, AboutFeed>
@@ -39,13 +38,16 @@ export function decodeAbout(bytes: Uint8Array): About {
   if (!about?.counts || !about.feeds)
     throw new SnapshotError('malformed', 'the metadata of the snapshot has no counts or feeds')
   const feeds = Object.entries(about.feeds).map(([name, feed]) => [name, withTimestamp(feed)])
-  const { ecosystems, last_update: stated = null } = about
+  const { ecosystems, releases, last_update: stated = null } = about
   const lastUpdate = asLastUpdate(stated)
-  const isSound = Array.isArray(ecosystems) && ecosystems.every((name) => typeof name === 'string')
+  const isSound = isTexts(ecosystems) && ecosystems.filter(hasReleases).every((name) => isTexts(releases?.[name]))
   if (!isSound || (lastUpdate === null && stated !== null))
     throw new SnapshotError('malformed', 'the metadata of the snapshot is damaged')
   return { ...(about as About), last_update: lastUpdate, feeds: Object.fromEntries(feeds) }
 }
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
 
 const withTimestamp = (feed: AboutFeed): AboutFeed => ({
   ...feed,

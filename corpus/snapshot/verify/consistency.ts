@@ -78,7 +78,8 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
       against(fileOf(manifest, 'about'), `counts ${about.counts[name]} ${name}, but there are ${count}`)
     }
   }
-  const [stated, found] = [about.ecosystems, ecosystemsOf(packages)].map((names) => JSON.stringify(names))
+  const { ecosystems, releases } = about
+  const [stated, found] = [{ ecosystems, releases }, ecosystemsOf(packages)].map((names) => JSON.stringify(names))
   if (stated !== found) {
     against(fileOf(manifest, 'about'), `states the ecosystems ${stated}, but there are ${found}`)
   }

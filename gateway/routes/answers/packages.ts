@@ -31,16 +31,37 @@ const affectedRow = z
     summary: text.describe('Summary that the advisory states. Null if it states none'),
     severity: severity
       .nullable()
-      .describe('Severity of the CVE with the highest score. Without one, that of the advisory. Null if unknown'),
-    cvss_score: baseScore.nullable().describe('Base score that belongs to `severity`, 0 to 10. Null without a score'),
+      .describe(
+        'Severity of the CVE with the highest score. Without one, the band of the score of the advisory, else its rating. Null if unknown',
+      ),
+    cvss_score: baseScore
+      .nullable()
+      .describe(
+        'Score that belongs to `severity`, 0 to 10. Of an advisory, with the threat metrics of its vector. Null without a score',
+      ),
     kev: z.boolean().describe('Whether one of the CVEs is in the KEV catalog'),
     epss: fraction.nullable().describe('Highest EPSS score of the CVEs, 0 to 1. Null without a score'),
     has_exploit: z.boolean().describe('Whether one of the CVEs has public exploit code or evidence of exploitation'),
+    stated_severity: severity
+      .nullable()
+      .describe('Highest rating that the advisories state. Null if they state none, or the same as `severity`'),
+    urgency: z
+      .enum(['unimportant'])
+      .nullable()
+      .describe('`unimportant`: Debian states that the vulnerability has no practical effect in the release'),
     verdict: z
       .enum(['affected', 'undecided'])
       .describe('`undecided`: the request has no version, or the versions cannot be compared'),
+    undecided_reason: z
+      .enum(['no_version', 'no_order', 'version', 'event', 'release', 'no_versions', 'floating'])
+      .nullable()
+      .describe(
+        '`no_version`: the request has no version. `no_order`: the ecosystem has no order of versions. `version`: the version cannot be compared. `event`: a bound of a range cannot. `release`: the request or the advisory names no release of the distribution. `no_versions`: the advisory states no versions. `floating`: only some of the releases that the version can mean are affected. Null if affected',
+      ),
     matched_by: matchedBy.nullable().describe('Why the version is affected. Null if undecided'),
-    fixed_versions: texts.describe('Versions that fix the advisory, above the version of the request. Ascending'),
+    fixed_versions: texts.describe(
+      'Versions that fix the advisory, above the version of the request. None is affected by an advisory of the row. Ascending',
+    ),
     published_at: timestamp.nullable().describe('Time of publication. Null if not stated'),
     modified_at: timestamp.nullable().describe('Time of the last change. Null if not stated'),
   } satisfies ShapeOf<AffectedRow>)
@@ -60,7 +81,7 @@ const affectedRequest = z
     matched_source: text.describe(
       "Source package of a distribution's package, by which advisories were matched. Null if the request names none",
     ),
-    indexed: z.boolean().describe('Whether the snapshot has packages of this ecosystem, or this product'),
+    indexed: z.boolean().describe('Whether the snapshot has packages of this ecosystem and release, or this product'),
   })
   .meta({ id: 'AffectedRequest', description: 'Package or product, and version, of the request' })
 

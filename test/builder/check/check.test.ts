@@ -22,6 +22,7 @@ async function check(purls: string, rows: Rows, failOn: Partial<FailRule> = {}, 
   let [now, most] = [0, 0]
   const reader = {
     ecosystems: ['Debian', 'npm', 'PyPI'],
+    releases: { Debian: ['12'] },
     snapshot: {
       id: 'a'.repeat(64),
       created_at: '2026-01-01T00:00:00Z',
@@ -40,7 +41,7 @@ async function check(purls: string, rows: Rows, failOn: Partial<FailRule> = {}, 
     },
   }
   const inventory = inventoryOf('standard input', 'purls.purl', Buffer.from(purls))
-  const rule = { level: 'high', undecided: false, ...failOn } as const
+  const rule = { level: 'high', unscored: true, undecided: false, unchecked: false, ...failOn } as const
   const report = await checkInventory(file, inventory, reader as never, rule, noProgress)
   return { report, asked, most }
 }
@@ -61,43 +62,72 @@ test('each version is looked up once, under any spelling of the name, with few a
   assert.ok(most > 1 && most <= 32, `${most} at the same time`)
 })
 
-test('packages of ecosystems that are not indexed are counted and named, and not looked up', async () => {
-  const { report, asked } = await check('pkg:docker/nginx@1\npkg:gem/rack@1.0\npkg:npm/a@1.0.0\npkg:npm/b\n', {})
-  assert.equal(asked, ['npm/a@1.0.0'])
-  assert.equal(report.counts, { packages: 3, affected: 0, undecided: 0, notIndexed: 2, skipped: 1 })
+test('a package is affected, not affected, undecided or not checked; each of the last two has its reason', async () => {
+  const purls = [
+    'pkg:docker/nginx@1',
+    'pkg:gem/rack@1.0',
+    'pkg:deb/debian/a@1?distro=debian-9',
+    'pkg:deb/debian/b@1',
+    'pkg:npm/a@1.0.0',
+    'pkg:npm/b',
+    'pkg:npm/c@1.0.0',
+  ]
+  const rows = {
+    'npm/a@1.0.0': [row('A-1', 'low', undecided('version')), row('A-2', 'low')],
+    'Debian/b@1': [row('A-3', null, undecided('release')), row('A-4', null, undecided('release'))],
+  }
+  const { report, asked } = await check(purls.join('\n'), rows)
+  assert.equal(asked.sort(), ['Debian/b@1', 'npm/a@1.0.0', 'npm/c@1.0.0'])
+  assert.equal(report.counts, {
+    packages: 7,
+    affected: 1,
+    notAffected: 1,
+    undecided: 1,
+    notChecked: 4,
+    findings: 1,
+    unscored: 0,
+  })
+  assert.is(report.outcome, 'passed')
   assert.is(
-    formatCheckReport(report),
+    formatCheckReport(report).split('\n').slice(3).join('\n'),
     [
-      'not indexed: pkg:docker/nginx@1',
-      'not indexed: RubyGems/rack',
-      'skipped: pkg:npm/b (line 4, no version)',
-      '3 packages in - (purls, one per line), 0 findings, 0 undecided, 2 not indexed, 1 skipped',
-      'passed: no finding is high or above (--fail-on high)',
+      'undecided: Debian/b 1 (2 advisories: the file or the advisory names no release of the distribution)',
+      'undecided: npm/a 1.0.0 (1 advisory: the version cannot be compared)',
+      'not checked: pkg:docker/nginx@1 1 (line 1, no ecosystem has packages of this type)',
+      'not checked: RubyGems/rack 1.0 (line 2, the snapshot has no data for RubyGems)',
+      'not checked: Debian:9/a 1 (line 3, the snapshot has no data for Debian:9)',
+      'not checked: pkg:npm/b (line 6, no version)',
+      '7 packages in - (purls, one per line), 1 affected, 1 not affected, 1 undecided, 4 not checked',
+      'passed: 1 finding; none is high or above (--fail-on high)',
     ].join('\n'),
   )
 })
 
-const undecided = { verdict: 'undecided' } as const
+const undecided = (undecided_reason: NonNullable<AffectedRow['undecided_reason']>) =>
+  ({ verdict: 'undecided', undecided_reason }) as const
 
-test('affected ones come first, then severity, KEV, EPSS, advisory and package decide', async () => {
+test('findings are ordered by severity, KEV, EPSS, advisory and package', async () => {
   const rows = {
     'npm/b@1.0.0': [row('GHSA-4', 'high', { kev: true }), row('GHSA-5', 'high', { epss: 0.5 }), row('GHSA-1', 'low')],
-    'npm/a@1.0.0': [row('GHSA-4', 'high', { kev: true }), row('GHSA-6', null), row('GHSA-7', 'critical', undecided)],
+    'npm/a@1.0.0': [
+      row('GHSA-4', 'high', { kev: true }),
+      row('GHSA-6', null),
+      row('GHSA-7', 'critical', undecided('event')),
+    ],
   }
   const { report } = await check('pkg:npm/b@1.0.0\npkg:npm/a@1.0.0', rows)
   assert.equal(
     report.findings.map(({ name, advisory }) => `${name} ${advisory.advisory_id}`),
-    ['a GHSA-4', 'b GHSA-4', 'b GHSA-5', 'b GHSA-1', 'a GHSA-6', 'a GHSA-7'],
+    ['a GHSA-4', 'b GHSA-4', 'b GHSA-5', 'b GHSA-1', 'a GHSA-6'],
   )
-  assert.is(report.counts.affected, 5)
-  assert.is(report.counts.undecided, 1)
+  assert.equal([report.counts.affected, report.counts.undecided, report.counts.unscored], [2, 0, 1])
 })
 
-/** How many of the findings below fail at each level: without undecided ones, and with them. */
-const FAILING: Record<(typeof FAIL_LEVELS)[number], [number, number]> = {
-  low: [6, 8],
-  medium: [3, 5],
-  high: [2, 4],
+/** How many of the findings below fail at each level: without a severity, and in all. */
+const FAILING: Record<(typeof FAIL_LEVELS)[number], [unscored: number, all: number]> = {
+  low: [1, 7],
+  medium: [1, 5],
+  high: [1, 4],
   critical: [1, 2],
   none: [0, 0],
 }
@@ -107,25 +137,63 @@ const ALL_SEVERITIES: Rows = {
     row('A-1', 'critical'),
     row('A-2', 'high'),
     row('A-3', 'medium'),
-    row('A-4', 'low'),
+    row('A-4', 'low', { stated_severity: 'high' }),
     row('A-5', 'none'),
     row('A-6', null),
-    row('A-7', 'critical', undecided),
-    row('A-8', 'high', undecided),
+    row('A-7', 'critical', undecided('version')),
+    row('A-8', 'high', undecided('version')),
+    row('A-9', 'low'),
+    row('A-0', 'critical', { urgency: 'unimportant' }),
   ],
 }
 
 for (const level of FAIL_LEVELS) {
-  test(`--fail-on ${level} counts the findings of this severity or above`, async () => {
-    for (const [i, withUndecided] of [false, true].entries()) {
-      const { report } = await check('pkg:npm/a@1.0.0', ALL_SEVERITIES, { level, undecided: withUndecided })
-      assert.is(report.failing, FAILING[level][i])
-      assert.match(formatCheckReport(report), report.failing > 0 ? /\nfailed: \d+ findings? (?:is|are) / : /\npassed: /)
+  test(`--fail-on ${level} counts findings of this severity or rating, and those without any`, async () => {
+    const [unscored, all] = FAILING[level]
+    for (const [rule, expected] of [
+      [{ level }, all],
+      [{ level, unscored: false }, all - unscored],
+    ] as const) {
+      const { report } = await check('pkg:npm/a@1.0.0', ALL_SEVERITIES, rule)
+      assert.equal(report.failing, { findings: expected, undecided: 0, notChecked: 0 })
+      assert.is(report.outcome, expected > 0 ? 'failed' : 'passed')
+      const text = formatCheckReport(report)
+      assert.match(
+        text,
+        expected > 0 ? `\nfailed: ${expected} of 8 findings, 1 without` : '\npassed: 8 findings, 1 without',
+      )
     }
-    const { report } = await check('pkg:npm/fine@1.0.0', ALL_SEVERITIES, { level, undecided: true })
-    assert.is(report.failing, 0)
+    const { report } = await check('pkg:npm/fine@1.0.0', ALL_SEVERITIES, { level, undecided: true, unchecked: true })
+    assert.is(report.outcome, 'passed')
   })
 }
+
+test('undecided packages, and those that were not checked, fail if the user says so', async () => {
+  const rows = { 'npm/a@1.0.0': [row('A-1', 'low', undecided('event'))] }
+  const purls = 'pkg:npm/a@1.0.0\npkg:npm/b\npkg:npm/c@1.0.0'
+  for (const [rule, expected] of [
+    [{}, []],
+    [{ undecided: true }, ['failed: 1 undecided package (--fail-on-undecided)']],
+    [{ unchecked: true, level: 'none' }, ['failed: 1 package not checked (--fail-on-unchecked)']],
+  ] as const) {
+    const { report } = await check(purls, rows, rule)
+    assert.is(report.outcome, expected.length > 0 ? 'failed' : 'passed')
+    assert.equal(
+      formatCheckReport(report)
+        .split('\n')
+        .filter((line) => line.startsWith('failed')),
+      expected,
+    )
+  }
+})
+
+test('a file in which no package can be judged has nothing to check', async () => {
+  for (const purls of ['# nothing', 'pkg:npm/b', 'pkg:docker/nginx@1\npkg:gem/rack@1.0']) {
+    const { report } = await check(purls, {}, { level: 'none' })
+    assert.is(report.outcome, 'nothing_to_check')
+    assert.match(formatCheckReport(report), /\nnothing to check: no package in - can be judged$/)
+  }
+})
 
 test('the table escapes what a terminal would interpret, and shortens long names', async () => {
   const name = `%1b[2J${'x'.repeat(300)}`.replace('%1b', 'é')
@@ -134,17 +202,17 @@ test('the table escapes what a terminal would interpret, and shortens long names
   }
   const { report } = await check(`pkg:npm/${encodeURIComponent(name)}@1.0.0`, rows)
   const [headings, line] = formatCheckReport(report).split('\n')
-  assert.match(headings!, /^package +version {2}advisory +severity {2}KEV +EPSS {2}fixed in {2}verdict$/)
-  assert.match(line!, /^npm\/é\[2Jx+… {2}1\.0\.0 {4}GHSA-\\u202e {2}high {6}yes {2}0\.12345 {2}2\.0\.0 {5}affected$/)
+  assert.match(headings!, /^package +version {2}advisory +severity {2}KEV +EPSS {2}fixed in$/)
+  assert.match(line!, /^npm\/é\[2Jx+… {2}1\.0\.0 {4}GHSA-\\u202e {2}high {6}yes {2}0\.12345 {2}2\.0\.0$/)
   assert.ok(line!.length < 250)
 })
 
 test('the text names ten packages of each kind that were not checked', async () => {
   const { report } = await check(Array.from({ length: 25 }, (_, i) => `pkg:npm/p${i}`).join('\n'), {})
   const lines = formatCheckReport(report).split('\n')
-  assert.is(lines.filter((line) => line.startsWith('skipped: pkg:npm/p')).length, 10)
-  assert.ok(lines.includes('skipped: … and 15 more (--json lists all)'))
-  assert.is(report.skipped.length, 25)
+  assert.is(lines.filter((line) => line.startsWith('not checked: pkg:npm/p')).length, 10)
+  assert.ok(lines.includes('not checked: … and 15 more (--json lists all)'))
+  assert.is(report.notChecked.length, 25)
 })
 
 /** The properties that SARIF 2.1.0 requires, and their values, for what the report contains. */
@@ -168,7 +236,8 @@ function assertSarif(log: unknown): void {
   const { version, runs } = object(log, ['version', 'runs', '$schema'], [])
   assert.is(version, '2.1.0')
   const [run] = runs as unknown[]
-  const { tool, results, columnKind } = object(run, ['tool', 'results', 'columnKind'], [])
+  const { tool, results, columnKind, invocations } = object(run, ['tool', 'results', 'columnKind', 'invocations'], [])
+  for (const one of invocations as unknown[]) object(one, ['executionSuccessful', 'toolExecutionNotifications'], [])
   assert.is(columnKind, 'utf16CodeUnits')
   const { driver } = object(tool, ['driver'], [])
   const { name, rules } = object(driver, ['name', 'version', 'rules'], [])
@@ -192,7 +261,7 @@ function assertSarif(log: unknown): void {
       [],
     )
     assert.is(ids[result.ruleIndex as number], result.ruleId)
-    assert.ok(['fail', 'review'].includes(result.kind as string))
+    assert.ok(['fail', 'open'].includes(result.kind as string))
     assert.ok(['none', 'note', 'warning', 'error'].includes(result.level as string))
     // 3.27.10
     assert.is(result.level === 'none', result.kind !== 'fail')
@@ -213,49 +282,52 @@ function assertSarif(log: unknown): void {
 
 const sarif = (report: CheckReport) => JSON.parse(JSON.stringify(sarifOf(report)))
 
-test('SARIF has a rule per advisory and a result per finding, with its level', async () => {
+test('SARIF has a result per finding and undecided package, and a notification per unchecked one', async () => {
   const rows = {
     'npm/a@1.0.0': [
       ...ALL_SEVERITIES['npm/a@1.0.0']!,
-      row('A-9', 'high', { cvss_score: 8, kev: true, fixed_versions: ['2.0.0'] }),
+      row('B-1', 'high', { cvss_score: 8, kev: true, fixed_versions: ['2.0.0'] }),
     ],
     'npm/b@1.0.0': [row('A-1', 'critical')],
   }
-  const { report } = await check('pkg:npm/a@1.0.0\n\npkg:npm/b@1.0.0', rows, {}, 'folder/some file.txt')
+  const purls = 'pkg:npm/a@1.0.0\n\npkg:npm/b@1.0.0\npkg:npm/c'
+  const { report } = await check(purls, rows, {}, 'folder/some file.txt')
   const log = sarif(report)
   assertSarif(log)
-  const [{ tool, results }] = log.runs
+  const [{ tool, results, invocations }] = log.runs
   const { rules } = tool.driver
-  assert.is(rules.length, 9)
-  assert.is(results.length, 10)
+  assert.is(rules.length, 10)
   const levels = results.map(
     (one: { ruleId: string; kind: string; level: string }) => `${one.ruleId} ${one.kind} ${one.level}`,
   )
   assert.equal(levels, [
+    'A-0 fail error',
     'A-1 fail error',
     'A-1 fail error',
-    'A-9 fail error',
+    'B-1 fail error',
     'A-2 fail error',
     'A-3 fail warning',
-    'A-4 fail note',
+    'A-4 fail error',
+    'A-9 fail note',
     'A-5 fail note',
-    'A-6 fail note',
-    'A-7 review none',
-    'A-8 review none',
+    'A-6 fail error',
+    'undecided-package open none',
   ])
+  assert.equal(
+    invocations[0].toolExecutionNotifications.map((one: { message: object }) => one.message),
+    [{ text: 'pkg:npm/c was not checked: no version.' }],
+  )
   const physical = results.map(
     (one: { locations: { physicalLocation: unknown }[] }) => one.locations[0]!.physicalLocation,
   )
-  assert.equal(physical.slice(0, 2), [
+  assert.equal(physical.slice(1, 3), [
     { artifactLocation: { uri: 'folder/some%20file.txt' }, region: { startLine: 1 } },
     { artifactLocation: { uri: 'folder/some%20file.txt' }, region: { startLine: 3 } },
   ])
-  assert.is(
-    results[2].message.text,
-    'npm/a 1.0.0 is affected by A-9: severity high, known to be exploited, fixed in 2.0.0.',
-  )
-  assert.is(results[8].message.text, 'npm/a 1.0.0 may be affected by A-7: severity critical, no fixed version.')
-  assert.is(rules[results[2].ruleIndex].properties['security-severity'], '8.0')
+  const [, , , known, , , , , , , open] = results
+  assert.is(known.message.text, 'npm/a 1.0.0 is affected by B-1: severity high, known to be exploited, fixed in 2.0.0.')
+  assert.is(open.message.text, 'npm/a 1.0.0 may be affected by A-7, A-8: the version cannot be compared.')
+  assert.is(rules[known.ruleIndex].properties['security-severity'], '8.0')
 })
 
 test('SARIF of standard input has no file, of a file elsewhere its URL', async () => {

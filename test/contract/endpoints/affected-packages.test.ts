@@ -167,7 +167,8 @@ states('29.37', 'the source package that matched', async () => {
 states('29.12', 'whether the ecosystem is indexed', async () => {
   const indexed = async (parameters: Record<string, string>) => (await page(parameters)).query.indexed
   assert.is(await indexed({ purl: 'pkg:npm/no-such' }), true)
-  assert.is(await indexed({ purl: 'pkg:deb/debian/no-such?distro=debian-9' }), true)
+  const release = (distro: string) => indexed({ purl: `pkg:deb/debian/no-such?distro=${distro}` })
+  assert.equal([await release('debian-12'), await release('debian-9')], [true, false])
   assert.is(await indexed({ purl: 'pkg:cargo/time' }), false)
   assert.is(await indexed({ ecosystem: 'Alpine:v3.20', name: 'curl' }), false)
 })
@@ -284,10 +285,30 @@ states('29.27', 'what the version matches', async () => {
 })
 
 states('29.28', 'fixed versions above the version', async () => {
-  assert.equal(row('GHSA-kkkk-kkkk-kkkk').fixed_versions, ['1.6.0', '1.7.0'])
+  assert.equal(row('GHSA-kkkk-kkkk-kkkk').fixed_versions, ['1.7.0'], '1.6.0 is affected by an alias')
   assert.equal(row('GHSA-eeee-eeee-eeee').fixed_versions, [])
   const { data } = await page({ purl: 'pkg:deb/debian/widget@1.0?distro=bookworm' })
   assert.equal(data[0]!.fixed_versions, ['1.2-3+deb12u1'])
+})
+
+states('29.38', 'the rating that the advisories state, if it differs', async () => {
+  for (const [id, { severity, stated_severity }] of rows) {
+    assert.ok(stated_severity === null || stated_severity !== severity, id)
+  }
+  assert.is(row('GHSA-gggg-gggg-gggg').stated_severity, null)
+})
+
+states('29.39', 'what Debian calls unimportant', async () => {
+  const { data } = await page({ purl: 'pkg:deb/debian/widget@1.0?distro=bookworm' })
+  assert.equal([data[0]!.urgency, row('MAL-2024-1').urgency], [null, null])
+})
+
+states('29.40', 'why there is no verdict', async () => {
+  for (const [id, { verdict, undecided_reason }] of rows) {
+    assert.is(undecided_reason, verdict === 'affected' ? null : 'event', id)
+  }
+  const { data } = await page({ purl: WIDGET })
+  assert.equal(new Set(data.map(({ undecided_reason }) => undecided_reason)), new Set(['no_version']))
 })
 
 states('29.29', 'the dates of the advisory', async () => {

@@ -92,8 +92,11 @@ export function expectListedCves(dist: string): Record<Listed, number> {
     const shard = readObject(dist, file)
     for (const { entry } of entriesOf<PackageEntry>('packages', shard, [...membersOf(shard)])) {
       const { ecosystem, name, advisories } = entry
-      const matches = advisories.map((advisory) => ({ advisory, verdict: 'undecided' as const, matched: null }))
-      const rows = affectedRows(matches, { ecosystem, version: null }, sources)
+      const matches = advisories.map((advisory) => ({
+        ...{ advisory, verdict: 'undecided' as const, matched: null },
+        ...{ reason: 'no_version' as const, urgency: null },
+      }))
+      const rows = affectedRows(matches, { ecosystem, version: null }, { advisories: [advisories], ...sources })
       const cves = new Set(rows.flatMap(({ cve_ids }) => cve_ids).filter((id) => records.has(id)))
       const key = packageKey(ecosystem, name)
       assert.equal(new Set(listed.package.get(key)), cves, key)

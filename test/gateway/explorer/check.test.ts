@@ -2,6 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type EcosystemComponent, type Finding, findAdvisories } from '../../../corpus/inventory/findings.ts'
+import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
 import { type Api, ApiFailure, type Params } from '../../../gateway/explorer/app/data/api.ts'
 import { patiently } from '../../../gateway/explorer/app/data/wait.ts'
@@ -74,7 +75,7 @@ test('a package is asked for once, page by page', async () => {
   ])
 })
 
-test('after a package of an ecosystem that is not indexed, others of it are not asked for', async () => {
+test('after a package of a release that is not indexed, others of it are not asked for', async () => {
   const asked: unknown[] = []
   const api = apiOf((_, { ecosystem, name }) => {
     asked.push(name)
@@ -83,9 +84,10 @@ test('after a package of an ecosystem that is not indexed, others of it are not 
   const lookUp = gatewayLookUp(api, [], waiting().options)
   const debian = { ecosystem: 'Debian:12' }
   assert.is(await lookUp(component('a', debian)), null)
-  assert.is(await lookUp(component('b', { ecosystem: 'Debian:11' })), null)
+  assert.is(await lookUp(component('b', debian)), null)
+  assert.equal(await lookUp(component('b', { ecosystem: 'Debian:11' })), [])
   assert.equal(await lookUp(component('c')), [])
-  assert.equal(asked, ['a', 'c'])
+  assert.equal(asked, ['a', 'b', 'c'])
 })
 
 test('a look-up waits as long as the gateway asks, then repeats the request', async () => {
@@ -165,7 +167,6 @@ const FINDINGS = [
   finding('a', affectedRow('A-2', 'low'), { dev: true }),
   finding('b', affectedRow('A-3', 'medium')),
   finding('c', affectedRow('A-4', null), { dev: false }),
-  finding('d', affectedRow('A-5', 'high', { verdict: 'undecided' })),
 ]
 const ids = (findings: readonly Finding[]) => findings.map(({ advisory }) => advisory.advisory_id).join(' ')
 
@@ -174,7 +175,7 @@ test('findings are grouped by package and version', () => {
   const groups = byPackage([...FINDINGS, other])
   assert.equal(
     groups.map(({ component: { name, version }, findings }) => `${name} ${version}: ${ids(findings)}`),
-    ['a 1.0.0: A-1 A-2', 'b 1.0.0: A-3', 'c 1.0.0: A-4', 'd 1.0.0: A-5', 'a 2.0.0: A-9'],
+    ['a 1.0.0: A-1 A-2', 'b 1.0.0: A-3', 'c 1.0.0: A-4', 'a 2.0.0: A-9'],
   )
 })
 
@@ -188,33 +189,37 @@ test('an affected package counts once, with its highest severity', () => {
 
 test('filters select by severity, development and KEV', () => {
   const shown = (query: string) => ids(selected(FINDINGS, new URLSearchParams(query)))
-  assert.is(shown(''), 'A-1 A-2 A-3 A-4 A-5')
-  assert.is(shown('severity=low'), 'A-1 A-2 A-3 A-5')
-  assert.is(shown('severity=high'), 'A-1 A-5')
+  assert.is(shown(''), 'A-1 A-2 A-3 A-4')
+  assert.is(shown('severity=low'), 'A-1 A-2 A-3')
+  assert.is(shown('severity=high'), 'A-1')
   assert.is(shown('dev=true'), 'A-1 A-2')
-  assert.is(shown('dev=false'), 'A-3 A-4 A-5')
+  assert.is(shown('dev=false'), 'A-3 A-4')
   assert.is(shown('kev=true&dev=true'), 'A-1')
-  assert.is(shown('severity=nonsense'), 'A-1 A-2 A-3 A-4 A-5')
+  assert.is(shown('severity=nonsense'), 'A-1 A-2 A-3 A-4')
 })
 
 test('the files have each finding, and the JSON everything else', async () => {
-  const [, record] = csvOf([
-    finding('x', affectedRow('A-1', 'high', { cve_ids: ['CVE-2026-0001', 'CVE-2026-0002'] })),
-  ]).split('\r\n')
-  assert.match(record!, /^npm,x,1\.0\.0,,,,affected,A-1,CVE-2026-0001;CVE-2026-0002,high,,false,/)
+  const cve_ids = ['CVE-2026-0001', 'CVE-2026-0002'] as CveId[]
+  const open = affectedRow('A-2', null, { verdict: 'undecided', undecided_reason: 'release' })
+  const undecided = [{ ...component('y'), reasons: ['release' as const], advisories: [open] }]
+  const [, record, other] = csvOf([finding('x', affectedRow('A-1', 'high', { cve_ids }))], undecided).split('\r\n')
+  assert.match(record!, /^npm,x,1\.0\.0,,,,affected,,A-1,CVE-2026-0001;CVE-2026-0002,high,,,,false,/)
+  assert.match(other!, /^npm,y,1\.0\.0,,,,undecided,release,A-2,/)
   const skipped = [{ name: 'own', reason: 'local', line: 3 } as const]
   const result = {
     file: 'f',
     format: 'g',
     snapshot: null,
     components: [component('x')],
+    packages: { affected: 3, notAffected: 0, undecided: 1 },
     findings: FINDINGS,
+    undecided,
     notIndexed: [],
     skipped,
     rejected: [],
   }
   const saved = JSON.parse(jsonOf(result, FINDINGS.slice(0, 2)))
-  assert.is(saved.packages, 1)
+  assert.equal(saved.undecided[0].reasons, ['release'])
   assert.equal(
     saved.findings.map(({ advisory }: Finding) => advisory.advisory_id),
     ['A-1', 'A-2'],

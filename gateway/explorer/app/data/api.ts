@@ -31,7 +31,7 @@ export interface Progress {
   total: number
 }
 
-export type PackageSource = Pick<Reader, 'affected' | 'ecosystems' | 'snapshot'>
+export type PackageSource = Pick<Reader, 'affected' | 'ecosystems' | 'releases' | 'snapshot'>
 
 /** An answer other than 200. */
 export class ApiFailure extends Error {

@@ -2,7 +2,7 @@
 import { PurlError, type PurlPackage, packageOfPurl } from '../../../../corpus/model/packages/purl.ts'
 import { advisoryNames } from '../../../../corpus/model/packages/source-package.ts'
 import { parseDateBound } from '../../../../corpus/model/values/date-bound.ts'
-import { baseEcosystem, canonicalEcosystem } from '../../../../corpus/model/versions/ecosystems.ts'
+import { canonicalEcosystem, isIndexed } from '../../../../corpus/model/versions/ecosystems.ts'
 import type { Reader } from '../../../../corpus/reader/reader.ts'
 import { keyOfName, SECTIONS, type Section } from '../../../../corpus/snapshot/index.ts'
 import { ApiFailure, type Params } from './api.ts'
@@ -254,7 +254,7 @@ async function affected(reader: Reader, options: Options): Promise<object> {
   const rows = await reader.affected(
     purl === undefined ? { ecosystem: ecosystem!, name, version, source } : { purl, ...named },
   )
-  const indexed = canonical !== null && reader.ecosystems.includes(baseEcosystem(canonical))
+  const indexed = canonical !== null && isIndexed(canonical, reader)
   const { matched_source } = advisoryNames({ ecosystem: canonical ?? '', name, version, source })
   // Cursors of this list are numbers of rows.
   const start = cursor === undefined ? 0 : Number(cursor)

@@ -1,5 +1,6 @@
 /** Advisories that affect a package or product: rows of `/affected`. */
 import type { ComponentChildren } from 'preact'
+import { UNDECIDED_REASONS } from '../../../../corpus/inventory/reasons.ts'
 import type { AffectedRow } from '../data/answers.ts'
 import { link } from '../router.ts'
 import { type Column, EntryTable } from './entry-list.tsx'
@@ -44,12 +45,23 @@ export function RowFlags({ row }: { row: AffectedRow }) {
   )
 }
 
+/** Severity and score; the rating of the publisher, and what Debian calls unimportant, where they differ. */
+export function Rating({ row: { severity, cvss_score, stated_severity, urgency } }: { row: AffectedRow }) {
+  return (
+    <>
+      <Severity band={severity} score={cvss_score} />
+      {stated_severity === null ? null : <span class="where">stated {stated_severity}</span>}
+      {urgency === null ? null : <span class="where">{urgency}</span>}
+    </>
+  )
+}
+
 /** The verdict, with the range that matched and the source that states it. */
-export function Verdict({ row: { verdict, matched_by, advisory_id } }: { row: AffectedRow }) {
+export function Verdict({ row: { verdict, matched_by, undecided_reason, advisory_id } }: { row: AffectedRow }) {
   if (matched_by === null) {
     return (
       <span class="verdict undecided">
-        <b>{verdict}</b>: the versions cannot be compared
+        <b>{verdict}</b>: {undecided_reason === null ? null : UNDECIDED_REASONS[undecided_reason]}
       </span>
     )
   }
@@ -68,7 +80,7 @@ export function FixedVersions({ versions }: { versions: readonly string[] }): Co
 
 const COLUMNS: readonly Column<AffectedRow>[] = [
   { name: 'Advisory', kind: 'key', cell: (row) => <AdvisoryIds row={row} /> },
-  { name: 'Severity', cell: (row) => <Severity band={row.severity} score={row.cvss_score} /> },
+  { name: 'Severity', cell: (row) => <Rating row={row} /> },
   { name: 'Summary', kind: 'wide', cell: ({ summary }) => summary },
   { name: 'EPSS', kind: 'number', cell: ({ epss }) => (epss === null ? <Unknown /> : formatShare(epss)) },
   { name: 'Flags', cell: (row) => <RowFlags row={row} /> },

@@ -37,6 +37,7 @@ interface Known {
 
 function rowsOf(advisories: PackageAdvisory[], query = queryOf('1.5.0'), { aliases = [], cves = {} }: Known = {}) {
   return affectedRows(matchAdvisories(advisories, query, { preferList: true }), query, {
+    advisories: [advisories],
     aliasesOf: (id) => aliases.find((set) => set.includes(id)) ?? null,
     cve: (id: CveId) => (cves[id] ? { ...FACTS, ...cves[id] } : null),
   })
@@ -255,16 +256,16 @@ rows('fixed versions are above the version asked for, ascend, and are unique', (
     ...[{ introduced: '3.0.0' }, { last_affected: '3.1.0' }],
   ])
   const list = [
-    advisory('A', { aliases: ['B'], affected: [branches, entry([{ introduced: '0' }, { fixed: '1.9' }])] }),
-    advisory('B', { affected: [entry([{ introduced: '0' }, { fixed: '2.0.3' }])] }),
-    advisory('C', { aliases: ['B'], affected: [entry([{ introduced: '0' }, { fixed: '1.9.0' }])] }),
+    advisory('A', { aliases: ['B'], affected: [branches] }),
+    advisory('B', { affected: [entry([{ introduced: '0' }, { fixed: '1.10' }])] }),
+    advisory('C', { aliases: ['B'], affected: [entry([{ introduced: '0' }, { fixed: '1.10.0' }])] }),
   ]
   const fixed = (version: string | null) => rowOf(list, queryOf(version)).fixed_versions
-  assert.equal(fixed('1.5.0'), ['1.9', '1.10.0', '2.0.3'])
-  assert.equal(fixed('1.10.0'), ['2.0.3'])
+  assert.equal(fixed('1.5.0'), ['1.10', '2.0.3'])
+  assert.equal(fixed('2.0.1'), ['2.0.3'])
   assert.equal(fixed('3.0.0'), [])
-  assert.equal(fixed(null), ['1.9', '1.10.0', '2.0.3'])
-  assert.equal(fixed('latest'), ['1.9', '1.10.0', '2.0.3'])
+  assert.equal(fixed(null), ['1.10', '2.0.3'])
+  assert.equal(fixed('latest'), ['1.10', '2.0.3'])
 })
 
 rows('fixed versions have the order in which ranges are evaluated; unreadable ones come last', () => {
@@ -274,6 +275,74 @@ rows('fixed versions have the order in which ranges are evaluated; unreadable on
   assert.equal(rowOf([advisory('A', { affected: [entry(events)] })]).fixed_versions, ['3.0', 'a b', 'b c'])
   const android = [entry([{ introduced: '0' }, { fixed: '9' }, { fixed: '10' }], ['8'], 'Android')]
   assert.equal(rowOf([advisory('A', { affected: android })], queryOf('8', 'Android')).fixed_versions, ['10', '9'])
+})
+
+rows('a fixed version that another advisory of the row affects is no fixed version', () => {
+  const list = [
+    advisory('GHSA-1', { aliases: ['PYSEC-1'], affected: [entry([{ introduced: '0' }, { fixed: '2.0.0' }])] }),
+    advisory('PYSEC-1', { affected: [entry(null, ['2.0.0'])] }),
+    advisory('GHSA-2', { affected: [entry([{ introduced: '0' }, { fixed: '2.0.0' }], ['2.0.0'])] }),
+    advisory('GHSA-3', { affected: [entry([{ introduced: '0' }, { fixed: '2.0.0' }])] }),
+  ]
+  assert.equal(
+    rowsOf(list).map((row) => [row.advisory_id, row.fixed_versions]),
+    [
+      ['GHSA-1', []],
+      ['GHSA-2', []],
+      ['GHSA-3', ['2.0.0']],
+    ],
+  )
+})
+
+rows('the severity is the band of the score shown; the rating of the publisher differs from it', () => {
+  const severity = [{ type: 'CVSS_V4', score: 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N/E:U' }]
+  const rated = (stated: string | undefined, vectors: object[] = severity) =>
+    advisory('GHSA-1', { severity: vectors, database_specific: { severity: stated } })
+  const shown = (one: PackageAdvisory, known: Known = {}) => {
+    const row = rowOf([one], undefined, known)
+    return [row.severity, row.cvss_score, row.stated_severity]
+  }
+  assert.equal(shown(rated('CRITICAL')), ['high', 8.1, 'critical'])
+  assert.equal(shown(rated('HIGH')), ['high', 8.1, null])
+  assert.equal(shown(rated(undefined)), ['high', 8.1, null])
+  assert.equal(shown(rated('LOW', [])), ['low', null, null])
+  assert.equal(shown(rated(undefined, [])), [null, null, null])
+  const cve = advisory('GHSA-1', { aliases: ['CVE-2026-0001'], database_specific: { severity: 'LOW' } })
+  assert.equal(shown(cve, { cves: { 'CVE-2026-0001': { severity: 'critical', cvss_score: 9.8 } } }), [
+    'critical',
+    9.8,
+    'low',
+  ])
+  const others = [
+    rated('LOW', []),
+    advisory('PYSEC-1', { aliases: ['GHSA-1'], database_specific: { severity: 'HIGH' } }),
+  ]
+  assert.is(rowOf(others).stated_severity, 'high')
+})
+
+rows('what Debian calls unimportant is shown as such, in the release that decides', () => {
+  const debian = (release: string, urgency?: string) => ({
+    ...entry([{ introduced: '0' }], [], release),
+    ecosystem_specific: { urgency },
+  })
+  const one = advisory('DEBIAN-1', { affected: [debian('Debian:12', 'unimportant'), debian('Debian:13', 'low')] })
+  const urgencyIn = (ecosystem: string) => rowOf([one], queryOf('1', ecosystem)).urgency
+  assert.equal([urgencyIn('Debian:12'), urgencyIn('Debian:13')], ['unimportant', null])
+  const other = advisory('DSA-1', { aliases: ['DEBIAN-1'], affected: [debian('Debian:12')] })
+  assert.is(rowOf([one, other], queryOf('1', 'Debian:12')).urgency, null)
+})
+
+rows('an undecided row states why', () => {
+  const reasonOf = (version: string | null, ecosystem = 'npm', affected = entry(FROM_1_TO_2, [], ecosystem)) =>
+    rowOf([advisory('A', { affected: [affected] })], queryOf(version, ecosystem)).undecided_reason
+  assert.is(reasonOf('1.5.0'), null)
+  assert.is(reasonOf(null), 'no_version')
+  assert.is(reasonOf('latest'), 'version')
+  assert.is(reasonOf('1', 'Android'), 'no_order')
+  assert.is(reasonOf('1.5.0', 'npm', entry([{ introduced: '0' }, { fixed: 'x y' }])), 'event')
+  assert.is(reasonOf('1.5.0', 'Debian', entry(FROM_1_TO_2, [], 'Debian:12')), 'release')
+  const before15 = entry([{ introduced: '0' }, { fixed: '1.5.0' }], [], 'GitHub Actions')
+  assert.is(reasonOf('v1', 'GitHub Actions', before15), 'floating')
 })
 
 rows('fixed versions of other releases do not count, nor those of undecided advisories in an affected row', () => {

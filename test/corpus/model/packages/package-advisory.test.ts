@@ -51,12 +51,18 @@ facts('aliases leave out the id; CVEs come from id, aliases and upstream, by yea
   assert.equal(advisory.cve_ids, ['CVE-2023-9999', 'CVE-2024-0002', 'CVE-2024-9999', 'CVE-2024-12345'])
 })
 
-facts('the stated severity precedes the score; the highest CVSS version comes first', () => {
+facts('the severity is the band of the first score, else the rating; the highest CVSS version comes first', () => {
   const severity = [{ score: LOW_3 }, { score: HIGH_4 }, { score: LOW_3 }, { score: 'high' }]
-  const stated = (text: unknown) => advisoryOf({ severity, database_specific: { severity: text } }).severity
+  const rated = (text: unknown, vectors: object[]) =>
+    advisoryOf({ severity: vectors, database_specific: { severity: text } })
   const texts = ['LOW', 'moderate', 'MEDIUM', 'High', 'CRITICAL']
-  assert.equal(texts.map(stated), ['low', 'medium', 'medium', 'high', 'critical'])
-  for (const unknown of ['', 'severe', '__proto__', 'constructor', null]) assert.is(stated(unknown), 'high')
+  for (const [i, expected] of ['low', 'medium', 'medium', 'high', 'critical'].entries()) {
+    const [scored, unscored] = [severity, []].map((vectors) => rated(texts[i], vectors))
+    assert.equal([scored?.severity, scored?.stated_severity, unscored?.severity], ['high', expected, expected])
+  }
+  for (const unknown of ['', 'severe', '__proto__', 'constructor', null]) {
+    assert.is(rated(unknown, severity).stated_severity, null)
+  }
   assert.equal(
     advisoryOf({ severity }).cvss.map(({ version, score, vector }) => [version, score, vector]),
     [

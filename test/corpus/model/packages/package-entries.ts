@@ -21,6 +21,7 @@ export const advisory = (
   cve_ids: [],
   summary: null,
   severity: null,
+  stated_severity: null,
   cvss: [],
   cwe_ids: [],
   is_malware: false,

@@ -216,9 +216,14 @@ test('counts in the manifest and in what the snapshot says of itself', async () 
     oneFault(faults, 'about', new RegExp(`counts \\d+ ${name}, but there are \\d+$`))
   }
   oneFault(
-    await faultsOfAbout(({ ecosystems }) => ecosystems.push('X')),
+    await faultsOfAbout((about) => Object.assign(about, { ecosystems: [...about.ecosystems, 'X'] })),
     'about',
     /states the ecosystems .*"X".*, but there/,
+  )
+  oneFault(
+    await faultsOfAbout(({ releases }) => Object.assign(releases, { Debian: ['99'] })),
+    'about',
+    /states the ecosystems .*"Debian":\["99"\].*, but there/,
   )
 })
 

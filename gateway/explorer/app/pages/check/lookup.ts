@@ -1,7 +1,6 @@
 /** Looks up packages at a gateway, one request for each. */
 import type { EcosystemComponent, LookUp } from '../../../../../corpus/inventory/findings.ts'
 import type { Component } from '../../../../../corpus/inventory/inventory.ts'
-import { baseEcosystem } from '../../../../../corpus/model/versions/ecosystems.ts'
 import type { Affected } from '../../data/answers.ts'
 import { type Api, ApiFailure, MAX_LIMIT } from '../../data/api.ts'
 import { patiently, type WaitOptions } from '../../data/wait.ts'
@@ -20,15 +19,14 @@ export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait:
   const notIndexed = new Set<string>()
   return async (component: EcosystemComponent) => {
     const { ecosystem, name, version, source } = component
-    const base = baseEcosystem(ecosystem)
     const rows: Affected['data'] = []
     let cursor: string | null = null
     do {
-      if (notIndexed.has(base)) return null
+      if (notIndexed.has(ecosystem)) return null
       const params = { ecosystem, name, version, source, limit: MAX_LIMIT, cursor }
       try {
         const page: Affected = await patiently(() => api.get<Affected>('/affected', params, wait.signal), wait)
-        if (!page.query.indexed) notIndexed.add(base)
+        if (!page.query.indexed) notIndexed.add(ecosystem)
         rows.push(...page.data)
         cursor = page.pagination.next_cursor
       } catch (error) {
@@ -37,6 +35,6 @@ export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait:
         return []
       }
     } while (cursor !== null)
-    return notIndexed.has(base) ? null : rows
+    return notIndexed.has(ecosystem) ? null : rows
   }
 }

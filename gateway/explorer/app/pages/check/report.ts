@@ -1,6 +1,6 @@
 /** The result of a check: groups, filters, files. */
-import { type Finding, isUndecided } from '../../../../../corpus/inventory/findings.ts'
-import type { Component, SkippedEntry, SkipReason } from '../../../../../corpus/inventory/inventory.ts'
+import type { Finding, PackageCounts, UndecidedPackage } from '../../../../../corpus/inventory/findings.ts'
+import type { Component, SkippedEntry } from '../../../../../corpus/inventory/inventory.ts'
 import { SEVERITIES, type Severity } from '../../../../../corpus/model/record.ts'
 import { type Cell, csvLine } from '../../parts/csv.ts'
 import type { ChoiceFilter } from '../../parts/filter.ts'
@@ -12,24 +12,14 @@ export interface CheckResult {
   snapshot: { id: string; createdAt: string } | null
   /** Packages with a version, each version once. */
   components: readonly Component[]
-  /** Affected ones first; then by severity, KEV, EPSS, advisory and package. */
+  packages: PackageCounts
+  /** By severity, KEV, EPSS, advisory and package. */
   findings: readonly Finding[]
-  /** Packages of ecosystems that the snapshot has no package of. */
+  undecided: readonly UndecidedPackage[]
+  /** Packages of ecosystems and releases that the snapshot has no package of. */
   notIndexed: readonly Component[]
   skipped: readonly SkippedEntry[]
   rejected: readonly Rejected[]
-}
-
-export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
-  local: 'part of the project itself',
-  'no-version': 'the file states no version',
-  'no-purl': 'a component without a package URL',
-  'malformed-purl': 'its package URL is malformed',
-  'not-pinned': 'not pinned to one version',
-  'not-followed': 'names another file; check that file too',
-  'not-listed': 'the file does not name them; go.sum does',
-  variable: 'contains a variable of the environment',
-  malformed: 'cannot be read',
 }
 
 /** The package with all its findings. */
@@ -48,7 +38,7 @@ export function byPackage(findings: readonly Finding[]): PackageFindings[] {
 
 /** Returns how many affected packages have this as their highest severity, highest first. Null is unknown. */
 export function packagesBySeverity(findings: readonly Finding[]): [severity: Severity | null, packages: number][] {
-  const highest = byPackage(findings.filter((one) => !isUndecided(one))).map(({ findings: of }) =>
+  const highest = byPackage(findings).map(({ findings: of }) =>
     Math.max(...of.map(({ advisory: { severity } }) => (severity === null ? -1 : SEVERITIES.indexOf(severity)))),
   )
   return [...SEVERITIES.toReversed(), null].flatMap((severity) => {
@@ -111,9 +101,12 @@ const COLUMNS: readonly (readonly [string, (finding: Finding) => Cell])[] = [
   ['line', ({ line }) => line],
   ['dev', ({ dev }) => dev],
   ['verdict', ({ advisory }) => advisory.verdict],
+  ['undecided_reason', ({ advisory }) => advisory.undecided_reason],
   ['advisory_id', ({ advisory }) => advisory.advisory_id],
   ['cve_ids', ({ advisory }) => advisory.cve_ids.join(';')],
   ['severity', ({ advisory }) => advisory.severity],
+  ['stated_severity', ({ advisory }) => advisory.stated_severity],
+  ['urgency', ({ advisory }) => advisory.urgency],
   ['cvss_score', ({ advisory }) => advisory.cvss_score],
   ['kev', ({ advisory }) => advisory.kev],
   ['has_exploit', ({ advisory }) => advisory.has_exploit],
@@ -126,13 +119,19 @@ const COLUMNS: readonly (readonly [string, (finding: Finding) => Cell])[] = [
   ['summary', ({ advisory }) => advisory.summary],
 ]
 
-/** Returns a file with one record for each finding. */
-export const csvOf = (findings: readonly Finding[]): string =>
-  [COLUMNS.map(([name]) => name), ...findings.map((finding) => COLUMNS.map(([, cell]) => cell(finding)))]
+/** Returns a file with one record for each advisory of a package. */
+export const csvOf = (findings: readonly Finding[], undecided: readonly UndecidedPackage[]): string =>
+  [
+    COLUMNS.map(([name]) => name),
+    ...[...findings, ...undecided.flatMap(advisoriesOf)].map((one) => COLUMNS.map(([, cell]) => cell(one))),
+  ]
     .map(csvLine)
     .join('')
 
+const advisoriesOf = ({ advisories, ...component }: UndecidedPackage): Finding[] =>
+  advisories.map((advisory) => ({ ...component, advisory }))
+
 /** Returns a file with everything that the page shows. Findings are as in `vulnshelf check --json`. */
 export function jsonOf({ components, ...result }: CheckResult, findings: readonly Finding[]): string {
-  return `${JSON.stringify({ ...result, packages: components.length, findings }, null, 2)}\n`
+  return `${JSON.stringify({ ...result, findings }, null, 2)}\n`
 }

@@ -1,8 +1,8 @@
 /** The findings of a check. */
-import type { ComponentChildren } from 'preact'
-import { type Finding, isUndecided } from '../../../../../corpus/inventory/findings.ts'
+import type { Finding, UndecidedPackage } from '../../../../../corpus/inventory/findings.ts'
 import type { Component } from '../../../../../corpus/inventory/inventory.ts'
-import { AdvisoryIds, FixedVersions, RowFlags, Verdict } from '../../parts/affected-table.tsx'
+import { notIndexedReason, SKIP_REASONS, UNDECIDED_REASONS } from '../../../../../corpus/inventory/reasons.ts'
+import { AdvisoryIds, FixedVersions, Rating, RowFlags, Verdict } from '../../parts/affected-table.tsx'
 import { Filters } from '../../parts/filters.tsx'
 import { formatCount, formatShare } from '../../parts/format.ts'
 import { packagePath } from '../../parts/names.ts'
@@ -10,23 +10,14 @@ import { saveFile } from '../../parts/save.ts'
 import { Figures } from '../../parts/texts.tsx'
 import { Severity, Unknown } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
-import {
-  byPackage,
-  type CheckResult,
-  csvOf,
-  jsonOf,
-  packagesBySeverity,
-  RESULT_FILTERS,
-  SKIP_REASONS,
-  selected,
-} from './report.ts'
+import { byPackage, type CheckResult, csvOf, jsonOf, packagesBySeverity, RESULT_FILTERS, selected } from './report.ts'
 
 export function Results({ result, query }: { result: CheckResult; query: URLSearchParams }) {
-  const affected = result.findings.filter((finding) => !isUndecided(finding))
-  const undecided = result.findings.filter(isUndecided)
-  const shown = selected(affected, query)
-  const shownUndecided = selected(undecided, query)
-  const counts = packagesBySeverity(affected)
+  const { findings, undecided, packages } = result
+  const shown = selected(findings, query)
+  const counts = packagesBySeverity(findings)
+  const notChecked = result.notIndexed.length + result.skipped.length + result.rejected.length
+  const judged = result.components.length - result.notIndexed.length - result.rejected.length
   return (
     <section aria-labelledby="result">
       <h2 id="result" tabIndex={-1}>
@@ -37,8 +28,8 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
       </p>
       <Figures
         figures={[
-          ['packages', formatCount(result.components.length)],
-          ['affected', formatCount(byPackage(affected).length)],
+          ['packages', formatCount(judged + notChecked)],
+          ['affected', formatCount(packages.affected)],
           ...counts.map(
             ([severity, count]) =>
               [
@@ -46,32 +37,26 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
                 formatCount(count),
               ] as const,
           ),
-          ['undecided', formatCount(byPackage(undecided).length)],
-          ['not indexed', formatCount(result.notIndexed.length)],
-          ['skipped', formatCount(result.skipped.length + result.rejected.length)],
+          ['not affected', formatCount(packages.notAffected)],
+          ['undecided', formatCount(packages.undecided)],
+          ['not checked', formatCount(notChecked)],
         ]}
       />
-      {result.findings.length === 0 ? null : (
+      {judged === 0 ? <p class="notice">Nothing could be checked: no package of the file can be judged.</p> : null}
+      {findings.length + undecided.length === 0 ? null : (
         <>
           <Filters filters={RESULT_FILTERS} base={['check']} query={query} />
-          <Export result={result} findings={[...shown, ...shownUndecided]} />
+          <Export result={result} findings={shown} />
         </>
       )}
       <h3>Affected packages</h3>
-      {affected.length === 0 ? <p>No advisory affects a package of the file.</p> : null}
-      {affected.length > 0 && shown.length === 0 ? (
+      {findings.length === 0 && judged > 0 ? <p>No advisory affects a package that was checked.</p> : null}
+      {findings.length > 0 && shown.length === 0 ? (
         <p class="dim">No finding matches the filters. Remove a filter.</p>
       ) : null}
       <FindingTable findings={shown} caption="Affected packages" />
-      {shownUndecided.length === 0 ? null : (
-        <>
-          <h3>Undecided</h3>
-          <p class="about">An advisory names the package, but its versions cannot be compared with yours.</p>
-          <FindingTable findings={shownUndecided} caption="Undecided" />
-        </>
-      )}
-      <NotIndexed components={result.notIndexed} />
-      <Skipped result={result} />
+      <Undecided packages={undecided} />
+      <NotChecked result={result} />
     </section>
   )
 }
@@ -81,7 +66,7 @@ function Export({ result, findings }: { result: CheckResult; findings: readonly 
     saveFile(new Blob([text], { type }), `check-${result.file.replace(/[^\w.-]+/g, '_')}.${extension}`)
   return (
     <p class="buttons">
-      <button type="button" onClick={() => save(csvOf(findings), 'text/csv', 'csv')}>
+      <button type="button" onClick={() => save(csvOf(findings, result.undecided), 'text/csv', 'csv')}>
         Save as CSV
       </button>
       <button type="button" onClick={() => save(jsonOf(result, findings), 'application/json', 'json')}>
@@ -107,7 +92,7 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
             <th scope="col" class="number">
               EPSS
             </th>
-            <th scope="col">Verdict</th>
+            <th scope="col">Affected versions</th>
             <th scope="col">Fixed in</th>
           </tr>
         </thead>
@@ -121,7 +106,7 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
                   </th>
                 ) : null}
                 <td>
-                  <Severity band={advisory.severity} score={advisory.cvss_score} />
+                  <Rating row={advisory} />
                 </td>
                 <td>
                   <AdvisoryIds row={advisory} />
@@ -162,54 +147,62 @@ function PackageOf({ component: { ecosystem, name, version, line, dev } }: { com
   )
 }
 
-function Section({ title, children }: { title: string; children: ComponentChildren }) {
+/** One row for each package. Its advisories are on the page of the package. */
+function Undecided({ packages }: { packages: readonly UndecidedPackage[] }) {
+  if (packages.length === 0) return null
   return (
     <>
-      <h3>{title}</h3>
-      {children}
+      <h3>Undecided</h3>
+      <p class="about">Advisories name these packages, but do not allow a verdict for the version.</p>
+      <div class="scroll">
+        <table class="rows cards">
+          <caption class="for-reader">Undecided packages</caption>
+          <thead>
+            <tr>
+              <th scope="col">Package</th>
+              <th scope="col" class="number">
+                Advisories
+              </th>
+              <th scope="col">Reason</th>
+            </tr>
+          </thead>
+          <tbody>
+            {packages.map((one) => (
+              <tr key={`${one.ecosystem}/${one.name}@${one.version}`}>
+                <th scope="row" class="package">
+                  <PackageOf component={one} />
+                </th>
+                <td class="number" data-label="Advisories">
+                  {formatCount(one.advisories.length)}
+                </td>
+                <td class="wide">{one.reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </>
   )
 }
 
-function NotIndexed({ components }: { components: readonly Component[] }) {
-  if (components.length === 0) return null
-  const groups = Map.groupBy(components, ({ ecosystem }) => ecosystem?.split(':', 1)[0] ?? null)
-  return (
-    <Section title="Not indexed">
-      <p class="about">
-        The snapshot has no advisories for the ecosystems of these packages. They can still be affected.
-      </p>
-      {[...groups].map(([ecosystem, members]) => (
-        <details key={ecosystem}>
-          <summary>
-            {ecosystem === null
-              ? `Package URLs of an unknown type: ${formatCount(members.length)}`
-              : `${ecosystem}: ${formatCount(members.length)}`}
-          </summary>
-          <ul>
-            {members.map(({ name, version, purl }) => (
-              <li key={`${purl} ${name} ${version}`}>
-                {purl ?? name} {purl === null ? version : null}
-              </li>
-            ))}
-          </ul>
-        </details>
-      ))}
-    </Section>
-  )
-}
-
-function Skipped({ result: { skipped, rejected } }: { result: CheckResult }) {
+function NotChecked({ result: { notIndexed, skipped, rejected } }: { result: CheckResult }) {
   const rows = [
+    ...notIndexed.map(({ ecosystem, name, version, purl, line }) => ({
+      name: `${purl ?? name} ${purl === null ? version : ''}`.trim(),
+      line,
+      reason: notIndexedReason(ecosystem),
+    })),
     ...skipped.map(({ name, line, reason }) => ({ name, line, reason: SKIP_REASONS[reason] })),
     ...rejected.map(({ component: { name, line }, message }) => ({ name, line, reason: `rejected: ${message}` })),
   ]
   if (rows.length === 0) return null
   return (
-    <Section title="Skipped">
+    <>
+      <h3>Not checked</h3>
+      <p class="about">Nothing is known about these entries. They can be affected.</p>
       <div class="scroll">
         <table class="rows cards">
-          <caption class="for-reader">Skipped entries</caption>
+          <caption class="for-reader">Entries that were not checked</caption>
           <thead>
             <tr>
               <th scope="col">Entry</th>
@@ -232,6 +225,6 @@ function Skipped({ result: { skipped, rejected } }: { result: CheckResult }) {
           </tbody>
         </table>
       </div>
-    </Section>
+    </>
   )
 }

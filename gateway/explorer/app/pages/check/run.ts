@@ -33,5 +33,7 @@ export async function checkFile(
     api.get<Snapshot>('/snapshot', {}, options.signal),
     findAdvisories(components, stoppable, AT_ONCE, options.onProgress),
   ])
-  return { file, format, snapshot: { id, createdAt: created_at }, components, skipped, rejected, ...found }
+  // A rejected package has no rows either.
+  const packages = { ...found.packages, notAffected: found.packages.notAffected - rejected.length }
+  return { file, format, snapshot: { id, createdAt: created_at }, components, skipped, rejected, ...found, packages }
 }

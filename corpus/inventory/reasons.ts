@@ -1,0 +1,33 @@
+/** Why a package was not judged, in words. */
+import type { AffectedRow } from '../model/packages/match.ts'
+import type { SkipReason } from './inventory.ts'
+
+/** Why an entry of a file was not checked. */
+export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
+  local: 'part of the project',
+  'no-version': 'no version',
+  'no-purl': 'no purl',
+  'malformed-purl': 'malformed purl',
+  'not-pinned': 'not pinned to one version',
+  'not-followed': 'names another file; check it too',
+  'not-listed': 'not in the file; go.sum has them',
+  variable: 'contains a variable',
+  malformed: 'cannot be read',
+}
+
+/** Why a package of a known version was not checked. */
+export const notIndexedReason = (ecosystem: string | null): string =>
+  ecosystem === null ? 'no ecosystem has packages of this type' : `the snapshot has no data for ${ecosystem}`
+
+export type UndecidedReason = NonNullable<AffectedRow['undecided_reason']>
+
+/** Why an advisory that names the package has no verdict. */
+export const UNDECIDED_REASONS: Readonly<Record<UndecidedReason, string>> = {
+  no_version: 'no version',
+  no_order: 'the ecosystem has no order of versions',
+  version: 'the version cannot be compared',
+  event: 'a version in the advisory cannot be compared',
+  release: 'the file or the advisory names no release of the distribution',
+  no_versions: 'the advisory states no versions',
+  floating: 'the version can mean several releases',
+}
