@@ -1,7 +1,7 @@
 /** The facts of advisories about a CVE. GHSA publishes them, and OSV's exports repeat them. */
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from './calendar.ts'
 import { coverageOf } from './changes.ts'
-import { affectedBranches, type Branches, type Ecosystem, type Package, packageIn, packageOf } from './packages.ts'
+import { affectedBranches, type Ecosystem, type Package, packageIn, packageOf } from './packages.ts'
 import type { Random } from './random.ts'
 import { cnaAffected } from './records/affected.ts'
 import { type Bounds, boundsOf } from './records/versions.ts'
@@ -22,7 +22,7 @@ export interface Advisory extends Nights {
   reviewed: boolean
   /** CVE ids. Empty for an advisory without a CVE. */
   aliases: string[]
-  packages: { package: Package; bounds: Bounds | Branches }[]
+  packages: { package: Package; bounds: Bounds }[]
   publishedAt: number
 }
 
@@ -96,23 +96,18 @@ export function publishedIn(facts: Facts, from: number, random: Random): number 
   return Math.min(Math.max(facts.publishedAt, SINCE) + random.int(10 * DAY_MS), FIRST_NIGHT)
 }
 
-/** Returns the CNA's bounds and further branches if a package can have them, and other bounds in some cases. */
+/** Returns the CNA's bounds if a package can have them, and other bounds in some cases. */
 function boundsIn(world: World, facts: Facts, one: Package, random: Random): Bounds[] {
-  const own = affectedBranches(world.seed, one, random)
   const stated = cnaAffected(world.seed, facts, world.random(facts.id, 'affected'))[0]?.versions ?? []
   const bounds = stated.map(boundsOf).find((one) => one !== null)
-  return bounds && !random.chance(0.15) ? [bounds, ...own.slice(1)] : own
+  return bounds && !random.chance(0.15) ? [bounds] : affectedBranches(world.seed, one, random)
 }
 
 export type OsvEvent = { introduced: string } | { fixed: string } | { last_affected: string }
 
 /** Returns null for a single version, which OSV lists instead. */
-export function eventsOf(bounds: Bounds | Branches): OsvEvent[] | null {
+export function eventsOf(bounds: Bounds): OsvEvent[] | null {
   if ('exact' in bounds) return null
-  if ('branches' in bounds) {
-    const events = bounds.branches.flatMap((branch) => eventsOf(branch) ?? [])
-    return events.length === 0 ? null : events
-  }
   const { from, before, upTo } = bounds
   const end: OsvEvent[] = before !== null ? [{ fixed: before }] : upTo !== null ? [{ last_affected: upTo }] : []
   return [{ introduced: from ?? '0' }, ...end]

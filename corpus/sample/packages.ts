@@ -93,8 +93,6 @@ const UNREADABLE = ['unspecified', 'trunk', 'next release', 'see-advisory']
 const UNREADABLE_SHARE = 0.006
 const EARLY_SHARE = 0.03
 const OTHER_SHARE = 0.1
-/** Pairs of events after the first in a range of PyPI's and Go's databases. */
-const FURTHER_PAIRS = quantiles('0:0 0.7:0.9 0.85:1.5 0.99:2.9 1:6')
 /** Releases in `versions` of 1,731 entries of PyPI's database. */
 const LISTED = quantiles('0:1 0.1:1 0.25:4 0.5:23 0.75:61 0.9:102 0.99:274 1:400')
 const [PATCHES, MINORS] = [10, 20]
@@ -121,24 +119,9 @@ export function affectedBranches(seed: number, one: Package, random: Random): Bo
   return branchesFrom(one.ecosystem, newest, 1 + Math.floor(BRANCHES(random.float())), random)
 }
 
-/** Release branches in one range, as databases of ecosystems state them. */
-export interface Branches {
-  /** Ascending. */
-  branches: Bounds[]
-  /** The affected releases. */
-  versions: string[]
-}
-
-export function combinedBranches(seed: number, one: Package, random: Random): Branches {
-  const newest = newestMajor(seed, one)
-  const count = 1 + Math.floor(FURTHER_PAIRS(random.float()))
-  // One range never has both fixes and last affected versions (OSV schema).
-  const branches = branchesFrom(one.ecosystem, newest, count, random).map((one) =>
-    count > 1 && 'upTo' in one ? { ...one, upTo: null } : one,
-  )
-  const versions = Array.from({ length: Math.ceil(LISTED(random.float())) }, (_, i) => `0.${i >> 4}.${i & 15}`)
-  return { branches, versions }
-}
+/** Returns affected releases, as PyPI's database lists them. */
+export const listedReleases = (random: Random): string[] =>
+  Array.from({ length: Math.ceil(LISTED(random.float())) }, (_, i) => `0.${i >> 4}.${i & 15}`)
 
 function branchesFrom(ecosystem: Ecosystem, newest: number, count: number, random: Random): Bounds[] {
   const first = random.int(newest + 1)

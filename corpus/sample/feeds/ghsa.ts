@@ -98,7 +98,7 @@ function affectedOf(
   const named = { package: { ecosystem, name } }
   if ('exact' in bounds) return { ...named, versions: [bounds.exact] }
   // GitHub knows the last affected version, but no fix.
-  if (!('branches' in bounds) && bounds.upTo !== null && random.chance(0.5)) {
+  if (bounds.upTo !== null && random.chance(0.5)) {
     const ranges = [{ type: 'ECOSYSTEM', events: [{ introduced: bounds.from ?? '0' }] }]
     return { ...named, ranges, database_specific: { last_known_affected_version_range: `<= ${bounds.upTo}` } }
   }

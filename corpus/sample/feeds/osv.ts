@@ -20,9 +20,9 @@ import { cpeKey, PACKAGE_SECOND, vendorRoot } from '../names.ts'
 import { type Item, type SampleFeed, zipOutput } from '../outputs.ts'
 import {
   affectedBranches,
-  combinedBranches,
   type Ecosystem,
   knownProject,
+  listedReleases,
   packageOf,
   popularProject,
 } from '../packages.ts'
@@ -126,6 +126,14 @@ interface Copied {
   number: number
 }
 
+const CATEGORIES = ['memory-exposure', 'denial-of-service', 'crypto-failure']
+
+/** RustSec's ranges begin at the first pre-release (`least`) of all. */
+const semver = (events: OsvEvent[], least = '0'): object[] => {
+  const first = (event: OsvEvent) => ('introduced' in event && event.introduced === '0' ? { introduced: least } : event)
+  return [{ type: 'SEMVER', events: (events.length > 0 ? events : [{ introduced: '0' }]).map(first) }]
+}
+
 /** Returns an entry in the form of the ecosystem's database. */
 function databaseEntry(
   world: World,
@@ -138,37 +146,26 @@ function databaseEntry(
   const isDated = ecosystem !== 'Go' || advisory.withdrawnIn !== null || random.chance(0.7)
   const id = `${DATABASES[ecosystem]}-${dates.published.slice(0, 4)}-${String(number).padStart(4, '0')}`
   const own = advisory.packages.filter((one) => one.package.ecosystem === ecosystem)
-  const { repository } = own[0]!.package
-  const affected = own.map(({ package: { name, purl }, bounds }) => {
-    const named = ecosystem === 'Go' ? { name, ecosystem } : { name, ecosystem, purl }
-    const events: OsvEvent[] = eventsOf(bounds) ?? [{ introduced: '0' }]
-    if (ecosystem === 'Go') {
-      const imports = [{ path: `forge.example.com/${facts.vendor.key}`, symbols: [word('function', random)] }]
-      return {
-        package: named,
-        ranges: [{ type: 'SEMVER', events }],
-        ecosystem_specific: random.chance(0.3) ? { imports } : {},
-      }
-    }
-    if (ecosystem === 'PyPI') {
-      const commits = { type: 'GIT', repo: repository, events: [{ introduced: '0' }, { fixed: random.hex(40) }] }
-      const versions = 'exact' in bounds ? [bounds.exact] : 'versions' in bounds ? bounds.versions : ['0.1.0', '0.2.0']
-      const ranges = [
-        ...(random.chance(0.5) ? [commits] : []),
-        ...('exact' in bounds ? [] : [{ type: 'ECOSYSTEM', events }]),
-      ]
-      return { package: named, ranges, versions }
-    }
-    // RustSec's ranges begin at the first pre-release of all.
-    const first = (event: OsvEvent) =>
-      'introduced' in event && event.introduced === '0' ? { introduced: '0.0.0-0' } : event
-    const categories = [random.pick(['memory-exposure', 'denial-of-service', 'crypto-failure'])]
-    return {
-      package: named,
-      ranges: [{ type: 'SEMVER', events: events.map(first) }],
-      database_specific: { categories },
-    }
-  })
+  const { name, purl, repository } = own[0]!.package
+  const bounds = own.map((one) => one.bounds)
+  // One range never has both fixes and last affected versions (OSV schema).
+  const events = bounds.flatMap((one) => eventsOf(own.length > 1 && 'upTo' in one ? { ...one, upTo: null } : one) ?? [])
+  const ranges = { Go: semver(events), PyPI: [] as object[], 'crates.io': semver(events, '0.0.0-0') }[ecosystem]
+  const versions = bounds.flatMap((one) => ('exact' in one ? [one.exact] : []))
+  if (ecosystem === 'PyPI') {
+    const commits = { type: 'GIT', repo: repository, events: [{ introduced: '0' }, { fixed: random.hex(40) }] }
+    if (random.chance(0.5)) ranges.push(commits)
+    if (events.length > 0) ranges.push({ type: 'ECOSYSTEM', events })
+  }
+  const affected = {
+    package: ecosystem === 'Go' ? { name, ecosystem } : { name, ecosystem, purl },
+    ranges,
+    ...(ecosystem === 'PyPI' ? { versions: versions.length > 0 ? versions : listedReleases(random) } : {}),
+    ...(ecosystem === 'Go'
+      ? { ecosystem_specific: { imports: [{ path: name, symbols: [word('function', random)] }] } }
+      : {}),
+    ...(ecosystem === 'crates.io' ? { database_specific: { categories: [random.pick(CATEGORIES)] } } : {}),
+  }
   const references = [
     { type: 'WEB', url: `https://advisories.${facts.vendor.key}.example/${facts.id}` },
     { type: 'FIX', url: `${repository}/commit/${cpeKey(facts.id)}` },
@@ -177,9 +174,9 @@ function databaseEntry(
   return {
     ...{ schema_version: '1.3.1', id, ...(isDated ? dates : PLACEHOLDER), ...withdrawnMember(advisory, night) },
     aliases: [...advisory.aliases, advisory.id],
-    ...(ecosystem === 'PyPI' ? {} : { summary: `${summaryOf(facts)} in ${own[0]!.package.name}` }),
+    ...(ecosystem === 'PyPI' ? {} : { summary: `${summaryOf(facts)} in ${name}` }),
     details: detailsOf(world, facts, advisory, night),
-    ...{ affected, references },
+    ...{ affected: [affected], references },
     ...(ecosystem === 'Go' ? { database_specific: { review_status: random.pick(['REVIEWED', 'UNREVIEWED']) } } : {}),
   }
 }
@@ -270,12 +267,7 @@ function* flawEntries(world: World, facts: Facts, items: readonly Further[], isE
       item.changedIn === null || isChanged(item, night) ? advisory : beforeChange(advisory)
     yield exported([ecosystem], item, (night) => copyEntry(world, about, edition(night), night))
     if (!isCopied) continue
-    const combined = [{ package: project, bounds: combinedBranches(seed, project, random) }]
-    const copied = {
-      facts: about,
-      advisory: { ...advisory, ...second, packages: combined },
-      number: numberOf(world, second),
-    }
+    const copied = { facts: about, advisory: { ...advisory, ...second }, number: numberOf(world, second) }
     yield exported([ecosystem], second, (night) => databaseEntry(world, copied, drawn, night))
   }
 }
@@ -285,7 +277,7 @@ const isChanged = ({ changedIn }: Nights, night: number) => changedIn !== null &
 /** Returns the advisory before its change, which states the fix of the newest branch. */
 function beforeChange(advisory: Advisory): Advisory {
   const last = advisory.packages.at(-1)!
-  if ('exact' in last.bounds || 'branches' in last.bounds) return advisory
+  if ('exact' in last.bounds) return advisory
   const open = { package: last.package, bounds: { ...last.bounds, before: null, upTo: null } }
   return { ...advisory, packages: [...advisory.packages.slice(0, -1), open] }
 }
