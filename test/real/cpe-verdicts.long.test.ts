@@ -62,22 +62,54 @@ test('NVD: every CPE match of every configuration', async () => {
   const { verdicts, products, onlyTheirs } = await compare('nvd', path, entries)
   assert.equal({ verdicts, products }, { verdicts: 13_125, products: 42 })
   // An entry does not state which range belongs to which edition.
-  assert.is(onlyTheirs.length, 112)
+  assert.is(onlyTheirs.length, 152)
 })
 
+async function listEntries(path: string): Promise<Entries> {
+  const records = (await cveListItems(path)).map(
+    (item) => JSON.parse((item as { body: string }).body) as Pick<CveListRecord, 'cveId' | 'claims'>,
+  )
+  return new Map(records.map(({ cveId, claims }) => [cveId, claims.flatMap(({ affected }) => affected)]))
+}
+
+const LIST = join(REAL_FEEDS, NEWEST)
+const listed = listEntries(LIST)
+
 test('CVE list: every entry of CNA and ADPs', async () => {
-  const path = join(REAL_FEEDS, NEWEST)
-  const entries: Entries = new Map()
-  for (const item of await cveListItems(path)) {
-    const { cveId, claims } = JSON.parse((item as { body: string }).body) as CveListRecord
-    entries.set(
-      cveId,
-      claims.flatMap(({ affected }) => affected),
-    )
-  }
+  const [path, entries] = [LIST, await listed]
   const { verdicts, products, onlyTheirs } = await compare('cve', path, entries)
   assert.equal({ verdicts, products }, { verdicts: 206_084, products: 3011 })
   assert.equal(onlyTheirs, [])
+})
+
+/** Starts of ranges that are evaluated for a product of a record. */
+const MOST_STARTS = 5
+const ofVersion = (version: string) => readCpe(`cpe:2.3:*:v:p:${version}:*:*:*:*:*:*:*`)
+
+test('no fixed version is affected, or may be', async () => {
+  const counts = { rows: 0, fixes: 0 }
+  for (const [id, affected] of await listed) {
+    const products = new Set(affected.flatMap(({ vendor, product }) => joinedProduct(vendor, product) ?? []))
+    for (const product of products) {
+      const entries = productEntries(affected, product)
+      const starts = entries.flatMap(({ affected_ranges }) => affected_ranges ?? []).map((range) => range.introduced)
+      const asked = new Set(['*', ...starts.slice(0, MOST_STARTS).filter((start) => /^[\w.]+$/.test(start ?? ''))])
+      for (const version of asked) {
+        const found = matchCpe(entries, ofVersion(version!))
+        if (!found) continue
+        counts.rows++
+        for (const fix of found.fixed_versions) {
+          // As a client writes it in a name.
+          const written = fix.trim().replace(/\s+/g, '_')
+          if (!/^[!-~]+$/.test(written)) continue
+          counts.fixes++
+          const verdict = matchCpe(entries, ofVersion(written.replace(/[^\w.-]/g, '\\$&')))
+          assert.is(verdict, null, `${id} ${product} ${version}: ${fix}`)
+        }
+      }
+    }
+  }
+  assert.ok(counts.rows > 50_000 && counts.fixes > 40_000, JSON.stringify(counts))
 })
 
 test.run()

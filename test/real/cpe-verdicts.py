@@ -25,7 +25,7 @@ from upstream_names import joined  # noqa: E402
 AFFECTED, UNAFFECTED, UNDECIDED, SILENT = "affected", "unaffected", "undecided", "silent"
 HERE = os.path.dirname(os.path.abspath(__file__))
 ranges_of = runpy.run_path(os.path.join(HERE, "upstream-ranges.py"))
-text, extent, claim = (ranges_of[name] for name in ("text", "extent", "claim"))
+text, statement, claim = (ranges_of[name] for name in ("text", "statement", "claim"))
 
 ANY, NA = "*", "-"
 
@@ -34,21 +34,59 @@ ANY, NA = "*", "-"
 
 
 def parts(version):
-    return re.sub(r"^v(?=\d)", "", version.strip().lower()).split(".")
+    return re.sub(r"\s+", "_", re.sub(r"^v(?=\d)", "", version.strip().lower())).split(".")
+
+
+CANDIDATE = r"(?<=[0-9])[-_~]?rc[-_]?([0-9]+)$"
+
+
+def number(part, is_last):
+    """The number that a component begins with. None where text follows that may be a commit, a branch or a version."""
+    if re.fullmatch("[0-9a-f]{7,}", part) and re.search("[a-f]", part):
+        return None
+    if not is_last and re.fullmatch("[0-9]+-v?[0-9]+", part):
+        return None
+    found = re.match("[0-9]+", part)
+    rest = part[found.end():] if found else None
+    if not found or re.fullmatch("x+", rest):
+        return None
+    # Letters with a number, then anything after a separator.
+    rest = re.sub("^[a-z]+[0-9]*", "", rest)
+    return int(found[0]) if rest == "" or rest[0] in "-_+~(" else None
+
+
+def order_of_parts(x, y, last_x, last_y):
+    a, b = number(x, last_x), number(y, last_y)
+    if a is None or b is None:
+        return None
+    if a != b:
+        return -1 if a < b else 1
+    # A release candidate precedes its release.
+    ranks = []
+    for one in (x, y):
+        candidate = re.fullmatch("[0-9]+[-_~]?rc[-_]?([0-9]+)", one)
+        ranks.append(int(candidate[1]) if candidate else float("inf") if one.isdecimal() else None)
+    return None if None in ranks else (ranks[0] > ranks[1]) - (ranks[0] < ranks[1])
 
 
 def order(a, b, length=None):
-    """-1, 0, 1 or None: the first components that differ must be numbers. Absent ones are 0."""
+    """-1, 0, 1 or None: the first components that differ decide, by their numbers. Absent ones are 0."""
     a, b = parts(a), parts(b)
     length = length or max(len(a), len(b))
-    for x, y in zip(*(one[:length] + ["0"] * (length - len(one)) for one in (a, b))):
-        if x == y:
-            continue
-        if not (re.fullmatch("[0-9]+", x) and re.fullmatch("[0-9]+", y)):
-            return None
-        if int(x) != int(y):
-            return -1 if int(x) < int(y) else 1
+    filled = (one[:length] + ["0"] * (length - len(one)) for one in (a, b))
+    for i, (x, y) in enumerate(zip(*filled)):
+        if x != y:
+            result = order_of_parts(x, y, i >= len(a) - 1, i >= len(b) - 1)
+            if result != 0:
+                return result
     return 0
+
+
+def order_to_branch(version, prefix):
+    """As `order`; a release candidate may be before the branch or in it."""
+    result = order(version, prefix, len(parts(prefix)))
+    released = ".".join(re.sub(CANDIDATE, "", one) for one in parts(version))
+    return None if result != 0 and order(released, prefix, len(parts(prefix))) == 0 else result
 
 
 def branch(bound):
@@ -60,9 +98,14 @@ def against(question, bound):
     """The version of a question against a bound. An update may be before or after its version."""
     version, update = question
     prefix = branch(bound)
-    result = order(version, prefix, len(parts(prefix))) if prefix else order(version, bound)
-    longer = prefix and len(parts(version)) > len(parts(prefix))
-    return None if result == 0 and update and not longer else result
+    if prefix:
+        result = order_to_branch(version, prefix)
+        return None if result == 0 and update and len(parts(version)) <= len(parts(prefix)) else result
+    if update and re.fullmatch("rc[-_]?[0-9]+", update, re.I):
+        return order(f"{version}-{update}", bound)
+    if update and 0 in (order(version, bound), order(version, re.sub(CANDIDATE, "", bound.lower()))):
+        return None
+    return order(version, bound)
 
 
 def both(*tests):
@@ -99,7 +142,7 @@ def is_single(statement, question):
         return within(question, after[1], None if after[2] else after[3], after[3] if after[2] else None, exclusive=True)
     prefix = branch(statement)
     if prefix:
-        result = order(question[0], prefix, len(parts(prefix)))
+        result = order_to_branch(question[0], prefix)
         return None if result is None else result == 0
     if spelled(statement, question):
         return True
@@ -123,10 +166,10 @@ def is_commit(statement):
 def follows(version, fix):
     """Whether a later version is in the branch of a fix that is stated alone."""
     numbers = parts(fix)
-    inside = order(version, fix, len(numbers))
+    inside = order_to_branch(version, fix)
     if inside == 0:
         return True
-    shorter = order(version, ".".join(numbers[:-1]) or fix, max(len(numbers) - 1, 1))
+    shorter = order_to_branch(version, ".".join(numbers[:-1]) or fix)
     if len(numbers) > 2:
         return None if shorter is None else shorter == 0
     return False if shorter not in (0, None) else None
@@ -143,8 +186,9 @@ def excluded(entry, patched, default, question):
     for member in entry.get("versions") or []:
         if (text(member.get("status")) or "").lower() != "unaffected":
             continue
-        less_than, at_most = text(member.get("lessThan")), text(member.get("lessThanOrEqual"))
-        about = extent(text(member.get("version")) or "", less_than or at_most, less_than is None)
+        about, has_address, _ = statement(member)
+        if has_address:
+            continue
         if isinstance(about, tuple):
             found.append(within(question, *about))
         elif about is not None:

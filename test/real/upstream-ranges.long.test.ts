@@ -88,7 +88,7 @@ test('they have as many entries, ranges, listed and patched versions as when thi
   const members = (column: number) => entries.reduce((sum, one) => sum + ((one[column] as unknown[]) ?? []).length, 0)
   assert.equal(
     { entries: entries.length, versions: members(4), ranges: members(5), patched: members(6) },
-    { entries: 38_325, versions: 32_174, ranges: 36_035, patched: 6733 },
+    { entries: 38_325, versions: 32_207, ranges: 36_002, patched: 6733 },
   )
 })
 

@@ -11,6 +11,7 @@ its comments are that rule's sentences.
 import json
 import re
 import sys
+import urllib.parse
 import zipfile
 
 PLACEHOLDERS = {"n/a", "-", "unspecified", "unknown", "all", ""}
@@ -90,6 +91,32 @@ def extent(version, bound, inclusive):
     return version
 
 
+def purl_version(one):
+    """A package URL states the version after its `@`, if that begins with a number. Other texts stay."""
+    if one is None or not one.lower().startswith("pkg:"):
+        return one
+    path, at, version = re.split("[?#]", one)[0].rpartition("@")
+    is_version = at and re.match("v?[0-9]", version, re.I) and "/" not in version and path[-1] != "/"
+    return urllib.parse.unquote(version) if is_version else one
+
+
+def is_address(one):
+    return "://" in one or one.lower().startswith(("www.", "pkg:"))
+
+
+def statement(member):
+    """What a member of `versions[]` is about, and its changes. Addresses are no versions: the text stays."""
+    version = purl_version(text(member.get("version"))) or ""
+    less_than, at_most = (purl_version(text(member.get(one))) for one in ("lessThan", "lessThanOrEqual"))
+    bound = less_than if less_than is not None else at_most
+    changes = [(purl_version(text(one.get("at"))) or "", one.get("status")) for one in member.get("changes") or []]
+    texts = [version, bound, *(at for at, _ in changes if is_address(at))]
+    if any(map(is_address, filter(None, texts))):
+        about = " ".join(dict.fromkeys(filter(None, texts)))
+        return about, True, [one for one in changes if not is_address(one[0])]
+    return extent(version, bound, less_than is None), False, changes
+
+
 def claim(entry):
     versions, ranges, patched = {}, [], {}
     default = text(entry.get("defaultStatus"))
@@ -99,12 +126,15 @@ def claim(entry):
         # Status `unknown` states nothing.
         if status not in ("affected", "unaffected"):
             continue
-        less_than, at_most = text(member.get("lessThan")), text(member.get("lessThanOrEqual"))
-        bound = less_than if less_than is not None else at_most
-        about = extent(text(member.get("version")) or "", bound, less_than is None)
+        about, has_address, changes = statement(member)
         kind = text(member.get("versionType"))
-        changes = [(text(one.get("at")) or "", one.get("status")) for one in member.get("changes") or []]
         changes = [one for one in changes if one[1] in ("affected", "unaffected") and not bounds_nothing(one[0])]
+        if has_address:
+            if status == "affected":
+                versions[about] = True
+            # Nothing is known up to an address, so nothing is open.
+            replay(changes, None, (None, None), kind, ranges, patched)
+            continue
         if about is not None:
             whole = about if isinstance(about, tuple) else (about, None, None)
             if status == "unaffected":
@@ -112,20 +142,8 @@ def claim(entry):
             elif first_affected is None:
                 first_affected = (whole[0], kind)
         if changes:
-            # Replayed literally, in order: `unaffected` ends a range (fixed), `affected` begins one.
             introduced, fixed, last = whole if about is not None else ("0", None, None)
-            since = introduced if status == "affected" else None
-            for at, now in changes:
-                if now == "affected":
-                    since = since if since is not None else at
-                else:
-                    if since is None:
-                        patched[at] = True
-                    else:
-                        ranges.append((since, at, None, kind))
-                    since = None
-            if since is not None and since != fixed:
-                ranges.append((since, fixed, last, kind))
+            replay(changes, introduced if status == "affected" else None, (fixed, last), kind, ranges, patched)
         # `unaffected` claims never become "affected".
         elif status == "affected":
             if isinstance(about, tuple):
@@ -136,6 +154,21 @@ def claim(entry):
     if default == "affected" and unaffected:
         by_default(first_affected, unaffected, ranges, patched)
     return [default, list(versions) or None, ranges or None, list(patched) or None]
+
+
+def replay(changes, since, end, kind, ranges, patched):
+    """Literally, in order: `unaffected` ends a range (fixed), `affected` begins one."""
+    for at, now in changes:
+        if now == "affected":
+            since = since if since is not None else at
+        else:
+            if since is None:
+                patched[at] = True
+            else:
+                ranges.append((since, at, None, kind))
+            since = None
+    if since is not None and since != end[0]:
+        ranges.append((since, *end, kind))
 
 
 def by_default(first_affected, unaffected, ranges, patched):

@@ -49,8 +49,9 @@ interface Findings {
 }
 
 /** Returns the version lists of one `affected` entry. Empty lists are null. */
-export function versionLists(statements: readonly VersionStatement[], defaultStatus: string | null): VersionLists {
+export function versionLists(stated: readonly VersionStatement[], defaultStatus: string | null): VersionLists {
   const found: Findings = { versions: new Set(), ranges: [], patched: new Set() }
+  const statements = stated.map(withoutPackageUrls)
   for (const statement of statements) collect(statement, extentOf(statement), found)
   if (defaultStatus === 'affected') addDefaultRange(statements, found)
   return {
@@ -59,6 +60,36 @@ export function versionLists(statements: readonly VersionStatement[], defaultSta
     patched_versions: found.patched.size > 0 ? [...found.patched] : null,
   }
 }
+
+/** A package URL states the version after its last `@`; qualifiers and the subpath are not part of it. */
+const PACKAGE_URL = /^pkg:[^?#]*[^/?#]@(v?\d[^@/?#]*)(?:[?#].*)?$/is
+
+/** Replaces package URLs that state a version by this version. */
+function withoutPackageUrls(statement: VersionStatement): VersionStatement {
+  const read = (text: string) => {
+    const version = PACKAGE_URL.exec(text.trim())?.[1]
+    return version === undefined ? text : decoded(version)
+  }
+  const readOptional = (text: string | null) => text && read(text)
+  return {
+    ...statement,
+    version: read(statement.version),
+    lessThan: readOptional(statement.lessThan),
+    lessThanOrEqual: readOptional(statement.lessThanOrEqual),
+    changes: statement.changes.map(({ at, status }) => ({ at: read(at), status })),
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A web address, or a package URL that states no version. */
+const isAddress = (text: string) => /:\/\/|^www\.|^pkg:/i.test(text.trim())
 
 function collect(statement: VersionStatement, extent: Extent, found: Findings): void {
   if (statement.status !== 'affected' && statement.status !== 'unaffected') return
@@ -74,7 +105,7 @@ function collect(statement: VersionStatement, extent: Extent, found: Findings): 
 
 /** Returns false for a change to `unknown` and for a change without a version. */
 function saysSomething({ at, status }: Change): boolean {
-  return (status === 'affected' || status === 'unaffected') && !isPlaceholder(at.trim())
+  return (status === 'affected' || status === 'unaffected') && !isPlaceholder(at.trim()) && !isAddress(at)
 }
 
 /**
@@ -149,9 +180,13 @@ function addDefaultRange(statements: readonly VersionStatement[], found: Finding
   found.ranges.push({ introduced, fixed, version_type: beginType ?? end?.type ?? null })
 }
 
-function extentOf({ version: paddedVersion, lessThan, lessThanOrEqual }: VersionStatement): Extent {
+function extentOf({ version: paddedVersion, lessThan, lessThanOrEqual, changes }: VersionStatement): Extent {
   const version = paddedVersion.trim()
   const stated = (lessThan ?? lessThanOrEqual)?.trim()
+  // The versions up to an address are unknown.
+  const addresses = changes.map(({ at }) => at.trim()).filter(isAddress)
+  const texts = [...new Set([version, stated ?? '', ...addresses])].filter((text) => text !== '')
+  if (texts.some(isAddress)) return { kind: 'text', text: texts.join(' ') }
   if (stated === undefined || stated === version) {
     return hasComparator(version) ? extentOfText(version, null) : extentAlone(version)
   }

@@ -6,7 +6,7 @@ import type { AffectedEntry } from '../record.ts'
 import { compareTexts } from '../versions/order.ts'
 import { matchConfigurations } from './configurations.ts'
 import { CPE_SOURCES, type CpeMatch, type CpeSource, isCommit, isEvaluated, type ProductEntry } from './entry.ts'
-import { canonicalValue, hasWildcard } from './name.ts'
+import { ANY, canonicalValue, hasWildcard, attributeValue } from './name.ts'
 import { askedVersion } from './span.ts'
 import { isEndOfRange, matchStatements } from './statements.ts'
 import { compareVersions } from './versions.ts'
@@ -58,6 +58,16 @@ const canonicalCpe = (cpe: Cpe): Cpe =>
  * without a statement that can be evaluated counts only if every other entry has none either.
  */
 export function matchCpe(entries: readonly ProductEntry[], asked: Cpe): CpeVerdict | null {
+  const found = verdictOf(entries, asked)
+  return found && { verdict: found.verdict, matched: found.matched, fixed_versions: fixedVersions(found.named, asked) }
+}
+
+interface Found extends Omit<CpeVerdict, 'fixed_versions'> {
+  /** Entries that do not restrict an attribute to another value. */
+  named: ProductEntry[]
+}
+
+function verdictOf(entries: readonly ProductEntry[], asked: Cpe): Found | null {
   let isUndecided = false
   let isSilent = false
   let isStated = false
@@ -76,14 +86,16 @@ export function matchCpe(entries: readonly ProductEntry[], asked: Cpe): CpeVerdi
     }
   }
   if (!matched && !isUndecided && (isStated || !isSilent)) return null
-  return {
-    verdict: matched ? 'affected' : 'undecided',
-    matched,
-    fixed_versions: fixedVersions(named, asked),
-  }
+  return { verdict: matched ? 'affected' : 'undecided', matched, named }
 }
 
-/** Numbers first, ascending; versions that cannot be compared follow. Of equal ones, the first is returned. */
+/** Fixes that are evaluated: a request must end, whatever a record states. */
+const MAX_FIXES = 100
+
+/**
+ * Numbers first, ascending; versions that cannot be compared follow. Of equal ones, the first is returned. One source may
+ * state as fixed what another states as affected, so a fix is returned only if the record does not affect it.
+ */
 function fixedVersions(entries: readonly ProductEntry[], asked: Cpe): string[] {
   const version = askedVersion(asked)
   const stated = entries.flatMap(({ affected_ranges, patched_versions }) => [
@@ -101,4 +113,6 @@ function fixedVersions(entries: readonly ProductEntry[], asked: Cpe): string[] {
     .sort((a, b) => compareVersions(a, b)! || compareTexts(a, b))
     .filter((text, i, sorted) => i === 0 || compareVersions(sorted[i - 1]!, text) !== 0)
   return [...plain, ...texts.filter((text) => !isPlain(text)).sort(compareTexts)]
+    .slice(0, MAX_FIXES)
+    .filter((text) => verdictOf(entries, { ...asked, version: attributeValue(text), update: ANY }) === null)
 }

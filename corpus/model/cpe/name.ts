@@ -127,6 +127,9 @@ export function canonicalValue(value: string): string {
   return before + canonicalBody(body) + after
 }
 
+/** Returns plain text as the value of an attribute. */
+export const attributeValue = (text: string): string => canonicalBody(text.trim().replace(/[^\w.-]/gsu, '\\$&'))
+
 /** Letters, digits, `_`, `.` and `-` need no escape. A hyphen alone is not the logical value. */
 function canonicalBody(body: string): string {
   const text = body.toLowerCase().replace(/\\([\w.-])/g, '$1')

@@ -345,6 +345,45 @@ const CASES: Case[] = [
     versions: [{ version: ' 10.2.0', lessThan: '10.2.9-h1 ' }],
     want: { affected_ranges: [range('10.2.0', '10.2.9-h1')] },
   },
+  {
+    name: 'an address is no version: the statement stays as text',
+    versions: [
+      { version: '19.0.0', lessThan: 'https://aka.ms/OfficeSecurityReleases' },
+      { version: 'http://example.org/2.0', lessThanOrEqual: '3.0' },
+      { version: '>= 1.0, < https://example.org/2.0' },
+      { version: 'www.example.org' },
+      { version: 'pkg:npm/sysend', lessThan: '2.0' },
+      { version: '4.0', lessThan: '*', changes: [fixedAt('https://example.org/4.5')] },
+    ],
+    want: {
+      affected_versions: [
+        '19.0.0 https://aka.ms/OfficeSecurityReleases',
+        'http://example.org/2.0 3.0',
+        '>= 1.0, < https://example.org/2.0',
+        'www.example.org',
+        'pkg:npm/sysend 2.0',
+        '4.0 * https://example.org/4.5',
+      ],
+    },
+  },
+  {
+    name: 'an address is no patched version',
+    default: 'affected',
+    versions: [{ version: '1.0' }, { ...unaffected, version: 'https://example.org/2.0' }],
+    want: { affected_versions: ['1.0'] },
+  },
+  {
+    name: 'a package URL states its version',
+    versions: [
+      { version: 'pkg:npm/sysend@0', lessThan: 'pkg:npm/sysend@1.10.0', versionType: 'purl' },
+      { version: 'pkg:npm/%40angular/core@2.0%2Bb?arch=x#a', changes: [fixedAt('pkg:npm/@angular/core@3')] },
+      { version: 'pkg:rpm/redhat/perl@distro=redhat-6.0' },
+    ],
+    want: {
+      affected_ranges: [range('0', '1.10.0', 'purl'), range('2.0+b', '3')],
+      affected_versions: ['pkg:rpm/redhat/perl@distro=redhat-6.0'],
+    },
+  },
 ]
 
 for (const { name, versions, want, default: defaultStatus = null } of CASES) {

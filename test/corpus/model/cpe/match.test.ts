@@ -76,10 +76,12 @@ match('bounds of NVD', () => {
     '1.2': 'affected',
     '1.2.0': 'affected',
     '1.10': 'affected',
-    '1.9-rc1': 'undecided',
+    '1.9-rc1': 'affected',
     '2.0': 'unaffected',
-    '2.0-rc1': 'undecided',
-    '2.0:rc1': 'undecided',
+    '2.0-rc1': 'affected',
+    '2.0:rc1': 'affected',
+    '2.0:sp1': 'undecided',
+    '2.0-sp1': 'undecided',
     '1.5:rc1': 'affected',
     '2.0:-': 'unaffected',
     vista: 'undecided',
@@ -163,7 +165,8 @@ match('ranges of the CVE list', () => {
       '2.3.99': 'affected',
       '2.4': 'unaffected',
       'v1.4': 'affected',
-      '1.5-rc1': 'undecided',
+      '1.5-rc1': 'affected',
+      '1.5-hf1': 'undecided',
       '-': 'unaffected',
       '*': 'undecided',
     },
@@ -214,7 +217,8 @@ match('a default status of affected excludes what is stated as unaffected', () =
     '6.1.61': 'unaffected',
     '6.5': 'affected',
     '6.6': 'unaffected',
-    '6.6:rc1': 'undecided',
+    '6.6:rc1': 'affected',
+    '6.6:sp1': 'undecided',
   })
   assert.equal(found(kernel, '5.10.3')!.matched, {
     introduced: '4.1',
@@ -300,11 +304,35 @@ match('fixed versions are above the version: numbers first, each once', () => {
     ...cna([
       { version: '0', lessThan: '1.10.0' },
       { version: '0', lessThan: '1.9-hf1' },
+      { version: '9', lessThan: '9-hf1' },
       { version: '0', lessThan: '0.5' },
     ]),
   ]
-  assert.equal(found(affected, '1.9')!.fixed_versions, ['1.10', '2.9', '1.9-hf1'])
-  assert.equal(found(affected, '*')!.fixed_versions, ['0.5', '1.10', '2.9', '1.9-hf1'])
+  assert.equal(found(affected, '1.9')!.fixed_versions, ['1.10', '2.9', '9-hf1'])
+  assert.equal(found(affected, '*')!.fixed_versions, ['1.10', '2.9', '9-hf1'])
+})
+
+match('no fixed version is affected', () => {
+  const exclusive = nvd(['*', { versionEndExcluding: '24.0.1' }])
+  const inclusive = cna([{ version: '0', lessThanOrEqual: '24.0.1' }])
+  assert.equal(found(exclusive, '24.0')!.fixed_versions, ['24.0.1'])
+  assert.equal(found([...exclusive, ...inclusive], '24.0')!.fixed_versions, [])
+  verdicts([...exclusive, ...inclusive], { '24.0.1': 'affected', '24.0.2': 'unaffected' })
+  const listed = cna([{ version: '24.0.1' }, { version: '0', lessThanOrEqual: '24.0.1' }])
+  assert.equal(found([...exclusive, ...listed], '24.0')!.fixed_versions, [])
+  // A version with characters that a name escapes.
+  const escaped = cna([{ version: '0', lessThan: '12.2(25) se' }])
+  assert.equal(found(escaped, '12.1')!.fixed_versions, ['12.2(25) se'])
+})
+
+match('a range whose bound is no version is undecided', () => {
+  const office = cna([{ version: '19.0.0', lessThan: 'https://aka.ms/OfficeSecurityReleases' }])
+  verdicts(office, { '19.0.0': 'undecided', '20.0': 'undecided', '*': 'undecided' })
+  assert.equal(found(office, '19.0.0')!.fixed_versions, [])
+  verdicts(cna([{ version: 'pkg:npm/widget@1.0', lessThan: 'pkg:npm/widget@1.5', versionType: 'purl' }]), {
+    '1.4': 'affected',
+    '1.5': 'unaffected',
+  })
 })
 
 match('spellings of a vendor and product are one product', () => {

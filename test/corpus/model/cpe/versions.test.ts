@@ -25,7 +25,21 @@ const PAIRS: [a: string, b: string, order: -1 | 0 | null][] = [
   ['1.0-RC1', '1.0-rc1', 0],
   ['1.2-rc1', '2.0', -1],
   ['1.2.3a', '1.3', -1],
-  ['1.0', '1.0-rc1', null],
+  ['1.0 SP1', '1.0_sp1', 0],
+  ['1.0-rc1', '1.0', -1],
+  ['6.19-rc6', '6.19.1', -1],
+  ['6.12.10', '6.19-rc6', -1],
+  ['6.19-rc6', '6.20', -1],
+  ['6.19-rc6', '6.19-rc10', -1],
+  ['6.19rc6', '6.19-rc6', 0],
+  ['1.0.2k', '1.0.3', -1],
+  ['1.0.2k', '1.0.2u', null],
+  ['9.0.4-h3', '9.0.5', -1],
+  ['9.0.4-h3', '9.0.4', null],
+  ['21.2r3-s4', '21.4r1', -1],
+  ['1.1x', '1.5', null],
+  ['1.0-2.0', '1.5', null],
+  ['1ab23cd', '2.0', null],
   ['1.0', '1.0.beta', null],
   ['1.0.a', '1.0.b', null],
   ['12.2(25)se', '12.2(25)sed', null],
@@ -36,7 +50,7 @@ const PAIRS: [a: string, b: string, order: -1 | 0 | null][] = [
   ['', '1.0', null],
 ]
 
-versions('components of two versions compare as numbers; others are undecided', () => {
+versions('components of two versions compare as numbers, release candidates precede their release', () => {
   const sign = (value: number | null) => value && Math.sign(value)
   for (const [a, b, order] of PAIRS) {
     assert.is(sign(compareVersions(a, b)), order, `${a} against ${b}`)
@@ -66,6 +80,18 @@ versions('a version with an update is not at a bound', () => {
   assert.ok(compareToBound(beta('1.0'), '1.1')! < 0)
   assert.is(compareToBound(beta('1.0'), '1.0.*'), null)
   assert.is(compareToBound(beta('1.0.1'), '1.0.*'), 0)
+  assert.is(compareToBound(beta('1.0'), '1.0-rc2'), null)
+})
+
+versions('the update of a release candidate precedes its release', () => {
+  const candidate = (version: string) => ({ version, update: 'RC3' })
+  assert.ok(compareToBound(candidate('1.0'), '1.0')! < 0)
+  assert.ok(compareToBound(candidate('1.0'), '1.0-rc4')! < 0)
+  assert.ok(compareToBound(candidate('1.0'), '1.0-rc2')! > 0)
+  assert.ok(compareToBound(candidate('1.1'), '1.0')! > 0)
+  // It may belong to the branch or not.
+  assert.is(compareToBound(candidate('1.0'), '1.0.*'), null)
+  assert.is(compareToBound(plain('1.0-rc3'), '1.0.*'), null)
 })
 
 versions('a fix covers its branch: all components but the last of three or more', () => {
