@@ -14,11 +14,11 @@ import { joinedProduct, matchCpe, productEntries } from '../../corpus/model/cpe/
 import { readCpe } from '../../corpus/model/cpe/name.ts'
 import type { AffectedEntry } from '../../corpus/model/record.ts'
 import { cveListItems } from '../corpus/feeds/reading.ts'
-import { needs, REAL_FEEDS } from '../support/needs.ts'
+import { needs, REAL_FEEDS, REAL_RECORDS } from '../support/needs.ts'
 import { NEWEST } from './feeds-folder.ts'
 import { answersOf } from './second-implementation.ts'
 
-needs('real feeds', 'python3')
+needs('real feeds', 'real records of format 5.2', 'python3')
 
 type Answer = [id: string, vendor: string, product: string, part: string, rest: string, verdict: string]
 type Entries = Map<string, AffectedEntry[]>
@@ -74,11 +74,18 @@ async function listEntries(path: string): Promise<Entries> {
 
 const LIST = join(REAL_FEEDS, NEWEST)
 const listed = listEntries(LIST)
+const recent = listEntries(REAL_RECORDS)
 
 test('CVE list: every entry of CNA and ADPs', async () => {
   const [path, entries] = [LIST, await listed]
   const { verdicts, products, onlyTheirs } = await compare('cve', path, entries)
   assert.equal({ verdicts, products }, { verdicts: 206_084, products: 3011 })
+  assert.equal(onlyTheirs, [])
+})
+
+test('CVE list of format 5.2: entries and CPE applicability', async () => {
+  const { verdicts, products, onlyTheirs } = await compare('cve', REAL_RECORDS, await recent)
+  assert.equal({ verdicts, products }, { verdicts: 104_059, products: 620 })
   assert.equal(onlyTheirs, [])
 })
 
@@ -88,7 +95,7 @@ const ofVersion = (version: string) => readCpe(`cpe:2.3:*:v:p:${version}:*:*:*:*
 
 test('no fixed version is affected, or may be', async () => {
   const counts = { rows: 0, fixes: 0 }
-  for (const [id, affected] of await listed) {
+  for (const [id, affected] of [...(await listed), ...(await recent)]) {
     const products = new Set(affected.flatMap(({ vendor, product }) => joinedProduct(vendor, product) ?? []))
     for (const product of products) {
       const entries = productEntries(affected, product)

@@ -28,6 +28,7 @@ ranges_of = runpy.run_path(os.path.join(HERE, "upstream-ranges.py"))
 text, statement, claim = (ranges_of[name] for name in ("text", "statement", "claim"))
 
 ANY, NA = "*", "-"
+BOUNDS = ("versionStartIncluding", "versionStartExcluding", "versionEndIncluding", "versionEndExcluding")
 
 
 # --- Versions: None is "undecided" ---
@@ -262,6 +263,32 @@ def named(entry):
     return {joined(*pair): pair for pair in pairs if None not in pair}
 
 
+def applicable(container):
+    """`cpeApplicability`, in NVD's form: each vulnerable match with its attributes, as an entry and what it states."""
+    for configuration in container.get("cpeApplicability") or []:
+        nodes = configuration.get("nodes") or []
+        if configuration.get("negate") is True or any(node.get("negate") is True for node in nodes):
+            continue
+        for match in (match for node in nodes for match in node.get("cpeMatch") or []):
+            values = attributes(text(match.get("criteria")))
+            if not values or match.get("vulnerable") is not True:
+                continue
+            including, excluding, last, fixed = (text(match.get(one)) for one in BOUNDS)
+            last = None if fixed else last
+            versions, ranges = [], []
+            if excluding and not including:
+                end = f", < {fixed}" if fixed else f", <= {last}" if last else ""
+                versions.append(f"> {excluding}{end}")
+            elif including or fixed or last or values[3] == ANY:
+                ranges.append((including or "0", fixed, last, None))
+            elif values[3] != NA:
+                update = [] if values[4] in (ANY, NA) else [plain(values[4])]
+                versions.append("-".join([plain(values[3]), *update]))
+            patched = [fixed] if versions and fixed else None
+            near = [{"version": one} for one in (including, excluding, last, fixed, None if values[3] in (ANY, NA) else plain(values[3])) if one]
+            yield (key(plain(values[1])), key(plain(values[2]))), {"versions": near}, [None, versions or None, ranges or None, patched]
+
+
 def record_verdict(verdicts):
     """An entry that states nothing counts only alone."""
     stated = [one for one in verdicts if one != SILENT]
@@ -307,10 +334,12 @@ def questions(entries):
 
 def cve_list(path):
     with zipfile.ZipFile(path) as archive:
-        for member in archive.namelist():
-            # Every fourth record, by its number.
+        names = archive.namelist()
+        # Every fourth record of a large list, by its number.
+        step = 4 if len(names) > 5000 else 1
+        for member in names:
             number = re.search(r"/CVE-\d{4}-(\d+)\.json$", member)
-            if not number or int(number[1]) % 4:
+            if not number or int(number[1]) % step:
                 continue
             record = json.loads(archive.read(member))
             if record["cveMetadata"]["state"] == "REJECTED":
@@ -321,13 +350,17 @@ def cve_list(path):
                 for entry in container.get("affected", []):
                     for product, pair in named(entry).items():
                         keys.setdefault(product, pair)
-                        products.setdefault(product, []).append(entry)
-            for product, entries in products.items():
+                        products.setdefault(product, []).append((entry, claim(entry)))
+                for pair, entry, read in applicable(container):
+                    if None not in pair:
+                        keys.setdefault(joined(*pair), pair)
+                        products.setdefault(joined(*pair), []).append((entry, read))
+            for product, reads in products.items():
+                entries = [entry for entry, _ in reads]
                 # Records of the CVE list can name hundreds of versions.
                 versions = dict.fromkeys([*ALWAYS, *itertools.islice(questions(entries), MOST_VERSIONS)])
                 asked = dict.fromkeys((one, None) for one in versions)
                 asked.update(dict.fromkeys((one, "rc1") for one in list(versions)[2:4] + list(versions)[len(ALWAYS):][:4]))
-                reads = [(entry, claim(entry)) for entry in entries]
                 ends = {one[1] for _, read in reads for one in read[2] or [] if one[1] and (one[3] or "").lower() != "git"}
                 for version, update in asked:
                     name = written(version)
@@ -341,9 +374,6 @@ def cve_list(path):
 
 
 # --- NVD ---
-
-BOUNDS = ("versionStartIncluding", "versionStartExcluding", "versionEndIncluding", "versionEndExcluding")
-
 
 def bare(value):
     return re.sub(r"\\([\w.-])", r"\1", value, flags=re.A) if value not in ("\\-",) else value

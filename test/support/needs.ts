@@ -22,6 +22,9 @@ export const REAL_PACKAGES = join(import.meta.dirname, '../../../shared/feeds-pa
 /** Minimal inputs of package matching, with the right verdicts. */
 export const PACKAGE_CASES = join(import.meta.dirname, '../../../shared/cases/packages')
 
+/** CVE records of 2026, in record format 5.2. */
+export const REAL_RECORDS = join(import.meta.dirname, '../../../shared/feeds-history/cvelistv5/2026-08-22_all_CVEs.zip')
+
 /** Comparisons of versions, one file per ecosystem. */
 export const VERSION_FIXTURES = join(import.meta.dirname, '../../../shared/fixtures/versions')
 
@@ -33,6 +36,7 @@ export const CHROMIUM = '/usr/bin/chromium'
 
 /** Checks by the name under which skipped tests are listed. */
 const CHECKS = {
+  'real records of format 5.2': () => existsSync(REAL_RECORDS),
   'real feeds': () => existsSync(REAL_FEEDS),
   'real advisories of packages': () => existsSync(REAL_PACKAGES),
   'package cases': () => existsSync(PACKAGE_CASES),

@@ -7,6 +7,7 @@ import { weaknessId, weaknessIdsInText } from '../../model/ids/weakness.ts'
 import type { AffectedEntry } from '../../model/record.ts'
 import { isObject, type JsonObject, objects, statedText, text, texts } from '../../model/values/json-value.ts'
 import { assertNameLength, boundedWeaknesses } from '../feed.ts'
+import { readConfigurations } from '../nvd/configurations.ts'
 import { firstEnglish, readDate } from '../statements.ts'
 import { readMetrics } from './metrics.ts'
 
@@ -36,7 +37,10 @@ export function readContainer(container: JsonObject, context: ContainerContext):
     description: firstEnglish(container.descriptions),
     metrics,
     weaknesses: readWeaknesses(container.problemTypes),
-    affected: objects(container.affected).map((entry) => readAffected(entry, source, updatedAt)),
+    affected: [
+      ...objects(container.affected).map((entry) => readAffected(entry, source, updatedAt)),
+      ...readApplicability(container.cpeApplicability, source, updatedAt, notes),
+    ],
     references: readReferences(container.references),
     hasWorkaround: objects(container.workarounds).some((one) => text(one.value) !== null),
     ssvc,
@@ -100,6 +104,15 @@ function readAffected(entry: JsonObject, source: 'cna' | 'adp', updatedAt: strin
     advisory_description: null,
     updated_at: updatedAt,
   }
+}
+
+/** `cpeApplicability` (record format 5.1) states products and versions in the form of NVD's configurations. */
+function readApplicability(stated: unknown, source: 'cna' | 'adp', updatedAt: string, notes: RecordNote[]) {
+  const entries = readConfigurations(stated, updatedAt, notes, source)
+  for (const { vendor, product } of entries) {
+    for (const name of [vendor, product]) assertNameLength('the name of an affected product', name)
+  }
+  return entries
 }
 
 function readVersion(version: JsonObject): VersionStatement {

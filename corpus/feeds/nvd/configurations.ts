@@ -1,5 +1,6 @@
 /**
- * Converts the configurations of an NVD record (trees of CPE matches) to affected entries, one per vendor and product.
+ * Converts configurations (trees of CPE matches) to affected entries: those of an NVD record, and `cpeApplicability` of a
+ * container of a CVE record, which has the same form.
  */
 
 import { type Cpe, cpeText, parseCpe } from '../../model/affected/cpe.ts'
@@ -27,12 +28,20 @@ interface Product {
  */
 const MAX_PLATFORMS = 1_000_000
 
+type Source = 'nvd' | 'cna' | 'adp'
+
 /**
- * Returns entries in order of first mention, separate per platforms. Only `vulnerable` matches are affected; the other
+ * Returns entries in order of first mention, separate per platforms. NVD's entries have all editions of a product; those
+ * of a CVE record have one each, because the versions of its entries count for each of their CPEs. Only `vulnerable` matches are affected; the other
  * matches of an AND are required platforms.
  * @throws FeedError `entry_too_large`
  */
-export function readConfigurations(configurations: unknown, updatedAt: string, notes: RecordNote[]): AffectedEntry[] {
+export function readConfigurations(
+  configurations: unknown,
+  updatedAt: string,
+  notes: RecordNote[],
+  source: Source = 'nvd',
+): AffectedEntry[] {
   const products = new Map<string, Product>()
   const lists = platformLists()
   let names = 0
@@ -43,7 +52,8 @@ export function readConfigurations(configurations: unknown, updatedAt: string, n
     for (const { match, criteria, cpe } of matches) {
       if (match.vulnerable !== true) continue
       const { platforms, number } = platformsWith(ownPlatforms(cpe))
-      const key = JSON.stringify([cpe.vendor, cpe.product, number])
+      const edition = source === 'nvd' ? [] : EDITION.map((attribute) => cpe[attribute])
+      const key = JSON.stringify([cpe.vendor, cpe.product, number, ...edition])
       let product = products.get(key)
       if (!product) {
         product = newProduct(cpe, platforms)
@@ -54,11 +64,13 @@ export function readConfigurations(configurations: unknown, updatedAt: string, n
         }
       }
       product.cpes.add(criteria)
-      addVersions(match, cpe, product)
+      addVersions(match, cpe, product, source === 'nvd' ? ' ' : '-')
     }
   }
-  return [...products.values()].map((product) => entryOf(product, updatedAt))
+  return [...products.values()].map((product) => entryOf(product, source, updatedAt))
 }
+
+const EDITION = ['part', 'edition', 'language', 'swEdition', 'targetSw', 'targetHw', 'other'] as const
 
 interface PlatformList {
   platforms: string[]
@@ -127,10 +139,10 @@ function ownPlatforms(cpe: Cpe): string[] {
 }
 
 /** Returns version and update, such as `9.8 p1`; null when the CPE names no single version. */
-function versionOf(cpe: Cpe): string | null {
+function versionOf(cpe: Cpe, separator = ' '): string | null {
   const version = cpeText(cpe.version)
   const update = cpeText(cpe.update)
-  return version !== null && update !== null ? `${version} ${update}` : version
+  return version !== null && update !== null ? version + separator + update : version
 }
 
 function newProduct(cpe: Cpe, platforms: string[]): Product {
@@ -149,7 +161,7 @@ function newProduct(cpe: Cpe, platforms: string[]): Product {
  * Adds the versions of a match. Bounds make a range; an exact version is listed; `*` without bounds means every
  * version; `-` means a product without versions.
  */
-function addVersions(match: JsonObject, cpe: Cpe, product: Product): void {
+function addVersions(match: JsonObject, cpe: Cpe, product: Product, separator: string): void {
   const after = text(match.versionStartExcluding)
   const from = text(match.versionStartIncluding)
   const before = text(match.versionEndExcluding)
@@ -165,14 +177,14 @@ function addVersions(match: JsonObject, cpe: Cpe, product: Product): void {
     if (upTo !== null) range.last_affected = upTo
     product.ranges.set(JSON.stringify(range), range)
   } else {
-    const version = versionOf(cpe)
+    const version = versionOf(cpe, separator)
     if (version !== null) product.versions.add(version)
   }
 }
 
-function entryOf(product: Product, updatedAt: string): AffectedEntry {
+function entryOf(product: Product, source: Source, updatedAt: string): AffectedEntry {
   return {
-    source: 'nvd',
+    source,
     vendor: product.vendor,
     product: product.product,
     package_name: null,

@@ -18,7 +18,15 @@ const configured = (...cpeMatch: object[]) => ({ configurations: [{ nodes: [{ op
 const WIDGET = 'a:acme:widget'
 const rest = ':*:*:*:*:*:*:*'
 
-type Id = 'CVE-2024-0001' | 'CVE-2024-0002' | 'CVE-2024-0003' | 'CVE-2024-0004' | 'CVE-2024-0005'
+type Id =
+  | 'CVE-2024-0001'
+  | 'CVE-2024-0002'
+  | 'CVE-2024-0003'
+  | 'CVE-2024-0004'
+  | 'CVE-2024-0005'
+  | 'CVE-2024-0006'
+  | 'CVE-2024-0007'
+  | 'CVE-2024-0008'
 
 const stated = (id: Id, affected: object[], severe = true) => ({
   id,
@@ -26,7 +34,7 @@ const stated = (id: Id, affected: object[], severe = true) => ({
 })
 const OTHER = [{ vendor: 'Other', product: 'Thing', versions: [{ version: '1.0', status: 'affected' }] }]
 
-/** All but the last are of the widget, in the order of `/affected` for version 1.5. */
+/** The first four are of the widget, in the order of `/affected` for version 1.5. */
 const world = await openWorld({
   ...cveList([
     stated('CVE-2024-0001', OTHER),
@@ -40,6 +48,65 @@ const world = await openWorld({
       false,
     ),
     stated('CVE-2024-0005', OTHER),
+    {
+      id: 'CVE-2024-0006',
+      cna: {
+        affected: OTHER,
+        cpeApplicability: [
+          {
+            nodes: [
+              {
+                operator: 'OR',
+                negate: false,
+                cpeMatch: [
+                  match(`a:acme:gadget:*:*:*:*:*:wordpress:*:*`, {
+                    versionStartIncluding: '140.0',
+                    versionEndExcluding: '145.0.1',
+                  }),
+                  match(`a:acme:gadget:*:*:*:*:*:joomla:*:*`, { versionEndIncluding: '99.0' }),
+                  match(`a:acme:gadget:6.19:rc2:*:*:*:*:*:*`),
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    },
+    stated('CVE-2024-0007', [
+      {
+        vendor: 'Acme',
+        product: 'Office',
+        versions: [{ version: '19.0.0', lessThan: 'https://acme.example/releases', status: 'affected' }],
+      },
+    ]),
+    {
+      id: 'CVE-2024-0008',
+      cna: {
+        affected: [
+          {
+            vendor: 'Acme',
+            product: 'Photo',
+            defaultStatus: 'affected',
+            versions: [{ version: '0', lessThanOrEqual: '24.0.1', status: 'affected', versionType: 'semver' }],
+          },
+        ],
+      },
+      adp: [
+        container('CISA-ADP', {
+          affected: [
+            {
+              vendor: 'acme',
+              product: 'photo',
+              cpes: [`cpe:2.3:a:acme:photo:*${rest}`],
+              versions: [
+                { version: '0', lessThan: '24.0.1', status: 'affected' },
+                { version: '25.0-rc1', lessThan: '25.0.1', status: 'affected' },
+              ],
+            },
+          ],
+        }),
+      ],
+    },
   ]),
   'nvd/nvdcve-2.0-2024.json': nvdPage([
     nvdRecord('CVE-2024-0001', configured(match(`${WIDGET}:*${rest}`, { versionEndExcluding: '2.0' }))),
@@ -127,7 +194,7 @@ states('29.33', 'statements of NVD, CNA and ADPs', async () => {
   assert.equal(await verdicts(widget('1.5')), { 1: 'affected', 2: 'affected', 3: 'affected', 4: 'undecided' })
   assert.equal(await verdicts(widget('1.6')), { 1: 'affected', 4: 'undecided' })
   assert.equal(await verdicts(widget('2.0')), { 4: 'undecided' })
-  assert.equal(await verdicts(widget('2.0-rc1')), { 1: 'undecided', 4: 'undecided' })
+  assert.equal(await verdicts(widget('2.0-rc1')), { 1: 'affected', 4: 'undecided' })
   assert.equal(await verdicts(`cpe:2.3:${WIDGET}:3.0:beta:*:*:*:*:*:*`), { 3: 'affected', 4: 'undecided' })
   assert.equal(await verdicts(`cpe:2.3:${WIDGET}:1.5:*:*:*:*:joomla:*:*`), {
     1: 'affected',
@@ -135,6 +202,37 @@ states('29.33', 'statements of NVD, CNA and ADPs', async () => {
     4: 'undecided',
   })
   assert.equal(await verdicts(`cpe:2.3:o:acme:widget:1.5${rest}`), { 2: 'affected', 4: 'undecided' })
+})
+
+states('29.33', 'the CPE applicability of a CVE record, by edition', async () => {
+  const gadget = (version: string, target = '*') => `cpe:2.3:a:acme:gadget:${version}:*:*:*:*:${target}:*:*`
+  assert.equal(await verdicts(gadget('140.0.1')), { 6: 'affected' })
+  assert.equal(await verdicts(gadget('140.0.1', 'wordpress')), { 6: 'affected' })
+  assert.equal(await verdicts(gadget('140.0.1', 'joomla')), {})
+  assert.equal(await verdicts(gadget('98.0', 'joomla')), { 6: 'affected' })
+  assert.equal(await verdicts(gadget('145.0.1')), {})
+  assert.equal(await verdicts('cpe:2.3:a:acme:gadget:6.19:rc2:*:*:*:drupal:*:*'), { 6: 'affected' })
+  const [row] = (await page(gadget('140.0.1'))).data
+  assert.equal(row!.matched_by, {
+    kind: 'cpe',
+    introduced: '140.0',
+    fixed: '145.0.1',
+    last_affected: null,
+    source: 'cna',
+  })
+})
+
+states('29.33', 'a range up to an address is undecided', async () => {
+  const [row] = (await page('cpe:/a:acme:office:19.0.1')).data
+  assert.equal([row!.verdict, row!.fixed_versions], ['undecided', []])
+  const { evidence } = await world.json<{ evidence: unknown[] }>('/cves/CVE-2024-0007/evidence?type=mitigation')
+  assert.equal(evidence, [])
+})
+
+states('29.28', 'no fixed version is affected', async () => {
+  const photo = async (version: string) => (await page(`cpe:/a:acme:photo:${version}`)).data[0]
+  assert.equal([(await photo('24.0'))!.verdict, (await photo('24.0'))!.fixed_versions], ['affected', []])
+  assert.is((await photo('24.0.1'))!.matched_by!.source, 'cna')
 })
 
 states('29.34', 'without a version, every CVE of the product, undecided', async () => {

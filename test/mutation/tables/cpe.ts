@@ -56,8 +56,8 @@ export const CPE: readonly Mutation[] = [
     rule: 'a version with an update is not at a bound',
     breaks: 'the update does not count',
     file: VERSIONS,
-    find: 'return order === 0 && update !== null ? null : order',
-    replace: 'return order',
+    find: 'return isAtBound && update !== null ? null :',
+    replace: 'return',
   },
   {
     rule: 'bounds of NVD',
