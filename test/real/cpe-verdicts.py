@@ -164,6 +164,12 @@ def is_commit(statement):
 # --- The CVE list ---
 
 
+def is_evaluated(one):
+    """Commits have no order, whatever the type of the versions is."""
+    *bounds, kind = one
+    return (kind or "").lower() != "git" and not any(bound and is_commit(bound) for bound in bounds)
+
+
 def follows(version, fix):
     """Whether a later version is in the branch of a fix that is stated alone."""
     numbers = parts(fix)
@@ -205,7 +211,7 @@ def entry_verdict(entry, read, question, fixed_versions):
         if default == "affected":
             return UNDECIDED if patched or question[0] == ANY else AFFECTED
         return UNAFFECTED if default == "unaffected" else SILENT
-    ranges = [one for one in ranges or [] if (one[3] or "").lower() != "git"]
+    ranges = [one for one in ranges or [] if is_evaluated(one)]
     versions = [one for one in versions or [] if not is_commit(one)]
     if not ranges and not versions:
         return SILENT
@@ -361,7 +367,7 @@ def cve_list(path):
                 versions = dict.fromkeys([*ALWAYS, *itertools.islice(questions(entries), MOST_VERSIONS)])
                 asked = dict.fromkeys((one, None) for one in versions)
                 asked.update(dict.fromkeys((one, "rc1") for one in list(versions)[2:4] + list(versions)[len(ALWAYS):][:4]))
-                ends = {one[1] for _, read in reads for one in read[2] or [] if one[1] and (one[3] or "").lower() != "git"}
+                ends = {one[1] for _, read in reads for one in read[2] or [] if one[1] and is_evaluated(one)}
                 for version, update in asked:
                     name = written(version)
                     if name is None:

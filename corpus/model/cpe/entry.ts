@@ -49,4 +49,5 @@ export function fits(cpe: Cpe, asked: Cpe, attributes: readonly CpeAttribute[]):
 
 /** Commits have no order. */
 export const isCommit = (text: string) => /^[0-9a-f]{12,64}$/i.test(text) && /[a-f]/i.test(text)
-export const isEvaluated = ({ version_type }: AffectedRange) => version_type?.toLowerCase() !== 'git'
+export const isEvaluated = ({ introduced, fixed, last_affected, version_type }: AffectedRange) =>
+  version_type?.toLowerCase() !== 'git' && ![introduced, fixed, last_affected].some((bound) => bound && isCommit(bound))

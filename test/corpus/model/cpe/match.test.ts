@@ -263,9 +263,10 @@ match('commits are not evaluated; an entry without a statement counts alone only
   const git = cna([{ version: '1da177e4c3f4', lessThan: '2f0e1d4c3b2a', versionType: 'git' }], {
     defaultStatus: 'unaffected',
   })
+  const custom = cna([{ version: '1da177e4c3f4', lessThan: '653926205741', versionType: 'custom' }])
   const commits = cna([{ version: '1da177e4c3f4d0e1f2a3' }])
   const silent = cna([{ version: 'n/a' }])
-  for (const entry of [git, commits, silent]) {
+  for (const entry of [git, custom, commits, silent]) {
     verdicts(entry, { '1.0': 'undecided', '*': 'undecided' })
     verdicts([...entry, ...nvd(['*', { versionEndExcluding: '2.0' }])], { '1.0': 'affected', '2.0': 'unaffected' })
   }
