@@ -131,5 +131,4 @@ export const REQUEST_KINDS = {
 
 export type KindName = keyof typeof REQUEST_KINDS
 
-export const isKindName = (name: string): name is KindName => Object.hasOwn(REQUEST_KINDS, name)
 export const kindOf = (name: KindName): RequestKind => REQUEST_KINDS[name]

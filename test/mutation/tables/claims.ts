@@ -136,14 +136,14 @@ export const CLAIMS: readonly Mutation[] = [
     replace: 'if (recent.length < MIN_RECORDS - 1 ||',
   },
   {
-    rule: 'rule 26: the first ingest writes only dated events: publication, KEV, SSVC, NVD, advisory, reports',
+    rule: 'rule 26: NVD and advisories are dated too, withdrawn ones by when they were withdrawn',
     breaks: 'dates of advisories are left out',
     file: 'corpus/model/timeline/timeline.ts',
     find: 'const { advisory } of advisories) {',
     replace: 'const { advisory } of advisories.slice(0, 0)) {',
   },
   {
-    rule: 'rule 26: the next ingest compares the new record with the old one, and appends entries by category',
+    rule: 'rule 26: entries are all kept, in their order, by version, then by time, the newest first',
     breaks: 'the entries before are forgotten',
     file: 'corpus/model/timeline/timeline.ts',
     find: '[...entries, ...previous.timeline]',
