@@ -25,6 +25,9 @@ export const PACKAGE_CASES = join(import.meta.dirname, '../../../shared/cases/pa
 /** CVE records of 2026, in record format 5.2. */
 export const REAL_RECORDS = join(import.meta.dirname, '../../../shared/feeds-history/cvelistv5/2026-08-22_all_CVEs.zip')
 
+/** Lock files and SBOMs, with the packages that they hold. */
+export const LOCK_FILES = join(import.meta.dirname, '../../../shared/lockfiles')
+
 /** Comparisons of versions, one file per ecosystem. */
 export const VERSION_FIXTURES = join(import.meta.dirname, '../../../shared/fixtures/versions')
 
@@ -40,6 +43,7 @@ const CHECKS = {
   'real feeds': () => existsSync(REAL_FEEDS),
   'real advisories of packages': () => existsSync(REAL_PACKAGES),
   'package cases': () => existsSync(PACKAGE_CASES),
+  'lock files': () => existsSync(LOCK_FILES),
   'version fixtures': () => existsSync(VERSION_FIXTURES),
   nginx: haveNginx,
   Chromium: () => runs(CHROMIUM, '--version'),

@@ -98,3 +98,24 @@ export const FORMATS: readonly Format[] = [
 /** Returns the format of a file. The name is without folders. Null for an unknown format. */
 export const formatOf = (name: string, text: string): Format | null =>
   FORMATS.find(({ file }) => file.test(name)) ?? FORMATS.find(({ content }) => content.test(text)) ?? null
+
+/** Lock files of other tools, which are not read. */
+const UNREAD: readonly (readonly [tool: string, file: RegExp])[] = [
+  ['Bun', /^bun\.lockb?$/],
+  ['CocoaPods', /^Podfile\.lock$/],
+  ['Conan', /^conan\.lock$/],
+  ['Dart', /^pubspec\.lock$/],
+  ['Deno', /^deno\.lock$/],
+  ['Gradle', /^gradle\.lockfile$|^verification-metadata\.xml$/],
+  ['Maven', /^pom\.xml$/],
+  ['Mix', /^mix\.lock$/],
+  ['NuGet', /^packages\.lock\.json$|^packages\.config$|\.deps\.json$|^project\.assets\.json$/],
+  ['PDM', /^pdm\.lock$/],
+  ['Pipenv', /^Pipfile\.lock$/],
+  ['renv', /^renv\.lock$/],
+  ['Swift', /^Package\.resolved$/],
+  ['uv', /^uv\.lock$/],
+]
+
+/** Returns the tool that writes files of this name, if its format is known but not read. */
+export const unreadTool = (name: string): string | null => UNREAD.find(([, file]) => file.test(name))?.[0] ?? null

@@ -10,14 +10,16 @@ export interface Affecting {
   name: string
   events?: Record<string, string>[]
   versions?: string[]
+  urgency?: string
 }
 
 /** Members of `affected`. The ranges are of the ecosystem's own order. */
 const affected = (...members: Affecting[]) =>
-  members.map(({ ecosystem = 'npm', name, events, versions }) => ({
+  members.map(({ ecosystem = 'npm', name, events, versions, urgency }) => ({
     package: { ecosystem, name },
     ...(events ? { ranges: [{ type: 'ECOSYSTEM', events }] } : {}),
     ...(versions ? { versions } : {}),
+    ...(urgency ? { ecosystem_specific: { urgency } } : {}),
   }))
 
 const upTo = (fixed: string) => [{ introduced: '0' }, { fixed }]
@@ -35,7 +37,9 @@ export const NPM: Entry[] = [
     ['CVE-2024-0002'],
     [{ name: WIDGET, events: [{ introduced: '1.0.0' }, { last_affected: '1.5.0' }] }],
   ),
-  entry('GHSA-ffff-ffff-ffff', ['CVE-2024-0003'], [{ name: WIDGET, events: upTo('2.0.0') }]),
+  entry('GHSA-ffff-ffff-ffff', ['CVE-2024-0003'], [{ name: WIDGET, events: upTo('2.0.0') }], {
+    database_specific: { severity: 'CRITICAL' },
+  }),
   entry('GHSA-gggg-gggg-gggg', [], [{ name: '@Acme/Widget', versions: ['1.5.0'] }], {
     database_specific: { severity: 'LOW' },
   }),
@@ -69,7 +73,7 @@ export const DEBIAN: Entry[] = [
     'DSA-1-1',
     [],
     [
-      { ecosystem: 'Debian:12', name: 'widget', events: upTo('1.2-3+deb12u1') },
+      { ecosystem: 'Debian:12', name: 'widget', events: upTo('1.2-3+deb12u1'), urgency: 'unimportant' },
       { ecosystem: 'Debian:11', name: 'widget', events: upTo('1.1-1') },
     ],
   ),

@@ -429,11 +429,20 @@ test('the source package of a distribution is in the purl, or in the properties 
   assert.is(found!.source, 'openssl@3.0-1')
 })
 
-test('files of other formats with similar content are in no known format', () => {
+test('files of other formats with similar content are refused; the message names the tool of a known one', () => {
   const bun = '{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": { "name": "a" }\n  },\n  "packages": {}\n}\n'
   const ruby = "module Foo\n  VERSION = '1'\nend\n"
-  for (const [name, text] of Object.entries({ 'bun.lock': bun, 'foo.rb': ruby })) {
-    assert.throws(() => inventoryOf(name, name, Buffer.from(text)), /is in no known format/)
+  const cases = [
+    ['bun.lock', bun, 'bun.lock is a file of Bun, whose format is not read. Known formats: CycloneDX JSON; '],
+    ['uv.lock', 'version = 1', 'uv.lock is a file of uv, whose format is not read. Known formats: '],
+    ['some.json', bun, 'some.json is in no known format. Known formats: '],
+    ['foo.rb', ruby, 'foo.rb is in no known format. Known formats: '],
+  ] as const
+  for (const [name, text, message] of cases) {
+    assert.throws(
+      () => inventoryOf(name, name, Buffer.from(text)),
+      (error: Error) => error.message.startsWith(message),
+    )
   }
 })
 

@@ -139,8 +139,8 @@ export const CATALOG_RULES: readonly Mutation[] = [
     rule: 'rule 29: an advisory with only a vector gets the base score of that vector, without threat metrics',
     breaks: 'threat metrics count',
     file: 'corpus/model/scores/cvss-vector.ts',
-    find: "score(prefix + base.join('/'))",
-    replace: 'score(vector)',
+    find: 'baseScore = rememberedScore(() => [])',
+    replace: 'baseScore = rememberedScore(({ threat }) => threat)',
   },
   {
     rule: 'rule 29: the newest of several NVD copies counts',
