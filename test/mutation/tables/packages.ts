@@ -186,8 +186,8 @@ export const PACKAGES: readonly Mutation[] = [
     rule: 'the list of a malicious package precedes a range of everything, if the caller prefers it',
     breaks: 'the list precedes for every advisory',
     file: MATCH,
-    find: 'preferList: preferList && advisory.is_malware',
-    replace: 'preferList',
+    find: 'verdictOf(entries, asked, preferList && advisory.is_malware)',
+    replace: 'verdictOf(entries, asked, preferList)',
   },
   {
     rule: 'advisories that alias each other are one row: directly, through the alias table, through others',
