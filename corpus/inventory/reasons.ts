@@ -17,7 +17,7 @@ export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
 
 /** Why a package of a known version was not checked. */
 export const notIndexedReason = (ecosystem: string | null): string =>
-  ecosystem === null ? 'no ecosystem has packages of this type' : `the snapshot has no data for ${ecosystem}`
+  ecosystem === null ? 'its purl names no known ecosystem or distribution' : `the snapshot has no data for ${ecosystem}`
 
 export type UndecidedReason = NonNullable<AffectedRow['undecided_reason']>
 

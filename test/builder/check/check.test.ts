@@ -93,7 +93,7 @@ test('a package is affected, not affected, undecided or not checked; each of the
     [
       'undecided: Debian/b 1 (2 advisories: the file or the advisory names no release of the distribution)',
       'undecided: npm/a 1.0.0 (1 advisory: the version cannot be compared)',
-      'not checked: pkg:docker/nginx@1 1 (line 1, no ecosystem has packages of this type)',
+      'not checked: pkg:docker/nginx@1 1 (line 1, its purl names no known ecosystem or distribution)',
       'not checked: RubyGems/rack 1.0 (line 2, the snapshot has no data for RubyGems)',
       'not checked: Debian:9/a 1 (line 3, the snapshot has no data for Debian:9)',
       'not checked: pkg:npm/b (line 6, no version)',
