@@ -20,7 +20,7 @@ import sys
 import zipfile
 
 sys.dont_write_bytecode = True
-from upstream_names import joined  # noqa: E402
+from upstream_names import joined, listed  # noqa: E402
 
 AFFECTED, UNAFFECTED, UNDECIDED, SILENT = "affected", "unaffected", "undecided", "silent"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -261,7 +261,8 @@ def plain(value):
 
 def named(entry):
     """The products that an entry names, by its names or by its CPEs, each with its keys."""
-    pairs = [(key(entry.get("vendor")), key(entry.get("product")))]
+    names = listed(text(entry.get("vendor")), text(entry.get("product")))
+    pairs = [(key(entry.get("vendor")), key(name)) for name in names]
     for cpe in entry.get("cpes") or []:
         values = attributes(text(cpe))
         if values and not {values[1], values[2]} & {ANY, NA}:

@@ -7,7 +7,8 @@ import { basename, join, sep } from 'node:path'
 import { unzipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { joinedKey, joinedVendor } from '../../corpus/model/affected/joined-key.ts'
+import { joinedProductKey, joinedVendor } from '../../corpus/model/affected/joined-key.ts'
+import { listedProducts } from '../../corpus/model/affected/products.ts'
 import { type CveId, parseCveId } from '../../corpus/model/ids/cve-id.ts'
 import type { AffectedEntry, CveCore } from '../../corpus/model/record.ts'
 import { openReader } from '../../corpus/reader/reader.ts'
@@ -98,9 +99,10 @@ const recordsWith = (passes: (record: CveRecord) => boolean) => records.filter(p
 
 /** Whether CNA, ADP or NVD names the vendor, and the product if one is given, in any spelling. */
 function isNamed({ source, vendor, product }: AffectedEntry, ofVendor: string, ofProduct?: string): boolean {
-  const [maker, name] = [keyOfName(vendor), keyOfName(product)]
+  const maker = keyOfName(vendor)
   if (!['cna', 'adp', 'nvd'].includes(source) || maker === null || joinedVendor(maker) !== ofVendor) return false
-  return ofProduct === undefined || (name !== null && joinedKey(name) === ofProduct)
+  const names = listedProducts(source, vendor, product).map(keyOfName)
+  return ofProduct === undefined || names.some((name) => name !== null && joinedProductKey(maker, name) === ofProduct)
 }
 
 async function expectIds(query: string, expected: readonly string[]): Promise<void> {

@@ -26,7 +26,7 @@ from upstream_feeds import (  # noqa: E402
     osv,
     weaknesses,
 )
-from upstream_names import joined  # noqa: E402
+from upstream_names import joined, listed  # noqa: E402
 
 folded = runpy.run_path(f"{sys.path[0]}/package-verdicts.py")["folded"]
 
@@ -42,7 +42,9 @@ def names_in_record(record):
     containers = record["containers"]
     for container in [containers["cna"], *containers.get("adp", [])]:
         for entry in container.get("affected", []):
-            yield entry.get("vendor"), entry.get("product")
+            for product in listed(entry.get("vendor"), entry.get("product")):
+                yield entry.get("vendor"), product
+        yield from names_in_cpes({"configurations": container.get("cpeApplicability", [])})
 
 
 def plain(attribute):

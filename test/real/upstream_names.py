@@ -24,5 +24,46 @@ def vendor_aliases():
 ALIASES = vendor_aliases()
 
 
+def joined_vendor(vendor):
+    return ALIASES.get(joined_key(vendor), joined_key(vendor))
+
+
+def without_vendor(vendor, product):
+    """A product that begins with its vendor, as whole words, is named without it; what follows has a letter."""
+    for end in re.finditer(r"(?:[^\w+#]|_)+", product):
+        before, after = product[: end.start()], product[end.end():]
+        if end.start() > 0 and any(one.isalpha() for one in after) and joined_vendor(before) == vendor:
+            return after
+        if end.start() > 100:
+            break
+    return product
+
+
 def joined(vendor, product):
-    return ALIASES.get(joined_key(vendor), joined_key(vendor)), joined_key(product)
+    vendor = joined_vendor(vendor)
+    return vendor, joined_key(without_vendor(vendor, product))
+
+
+LEGAL_FORMS = {"inc", "ltd", "llc", "co", "corp", "gmbh", "ag", "s.a"}
+
+
+def listed(vendor, product):
+    """The products of a name that lists several, as the CNA or an ADP writes it (rule 27)."""
+    if not isinstance(product, str) or "," not in product:
+        return [product]
+    parts = [part.strip() for part in product.split(",")]
+    maker = vendor.strip() if isinstance(vendor, str) else ""
+
+    def begins(text, name):
+        after = text[len(name):len(name) + 1]
+        return name != "" and text.lower().startswith(name.lower()) and not (after.isalnum())
+
+    bare = [part[len(maker):].strip() if begins(part, maker) else part for part in parts]
+    for i, part in enumerate(bare):
+        if not part or not part[0].isalpha() or part.lower().removesuffix(".") in LEGAL_FORMS:
+            return [product]
+        is_word = not re.search(r'[\s\\/()"]', part)
+        repeats = part != parts[0] and not re.search(r'[\\/()"]', part) if i == 0 else begins(part, bare[0])
+        if not is_word and not repeats:
+            return [product]
+    return parts

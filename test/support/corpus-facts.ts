@@ -3,6 +3,7 @@
  * build. It covers the weaknesses, vendors and products of each CVE, and the exploit modules.
  */
 import Database from 'better-sqlite3'
+import { listedProducts } from '../../corpus/model/affected/products.ts'
 import type { AdvisoryClaim, CveClaim, CveListRecord, ExploitClaim } from '../../corpus/model/claim.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import { type PackedText, unpackText } from '../../corpus/store/packed-text.ts'
@@ -66,9 +67,11 @@ function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
       const named = facts.vendors.get(key) ?? { cves: new Set(), products: new Map() }
       facts.vendors.set(key, named)
       named.cves.add(id)
-      const productKey = keyOfName(product)
-      if (productKey === null) continue
-      named.products.set(productKey, (named.products.get(productKey) ?? new Set()).add(id))
+      for (const name of listedProducts(source, vendor, product)) {
+        const productKey = keyOfName(name)
+        if (productKey === null) continue
+        named.products.set(productKey, (named.products.get(productKey) ?? new Set()).add(id))
+      }
     }
   }
   return facts

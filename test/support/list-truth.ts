@@ -1,6 +1,6 @@
 /** Checks that lists without filters have the rows that follow from the claims of the corpus, each row once. */
 import * as assert from 'uvu/assert'
-import { joinedKey, joinedVendor } from '../../corpus/model/affected/joined-key.ts'
+import { joinedProductKey, joinedVendor } from '../../corpus/model/affected/joined-key.ts'
 import type { CweListEntry } from '../../corpus/model/catalog-names.ts'
 import type { ProductRow } from '../../corpus/model/directory.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
@@ -84,7 +84,8 @@ export const rowChecks = (rows: AllRows, facts: CorpusFacts): Record<string, () 
       const counted = rows.vendors.map((row) => [joinedVendor(row.slug), row.product_count, row.cve_count])
       assert.equal(inOrder(counted), inOrder(vendors))
       const products = Array.from(named.products, ([id, cves]) => [id, cves.size])
-      const idOf = ({ vendor, slug }: ProductRow) => `${joinedVendor(vendor).replaceAll('/', '%2F')}/${joinedKey(slug)}`
+      const idOf = ({ vendor, slug }: ProductRow) =>
+        `${joinedVendor(vendor).replaceAll('/', '%2F')}/${joinedProductKey(vendor, slug)}`
       assert.equal(inOrder(rows.products.map((row) => [idOf(row), row.cve_count])), inOrder(products))
       const strange = [...rows.vendors, ...rows.products].filter(({ slug, display }) => keyOfName(display) !== slug)
       assert.equal(strange, [], 'a name is displayed as somebody writes it')

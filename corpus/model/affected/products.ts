@@ -33,6 +33,35 @@ function beginsWithName(text: string, name: string): boolean {
   return start.toLowerCase() === name.toLowerCase() && !/^[\p{L}\p{M}\p{N}]/u.test(rest)
 }
 
+/** Legal forms and versions follow a comma too. */
+const NO_PRODUCT = /^(?:(?:inc|ltd|llc|co|corp|gmbh|ag|s\.a)\.?$|[^\p{L}])/iu
+const ONE_WORD = /^[^\s\\/()"]+$/
+
+/**
+ * Returns the products that a product name lists, as CNAs write them: `Acme Widget, Gadget` (rule 27). A name is a list if
+ * each part is one word, without the vendor, or begins with the first part. Other names with commas are one product:
+ * `Backup, Restore and Migration`.
+ */
+export function listedProducts(
+  source: AffectedEntry['source'],
+  vendor: string | null,
+  product: string | null,
+): readonly (string | null)[] {
+  // NVD names one product in each CPE.
+  if (product === null || source === 'nvd' || !product.includes(',')) return [product]
+  const parts = product.split(',').map((part) => part.trim())
+  const plain = parts.map((part) =>
+    vendor !== null && beginsWithName(part, vendor) ? part.slice(vendor.length).trim() : part,
+  )
+  const [first = ''] = plain
+  const isList = plain.every((part, i) => {
+    if (part === '' || NO_PRODUCT.test(part)) return false
+    if (ONE_WORD.test(part)) return true
+    return i === 0 ? part !== parts[0] && !/[\\/()"]/.test(part) : beginsWithName(part, first)
+  })
+  return isList ? parts : [product]
+}
+
 const NAMING_SOURCES: ReadonlySet<AffectedEntry['source']> = new Set(['cna', 'adp', 'nvd'])
 
 const isNamed = (name: string | null): name is string => name !== null && name.length <= MAX_NAME_LENGTH
@@ -45,11 +74,13 @@ export function namedProducts(claims: readonly CveClaim[]): NamedProduct[] {
       if (!isNamed(vendorName) || !NAMING_SOURCES.has(source)) continue
       const vendor = nameKey(vendorName)
       if (vendor === null) continue
-      const product = isNamed(productName) ? nameKey(productName) : null
-      const key = `${vendor}\n${product ?? ''}`
-      if (pairs.has(key)) continue
-      const productDisplay = product === null ? null : productName!.trim()
-      pairs.set(key, { vendor, product, vendor_display: vendorName.trim(), product_display: productDisplay })
+      for (const name of listedProducts(source, vendorName, productName)) {
+        const product = isNamed(name) ? nameKey(name) : null
+        const key = `${vendor}\n${product ?? ''}`
+        if (pairs.has(key)) continue
+        const productDisplay = product === null ? null : name!.trim()
+        pairs.set(key, { vendor, product, vendor_display: vendorName.trim(), product_display: productDisplay })
+      }
     }
   }
   if (pairs.size < 2) return [...pairs.values()]

@@ -1,7 +1,7 @@
 /** Decides whether the affected products of a CVE record include the product of a CPE name. */
 import { type Cpe, cpeText, parseCpe } from '../affected/cpe.ts'
-import { joinedKey, joinedVendor } from '../affected/joined-key.ts'
-import { nameKey } from '../affected/products.ts'
+import { joinedProductKey, joinedVendor } from '../affected/joined-key.ts'
+import { listedProducts, nameKey } from '../affected/products.ts'
 import type { AffectedEntry } from '../record.ts'
 import { compareTexts } from '../versions/order.ts'
 import { matchConfigurations } from './configurations.ts'
@@ -26,7 +26,8 @@ export type JoinedProduct = string
 export function joinedProduct(vendor: string | null, product: string | null): JoinedProduct | null {
   const keys = [vendor, product].map((name) => (name === null ? null : nameKey(name)))
   const [vendorKey = null, productKey = null] = keys
-  return vendorKey === null || productKey === null ? null : `${joinedVendor(vendorKey)}\n${joinedKey(productKey)}`
+  if (vendorKey === null || productKey === null) return null
+  return `${joinedVendor(vendorKey)}\n${joinedProductKey(vendorKey, productKey)}`
 }
 
 /** Returns the product that a CPE name states. Null if vendor or product is any, not applicable, or a pattern. */
@@ -44,7 +45,8 @@ export function productEntries(affected: readonly AffectedEntry[], id: JoinedPro
       .flatMap((name) => parseCpe(name) ?? [])
       .filter((cpe) => productOfCpe(cpe) === id)
       .map(canonicalCpe)
-    if (cpes.length === 0 && joinedProduct(vendor, product) !== id) return []
+    const isNamed = () => listedProducts(source, vendor, product).some((one) => joinedProduct(vendor, one) === id)
+    if (cpes.length === 0 && !isNamed()) return []
     return [{ source, default_status, affected_versions, affected_ranges, patched_versions, cpes }]
   })
   return entries.sort((a, b) => CPE_SOURCES.indexOf(a.source) - CPE_SOURCES.indexOf(b.source))

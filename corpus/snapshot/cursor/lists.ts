@@ -1,5 +1,5 @@
 /** The sorts, filters and ids of all lists except CVEs, for builder and gateway. SPEC.md, "Lists". */
-import { joinedKey, joinedVendor } from '../../model/affected/joined-key.ts'
+import { joinedProductKey, joinedVendor } from '../../model/affected/joined-key.ts'
 import type { CapecListEntry, CweListEntry } from '../../model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../model/directory.ts'
 import { foldName } from '../../model/packages/name.ts'
@@ -113,7 +113,8 @@ const products: ListSpec<ProductRow> = {
   compareIds: compareText,
   idKey(id) {
     const slash = id.indexOf('/')
-    return productId(joinedVendor(id.slice(0, slash).replaceAll('%2F', '/')), joinedKey(id.slice(slash + 1)))
+    const vendor = id.slice(0, slash).replaceAll('%2F', '/')
+    return productId(joinedVendor(vendor), joinedProductKey(vendor, id.slice(slash + 1)))
   },
   filterKeys: { vendor: joinedVendor },
   filters: { vendor: (row) => [row.vendor] },

@@ -1,5 +1,5 @@
 /** The vendors and products that CVEs name, with their spellings and CVEs. */
-import { joinedKey, joinedVendor } from '../../model/affected/joined-key.ts'
+import { joinedProductKey, joinedVendor } from '../../model/affected/joined-key.ts'
 import type { NamedProduct } from '../../model/record.ts'
 import { compareText } from '../../model/sources.ts'
 import { fold } from '../codec/fold.ts'
@@ -109,7 +109,7 @@ export function countNames({ names, named, namedAt }: Names, assignerOf: (row: n
     const joined = joinedVendor(vendor)
     const ofVendor = entryOf(counts.vendors, joined, newCount)
     const productsOf = product === null ? null : entryOf(counts.products, joined, newMap)
-    const ofProduct = productsOf && entryOf(productsOf, joinedKey(product!), newCount)
+    const ofProduct = productsOf && entryOf(productsOf, joinedProductKey(vendor, product!), newCount)
     return {
       vendor: joined,
       ofVendor,

@@ -27,6 +27,7 @@ type Id =
   | 'CVE-2024-0006'
   | 'CVE-2024-0007'
   | 'CVE-2024-0008'
+  | 'CVE-2024-0009'
 
 const stated = (id: Id, affected: object[], severe = true) => ({
   id,
@@ -77,6 +78,13 @@ const world = await openWorld({
         vendor: 'Acme',
         product: 'Office',
         versions: [{ version: '19.0.0', lessThan: 'https://acme.example/releases', status: 'affected' }],
+      },
+    ]),
+    stated('CVE-2024-0009', [
+      {
+        vendor: 'Fortinet',
+        product: 'Fortinet FortiOS, FortiProxy',
+        versions: [{ version: 'FortiOS 7.0.0, FortiProxy 7.0.6', status: 'affected' }],
       },
     ]),
     {
@@ -220,6 +228,20 @@ states('29.33', 'the CPE applicability of a CVE record, by edition', async () =>
     last_affected: null,
     source: 'cna',
   })
+})
+
+states('29.32', 'each product of a list is indexed', async () => {
+  for (const product of ['fortios', 'fortiproxy', 'fortinet_fortios']) {
+    const { query, data } = await page(`cpe:/o:fortinet:${product}:7.0.0`)
+    assert.is(query.indexed, true, product)
+    // Its versions have no order.
+    assert.equal(
+      data.map(({ cve_ids, verdict }) => [...cve_ids, verdict]),
+      [['CVE-2024-0009', 'undecided']],
+      product,
+    )
+  }
+  assert.is((await page('cpe:/o:fortinet:fortimail:1')).query.indexed, false)
 })
 
 states('29.33', 'a range up to an address is undecided', async () => {

@@ -1,6 +1,6 @@
 /** Checks the posting lists of vendors, products and packages against the members of a snapshot. */
 import * as assert from 'uvu/assert'
-import { joinedKey, joinedVendor } from '../../../corpus/model/affected/joined-key.ts'
+import { joinedProductKey, joinedVendor } from '../../../corpus/model/affected/joined-key.ts'
 import { affectedRows } from '../../../corpus/model/packages/match.ts'
 import { packageKey } from '../../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
@@ -66,12 +66,13 @@ export function expectListedCves(dist: string): Record<Listed, number> {
   for (const [id, names] of namesOfCves(dist)) {
     for (const { vendor, product } of names) {
       add(expected.vendor, joinedVendor(vendor), id)
-      if (product !== null) add(expected.product, `${joinedVendor(vendor)}/${joinedKey(product)}`, id)
+      if (product !== null) add(expected.product, `${joinedVendor(vendor)}/${joinedProductKey(vendor, product)}`, id)
     }
   }
   const joined = (id: string) => {
     const [vendor, ...product] = id.split('/')
-    return `${joinedVendor(vendor!.replaceAll('%2F', '/'))}/${joinedKey(product.join('/'))}`
+    const maker = vendor!.replaceAll('%2F', '/')
+    return `${joinedVendor(maker)}/${joinedProductKey(maker, product.join('/'))}`
   }
   for (const [filter, keyOf] of [
     ['vendor', joinedVendor],

@@ -1,7 +1,7 @@
 /** Rule 27: which spellings are one vendor or product. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { joinedKey, joinedVendor } from '../../../../corpus/model/affected/joined-key.ts'
+import { joinedKey, joinedProductKey, joinedVendor } from '../../../../corpus/model/affected/joined-key.ts'
 import { nameKey } from '../../../../corpus/model/affected/products.ts'
 import { VENDOR_ALIASES } from '../../../../corpus/model/affected/vendor-aliases.ts'
 import { joinedName } from '../../../support/plain.ts'
@@ -57,6 +57,22 @@ test('the keys of a line of the table are one vendor, and no other', () => {
   assert.is(joinedVendor('apache'), joinedVendor('apache_software-foundation'))
   assert.is.not(joinedVendor('micro_focus'), joinedVendor('opentext'), 'a company that was bought')
   assert.is.not(joinedKey('apache'), joinedKey('apache_software_foundation'), 'products have no table')
+})
+
+test('a vendor that a product repeats is left out, as whole words in any spelling', () => {
+  for (const [vendor, product, expected] of [
+    ['fortinet', 'fortinet_fortios', 'fortios'],
+    ['red_hat', 'redhat_enterprise_linux', 'enterpriselinux'],
+    ['redhat', 'red_hat-enterprise_linux', 'enterpriselinux'],
+    ['hpe', 'hewlett_packard_enterprise_oneview', 'oneview'],
+    ['hp', 'hpe_oneview', 'hpeoneview'],
+    ['drupal', 'drupal_7', 'drupal7'],
+    ['acme', 'acme', 'acme'],
+    ['acme', 'the_acme_widget', 'theacmewidget'],
+    ['acme', 'acme_acme_widget', 'acmewidget'],
+  ] as const) {
+    assert.is(joinedProductKey(vendor, product), expected, product)
+  }
 })
 
 test.run()

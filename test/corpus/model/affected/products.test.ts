@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nameKey, statedName } from '../../../../corpus/model/affected/products.ts'
+import { listedProducts, nameKey, statedName } from '../../../../corpus/model/affected/products.ts'
 import { affected, claim, merged } from '../fixture.ts'
 
 test('rule 27: keys are lower case with _ for blanks; n/a and * are no vendor', () => {
@@ -30,6 +30,33 @@ test('rule 27: keys come from the claims of CNA, ADP and NVD, each pair once, so
     { vendor: 'acme', product: 'widget', vendor_display: 'Acme', product_display: 'Widget' },
     { vendor: 'zeta', product: 'b_c', vendor_display: 'Zeta', product_display: 'B c' },
   ])
+})
+
+test('a name lists products if each part is a name', () => {
+  const listed = (product: string, vendor = 'Fortinet') => listedProducts('cna', vendor, product)
+  for (const [product, vendor, expected] of [
+    ['Fortinet FortiOS, FortiProxy', 'Fortinet', ['Fortinet FortiOS', 'FortiProxy']],
+    ['Fortinet AV Engine, FortiMail', 'Fortinet', ['Fortinet AV Engine', 'FortiMail']],
+    ['OpManager, OpManager Plus', 'ManageEngine', ['OpManager', 'OpManager Plus']],
+    ['MT2713, MT6879', 'MediaTek, Inc.', ['MT2713', 'MT6879']],
+  ] as const) {
+    assert.equal(listed(product, vendor), expected)
+  }
+  for (const product of [
+    'Widget',
+    'Widget, Inc.',
+    'Complex Maintenance, Repair, and Overhaul',
+    'Backup, Restore – Plugin',
+    'Menu Image, Icons made easy',
+    'AV Engine, FortiMail',
+    'Widget, 2.0',
+    'Widget,',
+    'backup\\,staging',
+  ]) {
+    assert.equal(listed(product), [product])
+  }
+  assert.equal(listedProducts('nvd', 'acme', 'widget,gadget'), ['widget,gadget'])
+  assert.equal(listedProducts('cna', 'acme', null), [null])
 })
 
 test.run()

@@ -290,6 +290,14 @@ match('entries of other products and of other sources do not count', () => {
   assert.equal(productEntries([{ ...affected[0]!, vendor: null }], WIDGET), [])
 })
 
+match('a product of a list is named, with or without its vendor', () => {
+  const affected = cna([{ version: '1.0', lessThan: '3.0' }])
+  for (const product of ['Acme Widget, Gadget', 'Gadget, Widget', 'ACME Widget']) {
+    assert.is(productEntries([{ ...affected[0]!, product }], WIDGET).length, 1, product)
+  }
+  assert.equal(productEntries([{ ...affected[0]!, product: 'Gadget, Widget and More' }], WIDGET), [])
+})
+
 match('a CPE of an entry names its product too, and restricts it', () => {
   const [entry] = cna([{ version: '0', lessThan: '3.0' }], {
     product: 'The Widget',
