@@ -39,7 +39,10 @@ test('the report names the findings, and their severities decide the exit code',
     assert.match(out, i <= highest ? /\nfailed: \d/ : /\npassed: \d/)
     assert.match(out, /^package +version +advisory .*\nnpm\/lantern-http +\d\.\d+\.0 +\S+ /)
     assert.match(out, '\nnot checked: pkg:npm/left (line 42, no version)\n')
-    assert.match(out, '\nnot checked: pkg:docker/nginx@1.25 1.25 (line 41, its purl names no known ecosystem or distribution)\n')
+    assert.match(
+      out,
+      '\nnot checked: pkg:docker/nginx@1.25 1.25 (line 41, its purl names no known ecosystem or distribution)\n',
+    )
   }
   const byVariable = await vulnshelf(['check', file, '--snapshot', dist], { env: { VULNSHELF_FAIL_ON: 'none' } })
   assert.match(done(byVariable), '(--fail-on none)')

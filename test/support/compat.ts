@@ -2,7 +2,7 @@
 
 import { packageKey, packageStatements } from '../../corpus/model/packages/package-advisory.ts'
 import { packageEntry } from '../../corpus/model/packages/package-entry.ts'
-import { HASHED_KINDS } from '../../corpus/snapshot/index.ts'
+import { ecosystemsOf, HASHED_KINDS } from '../../corpus/snapshot/index.ts'
 import { encodeMember } from '../../corpus/snapshot/record/member.ts'
 import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
 import type { PackageIndex } from '../../gateway/compat/interface.ts'
@@ -25,8 +25,10 @@ export function packagesOf(records: readonly object[]): PackageIndex {
   )
   const members = new Map(records.map((record) => [(record as { id: string }).id, memberOf(record)]))
   return {
-    ecosystems: [...new Set(statements.map(({ ecosystem }) => ecosystem))].sort(),
-    releases: {},
+    ...ecosystemsOf({
+      keys: [...entries.keys()],
+      suffixed: statements.map(({ advisory }) => advisory.affected.map(({ ecosystem }) => ecosystem)),
+    }),
     package: (ecosystem, name) => entries.get(packageKey(ecosystem, name)) ?? null,
     advisory: (id) => members.get(id) ?? null,
     aliasesOf: () => null,

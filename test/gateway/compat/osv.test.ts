@@ -161,6 +161,8 @@ test('an undecided advisory is listed only if it enumerates the version, and els
       assert.is(((await answer.json()) as { vulns: object[] }).vulns.length, 1, JSON.stringify(query))
     }
     assert.equal(await ids(debian('9', 'Debian:12')), [])
+    const unknown = await post('/v1/query', debian('7.0', 'Debian:99'))
+    assert.match(unknown.headers.get('warning')!, /packages of ecosystems or releases without data: 1"$/)
     const undecided = [debian('7.0'), android('12'), npm('left', 'latest'), npm('right', '1.0.0'), npm('odd', '1.1.0')]
     for (const query of undecided) {
       const answer = await post('/v1/query', query)

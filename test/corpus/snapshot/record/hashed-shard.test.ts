@@ -68,19 +68,21 @@ test('a shard of advisories is the records, line by line, and its rows have the 
   })
 })
 
-const advisory = (id: string, name: string) => ({ id, name }) as PackageAdvisory
+const advisory = (id: string, name: string, ...ecosystems: string[]) =>
+  ({ id, name, affected: ecosystems.map((ecosystem) => ({ ecosystem })) }) as PackageAdvisory
 
 test('the rows of a shard of packages have their advisories', () => {
   const found = packageEntry('PyPI/a-b', 'pkg:pypi/a-b', [
-    advisory('A-1', 'a_b'),
-    advisory('A-2', 'A.B'),
+    advisory('A-1', 'a_b', 'PyPI', 'PyPI:1'),
+    advisory('A-2', 'A.B', 'PyPI:2', 'PyPI:1'),
     advisory('A-3', 'A.B'),
   ])
   assert.equal([found.name, found.spellings], ['A.B', ['A.B', 'a_b']])
   const { bytes } = encodeEntries(HASHED_KINDS.packages, [entry('PyPI/a-b', JSON.stringify(found))])
-  const { keys, packages, advisories } = extractPackages(bytes)
+  const { keys, packages, suffixed, advisories } = extractPackages(bytes)
   assert.equal(keys, ['PyPI/a-b'])
   assert.equal(packages, [{ ecosystem: 'PyPI', name: 'A.B', purl: 'pkg:pypi/a-b' }])
+  assert.equal(suffixed, [['PyPI:1', 'PyPI:2']])
   assert.equal(advisories, [['A-1', 'A-2', 'A-3']])
 })
 
