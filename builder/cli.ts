@@ -34,6 +34,11 @@ const { program, option, required, examples, fail } = commandLine('vulnshelf', {
       'Checks:': ['accept-shrink', 'accept-older', 'floor'],
       'Report:': ['verbose', 'json'],
     },
+    check: {
+      'Snapshot:': ['snapshot', 'keys'],
+      'What fails:': ['fail-on', 'unscored', 'fail-on-undecided', 'fail-on-unchecked'],
+      'Report:': ['json', 'sarif'],
+    },
     nightly: {
       'Corpus and snapshots:': ['corpus', 'out', 'keep', 'jobs'],
       'Downloads:': ['skip-fetch', 'only', 'base-url', 'osv-ecosystems', 'allow-stale'],

@@ -108,7 +108,7 @@ export const SERVICE: readonly Mutation[] = [
     replace: 'if (id !== undefined) return id',
   },
   {
-    rule: 'API 3.5, 4.3, 4.4, 4.7, 24.1: orders both ways, next and last pages, and searches of /vendors',
+    rule: 'API 1.10, 1.11, 1.12, 9.13, 25.6: every row that follows from the claims, each once',
     breaks: 'products are not counted',
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'product_count: products.get(joined)?.size ?? 0',
