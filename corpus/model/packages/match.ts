@@ -34,7 +34,7 @@ export interface PackageMatch {
   matched: RangeMatch | VersionMatch | null
   /** Null if affected. */
   reason: 'no_version' | UndecidedReason | null
-  /** Of the entry that decides. */
+  /** What the entry that decides states. */
   urgency: 'unimportant' | null
 }
 
@@ -173,18 +173,21 @@ export function affectedRows(
  * fixed that another lists as affected.
  */
 function affectedBy(ecosystem: string, lists: readonly (readonly PackageAdvisory[])[]) {
-  const parsed = lists.flatMap(parsedAdvisories)
-  const known = new Map<string, ParsedAdvisories>(Map.groupBy(parsed, ({ advisory }) => advisory.id))
+  // Most questions find nothing, so nothing has a fix.
+  let byId: Map<string, ParsedAdvisories> | undefined
   const versions = new Map<string, AskedVersion>()
   const askedOf = (version: string) => {
     const asked = versions.get(version) ?? askedVersion(ecosystem, version)
     versions.set(version, asked)
     return asked
   }
-  return (version: string, ids: ReadonlySet<string>): boolean =>
-    [...ids]
+  return (version: string, ids: ReadonlySet<string>): boolean => {
+    byId ??= Map.groupBy(lists.flatMap(parsedAdvisories), ({ advisory }) => advisory.id)
+    const known = byId
+    return [...ids]
       .flatMap((id) => known.get(id) ?? [])
       .some(({ advisory, entries }) => verdictOf(entries, askedOf(version), advisory.is_malware).verdict === 'affected')
+  }
 }
 
 interface AliasSet<Match> {
