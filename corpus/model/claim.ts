@@ -26,6 +26,8 @@ export interface CveClaim {
   source: Exclude<ReferenceSource, 'osv'> | 'osv' | 'svc'
   /** Short name of the source: the CNA's, the ADP's (`CISA-ADP`), `nvd`, or an advisory's id. */
   sourceName: string
+  /** An ADP that assesses its own downstream product (`x_adpType: supplier`). It is the last choice for a headline. */
+  isSupplier?: true
   /** The container's date, ISO 8601 in UTC, or the record's date if the container has none. */
   updatedAt: string
   title: string | null

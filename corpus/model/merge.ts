@@ -75,9 +75,10 @@ export function mergeCve(input: MergeInput): MergedParts {
   const references = mergedReferences(claims)
   const kev = kevListing(claims, input.kev, input.kevFeed)
   const ssvc = latestSsvc(claims)
-  const evidence = evidenceOf({ cveId: record.cveId, claims, kev, ssvc, exploits, references, detections, pocs })
-  const capabilities = capabilitiesOf(claims, references, evidence, detections)
   const analyses = input.analyses.toSorted(newestAnalysisFirst)
+  const { cveId } = record
+  const evidence = evidenceOf({ cveId, claims, kev, ssvc, exploits, references, detections, pocs, analyses })
+  const capabilities = capabilitiesOf(claims, references, evidence, detections)
   const primaryCwe = primaryWeakness(claims, catalog)
   const cna = claims.find((claim) => claim.source === 'cna')
   // Claims are ordered: the record's own description precedes those of other feeds.

@@ -5,8 +5,7 @@ import type { Reference, ReferenceSource } from './record.ts'
 /** Returns the references in the order first seen. The first name wins; tags and sources accumulate in claim order. */
 export function mergedReferences(claims: readonly CveClaim[]): Reference[] {
   const byUrl = new Map<string, Reference & { all: Set<string> }>()
-  for (const { source, references } of claims) {
-    if (source === 'svc') continue
+  for (const { source, references } of claims.filter(hasReferences)) {
     for (const { url, name, tags } of references) {
       let item = byUrl.get(url)
       if (!item) {
@@ -26,12 +25,16 @@ export function hasTag(tags: readonly string[], wanted: 'patch' | 'mitigation' |
   return tags.some((tag) => tag.length === wanted.length && tag.toLowerCase() === wanted)
 }
 
-/** Returns, for each URL with the tag, the first source in claim order that gives it the tag. */
-export function sourcesTagging(claims: readonly CveClaim[], wanted: 'patch' | 'exploit'): Map<string, ReferenceSource> {
-  const first = new Map<string, ReferenceSource>()
-  for (const { source, references } of claims) {
-    if (source === 'svc') continue
-    for (const { url, tags } of references) if (!first.has(url) && hasTag(tags, wanted)) first.set(url, source)
+/** A claim of a source that states references. */
+export type TaggingClaim = CveClaim & { source: ReferenceSource }
+
+export const hasReferences = (claim: CveClaim): claim is TaggingClaim => claim.source !== 'svc'
+
+/** Returns, for each URL with the tag, the first claim in order that gives it the tag. */
+export function claimsTagging(claims: readonly CveClaim[], wanted: 'patch' | 'exploit'): Map<string, TaggingClaim> {
+  const first = new Map<string, TaggingClaim>()
+  for (const claim of claims.filter(hasReferences)) {
+    for (const { url, tags } of claim.references) if (!first.has(url) && hasTag(tags, wanted)) first.set(url, claim)
   }
   return first
 }

@@ -69,13 +69,16 @@ function addScores(claim: CveClaim, review: Review): void {
   }
 }
 
-/** Compares the severity bands that each source would have as headline. Ignores scores that NVD copies from others. */
+/**
+ * Compares the severity bands that each source would have as headline. Ignores scores that NVD copies from others, and
+ * those of suppliers, which score their own products.
+ */
 function severities(claims: readonly CveClaim[], recordUpdated: string | null): Disagreement | null {
   const first: Claimed[] = []
   const bands = new Set<string>()
-  for (const { metric, version, eligible } of rankedMetrics(claims, recordUpdated)) {
+  for (const { metric, version, eligible, isSupplier } of rankedMetrics(claims, recordUpdated)) {
     const by = claimant({ source: metric.source_type, sourceName: metric.source_short_name })
-    if (!eligible || first.some((one) => one.by === by)) continue
+    if (!eligible || isSupplier || first.some((one) => one.by === by)) continue
     const band = severityOf(metric.base_score, version)
     bands.add(band)
     first.push({ by, states: `${version} ${metric.base_score} ${band}` })
@@ -83,9 +86,9 @@ function severities(claims: readonly CveClaim[], recordUpdated: string | null): 
   return bands.size > 1 ? { about: 'severity', claims: first } : null
 }
 
-/** Finds two sources that map to weaknesses and have none in common. */
+/** Finds two sources, except suppliers, that map to weaknesses and have none in common. */
 function weaknesses(claims: readonly CveClaim[]): Disagreement | null {
-  const mapping = claims.filter((claim) => isMapping(claim) && claim.weaknesses.length > 0)
+  const mapping = claims.filter((claim) => isMapping(claim) && !claim.isSupplier && claim.weaknesses.length > 0)
   const apart = mapping.some((one) =>
     mapping.some((other) => one !== other && !one.weaknesses.some((id) => other.weaknesses.includes(id))),
   )

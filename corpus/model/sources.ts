@@ -7,7 +7,7 @@ const RANK: Record<ClaimSource, number> = { cna: 0, adp: 1, nvd: 2, advisory: 3,
 
 /**
  * Returns all claims on a CVE in the order of every derived list. The record's claims keep the order of its containers.
- * Claims of other feeds are sorted by source, name and newest date.
+ * Claims of other feeds are sorted by source, name and newest date. Suppliers come last: they assess their own products.
  */
 export function orderedClaims(record: readonly CveClaim[], others: readonly CveClaim[]): CveClaim[] {
   if (others.length === 0) return record.slice().sort(bySource)
@@ -19,8 +19,14 @@ export function claimant({ source, sourceName }: Pick<CveClaim, 'source' | 'sour
   return source === sourceName ? source : `${source} ${sourceName}`
 }
 
+/** Returns the claims without those of suppliers, unless only suppliers have any (rule 18). */
+export function independentFirst(claims: readonly CveClaim[]): readonly CveClaim[] {
+  const independent = claims.filter(({ isSupplier }) => !isSupplier)
+  return independent.length > 0 ? independent : claims
+}
+
 function bySource(a: CveClaim, b: CveClaim): number {
-  return RANK[a.source] - RANK[b.source]
+  return Number(a.isSupplier ?? false) - Number(b.isSupplier ?? false) || RANK[a.source] - RANK[b.source]
 }
 
 function byName(a: CveClaim, b: CveClaim): number {

@@ -1,7 +1,7 @@
 /** Converts a container of a CVE record (CVE JSON 5.x, `cna` or a member of `adp`) to a claim of its author. */
 
 import { statedName } from '../../model/affected/products.ts'
-import { type VersionStatement, versionLists } from '../../model/affected/ranges.ts'
+import { isUnaffected, type VersionStatement, versionLists } from '../../model/affected/ranges.ts'
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
 import { weaknessId, weaknessIdsInText } from '../../model/ids/weakness.ts'
 import type { AffectedEntry } from '../../model/record.ts'
@@ -31,6 +31,7 @@ export function readContainer(container: JsonObject, context: ContainerContext):
   return {
     source,
     sourceName,
+    ...(source === 'adp' && isSupplier(container, provider) && { isSupplier: true }),
     updatedAt,
     // The title of an ADP container is the container's name, not the vulnerability's.
     title: source === 'cna' ? statedText(container.title) : null,
@@ -46,6 +47,11 @@ export function readContainer(container: JsonObject, context: ContainerContext):
     ssvc,
     kevDateAdded,
   }
+}
+
+/** The pilot of supplier ADPs states the type in the container. The record format has it in `providerMetadata`. */
+function isSupplier(...places: JsonObject[]): boolean {
+  return places.some(({ x_adpType: type }) => text(type)?.toLowerCase() === 'supplier')
 }
 
 /** A valid `cweId` takes precedence over the text. For others (`CWE-noinfo`) ids are read from the text. */
@@ -79,10 +85,10 @@ function readAffected(entry: JsonObject, source: 'cna' | 'adp', updatedAt: strin
   const defaultStatus = text(entry.defaultStatus)
   const [vendor, product, packageName] = [text(entry.vendor), text(entry.product), text(entry.packageName)]
   for (const name of [vendor, product, packageName]) assertNameLength('the name of an affected product', name)
-  const { affected_versions, affected_ranges, patched_versions } = versionLists(
-    objects(entry.versions).map(readVersion),
-    defaultStatus,
-  )
+  const versions = objects(entry.versions).map(readVersion)
+  // Suppliers state products that are not affected as "unaffected from 0 to *", without a default.
+  const status = isUnaffected(versions) ? 'unaffected' : defaultStatus
+  const { affected_versions, affected_ranges, patched_versions } = versionLists(versions, status)
   return {
     source,
     vendor: statedName(vendor),
@@ -90,7 +96,7 @@ function readAffected(entry: JsonObject, source: 'cna' | 'adp', updatedAt: strin
     package_name: packageName,
     ecosystem: null,
     platforms: filled(texts(entry.platforms)),
-    default_status: defaultStatus,
+    default_status: status,
     affected_versions,
     affected_ranges,
     patched_versions,

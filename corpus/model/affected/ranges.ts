@@ -61,6 +61,19 @@ export function versionLists(stated: readonly VersionStatement[], defaultStatus:
   }
 }
 
+/** Whether every version is stated as unaffected: one statement from "0" without an end, and none that is affected. */
+export function isUnaffected(stated: readonly VersionStatement[]): boolean {
+  const isEverything = (statement: VersionStatement) => {
+    const extent = extentOf(withoutPackageUrls(statement))
+    if (extent.kind !== 'span') return false
+    const { introduced, fixed, lastAffected } = extent.span
+    return introduced === '0' && fixed === null && lastAffected === null
+  }
+  const isOther = ({ status, changes }: VersionStatement) =>
+    status !== 'unaffected' || changes.some((change) => change.status !== 'unaffected')
+  return !stated.some(isOther) && stated.some(isEverything)
+}
+
 /** A package URL states the version after its last `@`; qualifiers and the subpath are not part of it. */
 const PACKAGE_URL = /^pkg:[^?#]*[^/?#]@(v?\d[^@/?#]*)(?:[?#].*)?$/is
 

@@ -1,13 +1,18 @@
 /** The fields of an evidence item and the names of its sources (gateway/API.md, section 13). */
 import type { EvidenceItem, ReferenceSource } from '../record.ts'
+import type { TaggingClaim } from '../references.ts'
 
-/** The name of a claim's source in evidence. */
-export const EVIDENCE_SOURCE: Record<ReferenceSource, string> = {
+const EVIDENCE_SOURCE: Record<ReferenceSource, string> = {
   cna: 'cna',
   adp: 'agency_adp',
   nvd: 'nvd',
   advisory: 'advisory',
   osv: 'osv',
+}
+
+/** Returns the name of a claim's source in evidence. */
+export function evidenceSource({ source, isSupplier }: TaggingClaim): string {
+  return isSupplier ? 'supplier_adp' : EVIDENCE_SOURCE[source]
 }
 
 export type GivenEvidence = Pick<EvidenceItem, 'source' | 'evidence_type' | 'confidence'> & Partial<EvidenceItem>

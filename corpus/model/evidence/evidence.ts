@@ -1,10 +1,10 @@
 /** Evidence about a CVE: exploitation first, then detection, then mitigation (rules 22, 23). */
-import type { CveClaim, DetectionClaim, KevEntry, PocClaim } from '../claim.ts'
+import type { AnalysisClaim, CveClaim, DetectionClaim, KevEntry, PocClaim } from '../claim.ts'
 import type { CveId } from '../ids/cve-id.ts'
 import type { EvidenceItem, ExploitModule, Reference } from '../record.ts'
-import { sourcesTagging } from '../references.ts'
+import { claimsTagging } from '../references.ts'
 import { startOfDay } from '../values/date.ts'
-import { EVIDENCE_SOURCE, evidenceItem, type GivenEvidence } from './evidence-item.ts'
+import { evidenceItem, evidenceSource, type GivenEvidence } from './evidence-item.ts'
 import { fixEvidence } from './fixes.ts'
 
 /** Higher is more mature (rule 23). */
@@ -26,6 +26,7 @@ export interface EvidenceInput {
   references: readonly Reference[]
   detections: readonly DetectionClaim[]
   pocs: readonly PocClaim[]
+  analyses: readonly AnalysisClaim[]
 }
 
 /**
@@ -40,7 +41,7 @@ export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   addExploitReferences(input.claims, items)
   addRepositories(input.pocs, items)
   for (const detection of input.detections) items.push(detectionEvidence(detection))
-  return [...items, ...fixEvidence(input.claims, input.references)]
+  return [...items, ...fixEvidence(input.claims, input.analyses, input.references)]
 }
 
 /** Returns the KEV listing of the feed. The ADP's copy counts only without a feed (rule 23). */
@@ -99,10 +100,10 @@ function moduleEvidence(module: ExploitModule): EvidenceItem {
 }
 
 function addExploitReferences(claims: readonly CveClaim[], items: EvidenceItem[]): void {
-  for (const [url, source] of sourcesTagging(claims, 'exploit')) {
+  for (const [url, claim] of claimsTagging(claims, 'exploit')) {
     items.push(
       exploitation({
-        source: EVIDENCE_SOURCE[source],
+        source: evidenceSource(claim),
         evidence_type: 'poc_public',
         confidence: 'medium',
         evidence_url: url,

@@ -1,16 +1,17 @@
 /** Fixes of a CVE as evidence: versions and commits in claims and references (rules 22, 23). */
-import type { CveClaim } from '../claim.ts'
-import type { EvidenceItem, Reference, ReferenceSource } from '../record.ts'
-import { sourcesTagging } from '../references.ts'
-import { EVIDENCE_SOURCE, evidenceItem } from './evidence-item.ts'
+import type { AnalysisClaim, CveClaim } from '../claim.ts'
+import type { AffectedSource, EvidenceItem, Reference } from '../record.ts'
+import { claimsTagging, hasReferences } from '../references.ts'
+import { evidenceItem, evidenceSource } from './evidence-item.ts'
 
 /** A fix stated by the CNA or an advisory is `high`, others are `medium`. */
-const FIX_CONFIDENCE: Record<ReferenceSource, EvidenceItem['confidence']> = {
+const FIX_CONFIDENCE: Record<AffectedSource, EvidenceItem['confidence']> = {
   cna: 'high',
   adp: 'medium',
   nvd: 'medium',
   advisory: 'high',
   osv: 'medium',
+  svc_analysis: 'medium',
 }
 
 /**
@@ -20,18 +21,25 @@ const FIX_CONFIDENCE: Record<ReferenceSource, EvidenceItem['confidence']> = {
 const COMMIT_URL =
   /\/(?:commits?|commitdiff|c|linus)\/(?:\?id=)?([0-9a-f]{7,40})\b|(?:[?&;]|%3B)(?:id|h)=([0-9a-f]{7,40})\b|\/\+\/([0-9a-f]{40})(?![\w/])/i
 
-/** Returns fixed versions and fix commits claim by claim, then the commits of references tagged `patch`. */
-export function fixEvidence(claims: readonly CveClaim[], references: readonly Reference[]): EvidenceItem[] {
+/** Returns fixed versions and fix commits: of claims, then of analyses, then those in references tagged `patch`. */
+export function fixEvidence(
+  claims: readonly CveClaim[],
+  analyses: readonly AnalysisClaim[],
+  references: readonly Reference[],
+): EvidenceItem[] {
   const items: EvidenceItem[] = []
   const seen = new Set<string>()
   const known: KnownFixes = { versions: new Set(), urls: new Set() }
   let commitUrls: Map<string, string> | undefined
-  for (const { source, affected } of claims) {
-    if (source === 'svc') continue
+  const stated = claims
+    .filter(hasReferences)
+    .map((claim) => ({ from: evidenceSource(claim), affected: claim.affected }))
+  for (const { from, affected } of [...stated, ...analyses.map((one) => ({ from: 'svc_analysis', ...one }))]) {
     for (const entry of affected) {
       const product = entry.product ?? entry.package_name
       const add = (version: string, commit: boolean) => {
-        const key = `${commit ? 'git_ref' : source}\n${entry.ecosystem}\n${product}\n${version}`
+        const source = commit ? 'git_ref' : from
+        const key = `${source}\n${entry.ecosystem}\n${product}\n${version}`
         if (seen.has(key)) return
         seen.add(key)
         if (commit) commitUrls ??= urlsByCommit(references)
@@ -40,9 +48,9 @@ export function fixEvidence(claims: readonly CveClaim[], references: readonly Re
         if (url !== null) known.urls.add(url)
         items.push(
           evidenceItem('mitigation', {
-            source: commit ? 'git_ref' : EVIDENCE_SOURCE[source],
+            source,
             evidence_type: commit ? 'fix_commit' : 'fixed_version',
-            confidence: FIX_CONFIDENCE[source],
+            confidence: FIX_CONFIDENCE[entry.source],
             evidence_url: url,
             fixed_version: version,
             ecosystem: entry.ecosystem,
@@ -77,7 +85,7 @@ function urlsByCommit(references: readonly Reference[]): Map<string, string> {
 }
 
 function addPatchCommits(claims: readonly CveClaim[], known: KnownFixes, items: EvidenceItem[]): void {
-  for (const [url, source] of sourcesTagging(claims, 'patch')) {
+  for (const [url, { source }] of claimsTagging(claims, 'patch')) {
     const commit = commitOf(url)
     if (commit === null || known.urls.has(url) || known.versions.has(commit)) continue
     items.push(

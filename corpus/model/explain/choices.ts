@@ -44,8 +44,9 @@ export function scoreChoice(claims: readonly CveClaim[], recordUpdated: string |
 }
 
 /** Returns why a metric ranks after the one that backs the headline. */
-function behind({ metric, version }: RankedMetric, decider: RankedMetric): string {
+function behind({ metric, version, isSupplier }: RankedMetric, decider: RankedMetric): string {
   const { source_type, captured_at, base_score } = decider.metric
+  if (isSupplier && !decider.isSupplier) return 'a supplier scores its own product'
   if (metric.source_type !== source_type) return `${source_type} ranks above ${metric.source_type}`
   if (version !== decider.version) return `CVSS ${decider.version} ranks above ${version}`
   if (metric.captured_at !== captured_at) return 'older'
@@ -79,19 +80,26 @@ export function ssvcChoice(claims: readonly CveClaim[]): Considered[] {
     const { exploitation, automatable, technical_impact, assessedAt } = ssvc
     const points = [exploitation, automatable, technical_impact].map((point) => point ?? 'missing').join(', ')
     const states = `${points}${assessedAt === null ? '' : ` of ${assessedAt}`}`
-    return ssvc === latest ? decides(claimant(claim), states) : passed(claimant(claim), states, 'not the newest')
+    if (ssvc === latest) return decides(claimant(claim), states)
+    return passed(claimant(claim), states, claim.isSupplier ? 'a supplier assesses its own product' : 'not the newest')
   })
 }
 
 export function weaknessChoice(claims: readonly CveClaim[], { catalog }: MergeInput): Considered[] {
   const candidates = [...weaknessCandidates(claims)]
   const anyKnown = candidates.some(({ id }) => catalog?.isWeakness(id))
-  return choice(
-    candidates,
-    ({ claim }) => claimant(claim),
-    ({ id }) => id,
-    ({ id }) => (anyKnown && !catalog?.isWeakness(id) ? 'not a weakness in the catalog' : null),
-  )
+  const suppliers = claims.filter((claim) => claim.isSupplier && !candidates.some((one) => one.claim === claim))
+  return [
+    ...choice(
+      candidates,
+      ({ claim }) => claimant(claim),
+      ({ id }) => id,
+      ({ id }) => (anyKnown && !catalog?.isWeakness(id) ? 'not a weakness in the catalog' : null),
+    ),
+    ...suppliers.flatMap((claim) =>
+      claim.weaknesses.map((id) => passed(claimant(claim), id, 'a supplier maps its own product')),
+    ),
+  ]
 }
 
 export function advisoryChoice(claims: readonly AdvisoryClaim[]): Considered[] {

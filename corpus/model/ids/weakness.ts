@@ -1,5 +1,6 @@
 /** Weaknesses: parsing CWE ids, selecting the primary one, and the union of all mappings (rule 21). */
 import type { CveClaim } from '../claim.ts'
+import { independentFirst } from '../sources.ts'
 
 /** The queries of the rules to the weakness catalog. Ids are `cwe-<n>`. */
 export interface WeaknessCatalog {
@@ -33,10 +34,11 @@ export interface WeaknessCandidate {
   claim: CveClaim
 }
 
-/** Yields the candidates in order of precedence. */
+/** Yields the candidates in order of precedence; those of suppliers only if no other source maps the CVE. */
 export function* weaknessCandidates(claims: readonly CveClaim[]): Iterable<WeaknessCandidate> {
+  const mapping = independentFirst(claims.filter((claim) => isMapping(claim) && claim.weaknesses.length > 0))
   for (const source of PRIMARY_ORDER) {
-    for (const claim of claims) {
+    for (const claim of mapping) {
       if (claim.source === source) for (const id of claim.weaknesses) yield { id, claim }
     }
   }

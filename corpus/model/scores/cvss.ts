@@ -40,6 +40,7 @@ export interface RankedMetric {
   version: Version
   /** False for scores that NVD copies from others (rule 29). */
   eligible: boolean
+  isSupplier: boolean
 }
 
 /**
@@ -83,15 +84,14 @@ export function cvssSection(
 function gather(claims: readonly CveClaim[], recordUpdated: string | null): RankedMetric[] {
   const ranked: RankedMetric[] = []
   const seen = new Set<string>()
-  const ownVectors = new Set<string>()
+  const isOfRecord = ({ source }: CveClaim) => source === 'cna' || source === 'adp'
+  const ownVectors = new Set(claims.filter(isOfRecord).flatMap(({ metrics }) => metrics.map(({ vector }) => vector)))
   for (const claim of claims) {
     const { source } = claim
     if (source === 'osv') continue
-    const ofRecord = source === 'cna' || source === 'adp'
+    const ofRecord = isOfRecord(claim)
     for (const stated of claim.metrics) {
-      if (ofRecord) ownVectors.add(stated.vector)
-      // CNA and ADP claims come first, so their vectors are known before NVD's copies of them.
-      else if (stated.scoredBy !== null && ownVectors.has(stated.vector)) continue
+      if (stated.scoredBy !== null && ownVectors.has(stated.vector)) continue
       const name = stated.scoredBy ?? claim.sourceName
       const key = `${source}\n${name}\n${stated.baseScore}\n${stated.vector}`
       if (seen.has(key)) continue
@@ -99,6 +99,7 @@ function gather(claims: readonly CveClaim[], recordUpdated: string | null): Rank
       ranked.push({
         version: stated.version,
         eligible: stated.scoredBy === null,
+        isSupplier: claim.isSupplier ?? false,
         metric: {
           source_type: source,
           source_short_name: name,
@@ -116,13 +117,14 @@ function gather(claims: readonly CveClaim[], recordUpdated: string | null): Rank
 }
 
 /**
- * Orders by source, version, newest, higher score, then vector and name for a total order. Scores that NVD copies come
- * last, because they must not precede the metric that backs the headline.
+ * Orders by source, version, newest, higher score, then vector and name for a total order. Suppliers come after all
+ * other sources. Scores that NVD copies come last, because they must not precede the metric that backs the headline.
  */
 function compareRanks(a: RankedMetric, b: RankedMetric): number {
   const [x, y] = [a.metric, b.metric]
   return (
     Number(b.eligible) - Number(a.eligible) ||
+    Number(a.isSupplier) - Number(b.isSupplier) ||
     SOURCE_ORDER.indexOf(x.source_type) - SOURCE_ORDER.indexOf(y.source_type) ||
     VERSION_ORDER.indexOf(a.version) - VERSION_ORDER.indexOf(b.version) ||
     compareText(y.captured_at, x.captured_at) ||

@@ -1,6 +1,7 @@
 /** SSVC: the three points that CISA publishes, and the decision of its coordinator table (rule 20). */
 import type { CveClaim } from '../claim.ts'
 import type { Ssvc } from '../record.ts'
+import { independentFirst } from '../sources.ts'
 
 /** The operator's setting for mission and well-being. */
 export type Mission = 'low' | 'medium' | 'high'
@@ -34,11 +35,11 @@ export function ssvcDecision(points: Points, mission: Mission): Decision | null 
   return row?.[COLUMN[mission]] ?? null
 }
 
-/** Returns the newest assessment of any ADP. Ties keep the first one. */
+/** Returns the newest assessment of an ADP; that of a supplier only if there is no other. Ties keep the first one. */
 export function latestSsvc(claims: readonly CveClaim[]): CveClaim['ssvc'] {
   let latest: CveClaim['ssvc'] = null
-  for (const { source, ssvc } of claims) {
-    if (source !== 'adp' || !ssvc) continue
+  for (const { ssvc } of independentFirst(claims.filter(({ source, ssvc }) => source === 'adp' && ssvc !== null))) {
+    if (!ssvc) continue
     if (!latest || (ssvc.assessedAt ?? '') > (latest.assessedAt ?? '')) latest = ssvc
   }
   return latest

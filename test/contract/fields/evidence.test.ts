@@ -67,7 +67,7 @@ states('13.6', 'the feed of the item', () => {
   expectField(items, 'source', matching(/^[a-z_]+$/))
   const sources = items.map(({ source }) => source)
   expectSeen(sources, ['agency_kev', 'agency_adp', 'exploit_archive', 'exploit_framework', 'template_scanner'])
-  expectSeen(sources, ['nvd', 'osv', 'git_ref', 'code_host_poc_search'])
+  expectSeen(sources, ['nvd', 'osv', 'git_ref', 'code_host_poc_search', 'supplier_adp'])
   for (const { cve_id: id, evidence } of details) {
     for (const [source, times] of Object.entries(shownBy(id))) {
       const own = evidence.filter((item) => item.source === source && item.type !== 'mitigation')

@@ -56,8 +56,7 @@ const published = new Set([
   ...feeds.searched,
 ])
 
-function hasPatch(_: CveJson, { affected, references }: Detail): boolean {
-  const claims = affected.filter(({ source }) => source !== 'svc_analysis')
+function hasPatch(_: CveJson, { affected: claims, references }: Detail): boolean {
   const fixed = claims.flatMap(({ affected_ranges: ranges }) => ranges ?? []).some((range) => range.fixed !== null)
   const patched = claims.some(({ patched_versions: versions }) => versions !== null && versions.length > 0)
   return fixed || patched || references.some(({ tags }) => sameTag(tags, 'patch'))

@@ -49,17 +49,20 @@ const BANDS: [number, string][] = [
 const bandOf = ({ version, score }: Candidate) =>
   BANDS.slice(version === '2.0' ? 1 : 0).find(([lowest]) => score >= lowest)![1]
 
-/** svc_metrics, CNA, ADP, NVD, advisories: the first of them that scores the CVE. */
+/** svc_metrics, CNA, ADP, NVD, advisories, suppliers: the first of them that scores the CVE. */
 export function headlineOf(record: CveJson, feeds: SampleFeeds): Headline {
   const id = record.cveMetadata.cveId
   const nvd = feeds.nvd.get(id)
   const scored = feeds.serviceScores.filter(({ cve_id }) => cve_id === id)
+  const isSupplier = ({ x_adpType: type }: Container) => type === 'supplier'
+  const adps = record.containers.adp ?? []
   const sources: [string, Candidate[]][] = [
     ['svc_metrics', scored.map(serviceScore)],
     ['cna', containerScores(record.containers.cna)],
-    ['adp', (record.containers.adp ?? []).flatMap(adpScores)],
+    ['adp', adps.filter((one) => !isSupplier(one)).flatMap(adpScores)],
     ['nvd', nvd ? nvdScores(nvd) : []],
     ['advisory', advisoriesOf(id, feeds).flatMap(advisoryScores)],
+    ['supplier', adps.filter(isSupplier).flatMap(adpScores)],
   ]
   for (const [cvss_score_source, candidates] of sources) {
     const [first] = candidates.sort(

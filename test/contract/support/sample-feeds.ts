@@ -21,6 +21,7 @@ export interface Container {
   problemTypes?: { descriptions: { cweId?: string; description: string }[] }[]
   metrics?: Record<string, Json>[]
   workarounds?: unknown[]
+  x_adpType?: string
 }
 
 export interface CveJson {

@@ -3,18 +3,19 @@ import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { namedProducts, nameKey, statedName } from '../../../corpus/model/affected/products.ts'
-import type { AdvisoryClaim } from '../../../corpus/model/claim.ts'
+import type { AdvisoryClaim, CveClaim } from '../../../corpus/model/claim.ts'
 import { linkedAdvisory } from '../../../corpus/model/evidence/advisory.ts'
 import { type MergeInput, mergeCve, NO_OTHER_CLAIMS } from '../../../corpus/model/merge.ts'
 import { PART_NAMES } from '../../../corpus/model/record.ts'
 import { compareText, orderedClaims } from '../../../corpus/model/sources.ts'
 import { utcTimestamp } from '../../../corpus/model/values/date.ts'
 import { cveSummary } from '../../../gateway/routes/answers/cve-summary.ts'
-import { affected, claim, exploit, merged, record } from './fixture.ts'
+import { affected, claim, cvss, exploit, merged, record } from './fixture.ts'
 import {
   advisories,
   anyClaim,
   CVE_ID,
+  cveClaim,
   mergeInput,
   otherClaims,
   recordClaims,
@@ -51,21 +52,56 @@ property('rule 26: merging changes none of the claims, and comes to the same aga
 })
 
 property(
-  'rules 18 to 24: claims of CNA, ADP, NVD, advisories, OSV and service stand in this order',
+  'rules 18 to 24: claims of CNA, ADP, NVD, advisories, OSV, service and suppliers stand in this order',
   [recordClaims, otherClaims],
   (own, others) => {
-    const order = ['cna', 'adp', 'nvd', 'advisory', 'osv', 'svc']
+    const order = ['cna', 'adp', 'nvd', 'advisory', 'osv', 'svc', 'supplier']
     const claims = orderedClaims(own, others)
-    const ranks = claims.map(({ source }) => order.indexOf(source))
+    const ranks = claims.map(({ source, isSupplier }) => order.indexOf(isSupplier ? 'supplier' : source))
     assert.equal(ranks, ranks.toSorted())
     assert.equal(new Set(claims), new Set([...own, ...others]))
     assert.is(claims.length, own.length + others.length)
-    assert.equal(
-      claims.filter((one) => own.includes(one)),
-      own,
-    )
+    const isOwn = (one: CveClaim) => own.includes(one)
+    for (const isSupplier of [undefined, true] as const) {
+      const some = (list: CveClaim[]) => list.filter((one) => isOwn(one) && one.isSupplier === isSupplier)
+      assert.equal(some(claims), some(own))
+    }
   },
 )
+
+property(
+  'rule 18: a supplier never changes score, severity, weakness, SSVC, title or description of another source',
+  [mergeInput, cveClaim('adp')],
+  (input, one) => {
+    const others = input.record.claims.filter(({ isSupplier }) => !isSupplier)
+    const supplier: CveClaim = { ...one, sourceName: 'acme-SADP', isSupplier: true }
+    const of = (claims: CveClaim[]) => mergeCve({ ...input, record: { ...input.record, claims } })
+    const [without, withIt] = [of(others), of([...others, supplier])]
+    const { title, description, severity, cvss_score, cvss_score_source, ssvc, primary_cwe_id } = without.core
+    const now = withIt.core
+    assert.is(now.description, description ?? supplier.description)
+    if (cvss_score !== null)
+      assert.equal([now.severity, now.cvss_score, now.cvss_score_source], [severity, cvss_score, cvss_score_source])
+    else assert.is(now.cvss_score_source, supplier.metrics.length > 0 ? supplier.sourceName : null)
+    if (others.some((claim) => claim.ssvc)) assert.equal(now.ssvc, ssvc)
+    if (without.facets.weaknesses.length > 0) assert.is(now.primary_cwe_id, primary_cwe_id)
+    if (title !== null && now.primary_cwe_id === primary_cwe_id) assert.is(now.title, title)
+  },
+)
+
+test('rule 18: metrics of a supplier carry its name and come after those of the other sources', () => {
+  const supplier = claim({ source: 'adp', sourceName: 'redhat-SADP', isSupplier: true, metrics: [cvss('3.1', 8.8)] })
+  const { core, cvss: section } = merged([supplier, claim({ source: 'adp', metrics: [cvss('3.1', 4.3)] })])
+  assert.equal([core.cvss_score, core.severity, core.cvss_score_source], [4.3, 'medium', 'CISA-ADP'])
+  assert.equal(
+    section.metrics.map((one) => [one.source_type, one.source_short_name, one.base_score, one.is_primary]),
+    [
+      ['adp', 'CISA-ADP', 4.3, true],
+      ['adp', 'redhat-SADP', 8.8, false],
+    ],
+  )
+  assert.is(merged([supplier]).core.cvss_score_source, 'redhat-SADP')
+})
 
 property(
   'rule 24: every affected entry of every standing claim is there, once, as its source states it',
@@ -158,7 +194,7 @@ property(
   [mergeInput],
   (input) => {
     const { core } = mergeCve(input)
-    const own = input.record.claims.find(({ description }) => description !== null)?.description
+    const own = input.record.claims.find((one) => !one.isSupplier && one.description !== null)?.description
     if (own !== undefined) assert.is(core.description, own)
     assert.is.not(core.title, '')
     assert.is(core.date_updated, input.record.dateUpdated)

@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { hasTag, mergedReferences, sourcesTagging } from '../../../corpus/model/references.ts'
+import { claimsTagging, hasTag, mergedReferences } from '../../../corpus/model/references.ts'
 import { orderedClaims } from '../../../corpus/model/sources.ts'
+import { claim } from './fixture.ts'
 import { anyClaim, claimOf, otherClaims, recordClaims } from './properties/arbitrary.ts'
 import { property } from './properties/property.ts'
 
@@ -44,12 +45,18 @@ property('rule 30: a further claim takes nothing away', [CLAIMS, anyClaim], (cla
 })
 
 property(
-  'rule 30: sources are cna, adp, nvd, advisory, osv, in that order, and never the service',
-  [recordClaims, otherClaims, claimOf('svc')],
+  'rule 30: sources are cna, adp, nvd, advisory, osv, in that order, and never the service; suppliers come last',
+  [recordClaims.map((own) => own.filter(({ isSupplier }) => !isSupplier)), otherClaims, claimOf('svc')],
   (own, others, svc) => {
     const order = ['cna', 'adp', 'nvd', 'advisory', 'osv']
     const reference = { url: 'https://svc.example/', name: null, tags: [] }
-    const items = mergedReferences(orderedClaims(own, [...others, { ...svc, references: [reference] }]))
+    const supplier = claim({
+      source: 'adp',
+      isSupplier: true,
+      references: [{ url: 'https://s.example/', name: null, tags: [] }],
+    })
+    const items = mergedReferences(orderedClaims([supplier, ...own], [...others, { ...svc, references: [reference] }]))
+    assert.is(items.at(-1)?.url, 'https://s.example/')
     for (const { url, sources } of items) {
       assert.is.not(url, reference.url)
       const ranks = sources.map((source) => order.indexOf(source))
@@ -64,9 +71,9 @@ property(
   [CLAIMS],
   (claims) => {
     const tagged = mergedReferences(claims).filter(({ tags }) => hasTag(tags, 'exploit'))
-    const sources = sourcesTagging(claims, 'exploit')
+    const sources = claimsTagging(claims, 'exploit')
     assert.equal(new Set(sources.keys()), new Set(tagged.map(({ url }) => url)))
-    for (const { url, sources: all } of tagged) assert.ok(all.includes(sources.get(url)!))
+    for (const { url, sources: all } of tagged) assert.ok(all.includes(sources.get(url)!.source))
   },
 )
 

@@ -69,6 +69,12 @@ test('severities agree within a band; scores that NVD only copies are ignored', 
   assert.equal(disagreements(claims), [])
 })
 
+test('severity and weakness of a supplier disagree with nothing: they are about its own product', () => {
+  const supplier = claim({ source: 'adp', isSupplier: true, metrics: [scored(9.8)], weaknesses: ['cwe-1'] })
+  const cna = claim({ source: 'cna', metrics: [scored(5)], weaknesses: ['cwe-2'] })
+  assert.equal(disagreements([cna, supplier]), [])
+})
+
 test('weaknesses disagree where two sources have none in common', () => {
   const [cna, nvd] = [
     claim({ source: 'cna', weaknesses: ['cwe-79', 'cwe-20'] }),

@@ -3,10 +3,17 @@ import type { Mutation } from '../mutation.ts'
 
 export const CLAIMS: readonly Mutation[] = [
   {
-    rule: 'rule 22: has_patch is a fix in any effective claim, or a reference tagged patch',
+    rule: 'rule 22: has_patch is a fix in any effective claim or analysis, or a reference tagged patch',
     breaks: 'a reference tagged patch is none',
     file: 'corpus/model/evidence/capabilities.ts',
     find: ' || references.some(isPatch)',
+    replace: '',
+  },
+  {
+    rule: 'rule 22: has_patch is a fix in any effective claim or analysis, or a reference tagged patch',
+    breaks: 'the fixed versions of an analysis are none',
+    file: 'corpus/model/evidence/fixes.ts',
+    find: "...analyses.map((one) => ({ from: 'svc_analysis', ...one }))",
     replace: '',
   },
   {
@@ -24,7 +31,7 @@ export const CLAIMS: readonly Mutation[] = [
     replace: 'DETECTION_LAYERS.filter((layer) => layers.has(layer) && layers.size > 4)',
   },
   {
-    rule: 'rule 23: with a KEV feed it decides, without one the first copy of an ADP',
+    rule: 'rule 23: with a KEV feed it decides, without one the first copy of an ADP, suppliers last',
     breaks: 'the copy of the ADP counts beside a feed',
     file: 'corpus/model/evidence/evidence.ts',
     find: 'if (kevFeed) return entry && {',

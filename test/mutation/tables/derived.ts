@@ -17,6 +17,27 @@ export const DERIVED: readonly Mutation[] = [
     replace: "['3.1', '4.0', '3.0', '2.0'] as const",
   },
   {
+    rule: 'rule 18: a supplier never changes score, severity, weakness, SSVC, title or description of another source',
+    breaks: 'its metrics rank as those of any ADP',
+    file: 'corpus/model/scores/cvss.ts',
+    find: 'Number(a.isSupplier) - Number(b.isSupplier) ||',
+    replace: '',
+  },
+  {
+    rule: 'rule 18: a supplier never changes score, severity, weakness, SSVC, title or description of another source',
+    breaks: 'it assesses and maps as any ADP',
+    file: 'corpus/model/sources.ts',
+    find: 'return independent.length > 0 ? independent : claims',
+    replace: 'return claims',
+  },
+  {
+    rule: 'rule 18: an ADP of type supplier is marked, wherever the record states the type',
+    breaks: 'the type is read from the metadata of the provider alone',
+    file: 'corpus/feeds/cvelist/container.ts',
+    find: 'isSupplier(container, provider)',
+    replace: 'isSupplier(provider)',
+  },
+  {
     rule: 'rule 18: then the newest, then the higher score',
     breaks: 'the oldest counts',
     file: 'corpus/model/scores/cvss.ts',
@@ -101,7 +122,7 @@ export const DERIVED: readonly Mutation[] = [
     replace: '{ low: 0, medium: 1, high: 1 }',
   },
   {
-    rule: 'rule 21: the primary weakness is the first of CNA, ADP, NVD, and null only if they state none',
+    rule: 'rule 21: the primary weakness is the first of CNA, ADP, NVD, else of a supplier, and null only if they state none',
     breaks: 'NVD goes before CNA and ADP',
     file: 'corpus/model/ids/weakness.ts',
     find: "['cna', 'adp', 'nvd'] as const",

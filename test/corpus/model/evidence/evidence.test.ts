@@ -170,6 +170,7 @@ test('fixes and patch references are matched in steps that grow with their numbe
       references,
       detections: [],
       pocs: [],
+      analyses: [],
     })
   })
   assert.is(evidence.length, 2 * each)

@@ -17,14 +17,20 @@ const CLAIMS = fc.array(anyClaim, { maxLength: 6 }).map((claims) => {
     claims.filter((one) => !isOwn(one)),
   )
 })
+/** The ids that may be primary: those of a supplier only if no other source maps the CVE. */
+const candidates = (claims: CveClaim[]) => {
+  const independent = claims.filter(({ isSupplier }) => !isSupplier)
+  const isMapped = stated(independent, 'cna', 'adp', 'nvd', 'advisory').length > 0
+  return stated(isMapped ? independent : claims, 'cna', 'adp', 'nvd')
+}
 const stated = (claims: CveClaim[], ...sources: CveClaim['source'][]) =>
   sources.flatMap((source) => claims.filter((one) => one.source === source).flatMap(({ weaknesses }) => weaknesses))
 
 property(
-  'rule 21: the primary weakness is the first of CNA, ADP, NVD, and null only if they state none',
+  'rule 21: the primary weakness is the first of CNA, ADP, NVD, else of a supplier, and null only if they state none',
   [CLAIMS],
   (claims) => {
-    const ids = stated(claims, 'cna', 'adp', 'nvd')
+    const ids = candidates(claims)
     assert.is(primaryWeakness(claims, null), ids[0] ?? null)
     assert.is(merged(claims).core.primary_cwe_id, ids[0] ?? null)
   },
@@ -34,7 +40,7 @@ property(
   'rule 21: a weakness of the catalog goes before any other id; if there is none, the first stays',
   [CLAIMS],
   (claims) => {
-    const ids = stated(claims, 'cna', 'adp', 'nvd')
+    const ids = candidates(claims)
     const known = ids.filter((id) => CATALOG.isWeakness(id))
     assert.is(primaryWeakness(claims, CATALOG), known[0] ?? ids[0] ?? null)
     assert.is(merged(claims, { catalog: CATALOG }).core.primary_cwe_id, known[0] ?? ids[0] ?? null)
@@ -73,8 +79,8 @@ property(
 )
 
 property(
-  'rule 21: an advisory never changes the primary weakness',
-  [CLAIMS, claimOf('advisory'), catalog],
+  'rule 21: an advisory never changes the primary weakness of another source than a supplier',
+  [CLAIMS.map((claims) => claims.filter(({ isSupplier }) => !isSupplier)), claimOf('advisory'), catalog],
   (claims, more, known) => {
     assert.is(primaryWeakness([more, ...claims], known), primaryWeakness(claims, known))
   },

@@ -116,10 +116,13 @@ export const affectedEntry = (source: AffectedEntry['source']): fc.Arbitrary<Aff
     updated_at: timestamp,
   }).map((given) => ({ ...affected({ source }), ...given }))
 
+/** An ADP that assesses its own product (rule 18). */
+const SUPPLIER = 'acme-SADP'
+
 /** Names of each source: several for ADPs, advisories and OSV, one for the others. */
 const NAMES: Record<CveClaim['source'], readonly string[]> = {
   cna: ['acme'],
-  adp: ['CISA-ADP', 'other-ADP'],
+  adp: ['CISA-ADP', 'other-ADP', SUPPLIER],
   nvd: ['nvd'],
   advisory: ['GHSA-aaaa-aaaa-aaaa', 'GHSA-bbbb-bbbb-bbbb'],
   osv: ['GO-2024-0001', 'BIT-widget-2024-1234', 'GHSA-aaaa-aaaa-aaaa'],
@@ -141,7 +144,7 @@ export function cveClaim(source: CveClaim['source']): fc.Arbitrary<CveClaim> {
     hasWorkaround: source === 'cna' ? fc.boolean() : fc.constant(false),
     ssvc: source === 'adp' ? orNull(ssvc) : fc.constant(null),
     kevDateAdded: source === 'adp' ? orNull(day) : fc.constant(null),
-  })
+  }).map((one) => (one.sourceName === SUPPLIER ? { ...one, isSupplier: true } : one))
 }
 
 /** Returns claims of any of these sources. */

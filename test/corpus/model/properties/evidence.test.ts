@@ -65,13 +65,17 @@ property(
   },
 )
 
-property('rule 22: has_patch is a fix in any effective claim, or a reference tagged patch', [mergeInput], (input) => {
-  const { core, affected, references } = mergeCve(input)
-  const fixed = affected
-    .filter(({ source }) => source !== 'svc_analysis')
-    .some((one) => one.affected_ranges?.some(({ fixed }) => fixed !== null) || one.patched_versions !== null)
-  assert.is(core.has_patch, fixed || references.some(({ tags }) => tags.some((tag) => /^patch$/i.test(tag))))
-})
+property(
+  'rule 22: has_patch is a fix in any effective claim or analysis, or a reference tagged patch',
+  [mergeInput],
+  (input) => {
+    const { core, affected, references } = mergeCve(input)
+    const fixed = affected.some(
+      (one) => one.affected_ranges?.some(({ fixed }) => fixed !== null) || one.patched_versions !== null,
+    )
+    assert.is(core.has_patch, fixed || references.some(({ tags }) => tags.some((tag) => /^patch$/i.test(tag))))
+  },
+)
 
 property('rule 22: has_workaround is the CNA’s, or a reference tagged mitigation', [mergeInput], (input) => {
   const { core, references } = mergeCve(input)
@@ -94,10 +98,10 @@ const CONFIDENCE: readonly (readonly [source: RegExp, evidenceType: RegExp, conf
   [/^agency_adp$/, /^poc_public$/, null],
   [/^exploit_framework$/, /^(weaponized_exploit|poc_public)$/, /^high$/],
   [/^exploit_archive$/, /^poc_public$/, /^(high|medium)$/],
-  [/^(cna|nvd|osv|advisory)$/, /^poc_public$/, null],
+  [/^(cna|nvd|osv|advisory|supplier_adp)$/, /^poc_public$/, null],
   [/^code_host_poc_search$/, /^poc_public$/, /^low$/],
   [/^(cna|advisory)$/, /^fixed_version$/, /^high$/],
-  [/^(agency_adp|nvd|osv)$/, /^fixed_version$/, /^medium$/],
+  [/^(agency_adp|nvd|osv|supplier_adp|svc_analysis)$/, /^fixed_version$/, /^medium$/],
   [/^git_ref$/, /^fix_commit$/, /^(high|medium)$/],
   [/^(template_scanner|own_rules)$/, /^detection_/, null],
 ]
@@ -133,17 +137,22 @@ property(
   },
 )
 
-property('rule 23: with a KEV feed it decides, without one the first copy of an ADP', [mergeInput], (input) => {
-  const { core, evidence } = mergeCve(input)
-  const copies = input.record.claims.filter(({ source, kevDateAdded }) => source === 'adp' && kevDateAdded !== null)
-  const date = input.kevFeed ? input.kev?.dateAdded : copies[0]?.kevDateAdded
-  assert.equal(core.kev, { listed: date !== undefined, date_added: date ?? null })
-  const items = evidence.filter(({ evidence_type }) => evidence_type === 'kev_listed')
-  assert.equal(
-    items.map(({ first_seen }) => first_seen),
-    date ? [`${date}T00:00:00.000Z`] : [],
-  )
-})
+property(
+  'rule 23: with a KEV feed it decides, without one the first copy of an ADP, suppliers last',
+  [mergeInput],
+  (input) => {
+    const { core, evidence } = mergeCve(input)
+    const adps = Object.groupBy(input.record.claims, ({ isSupplier }) => (isSupplier ? 'last' : 'first'))
+    const copies = [...(adps.first ?? []), ...(adps.last ?? [])].filter(({ kevDateAdded }) => kevDateAdded !== null)
+    const date = input.kevFeed ? input.kev?.dateAdded : copies[0]?.kevDateAdded
+    assert.equal(core.kev, { listed: date !== undefined, date_added: date ?? null })
+    const items = evidence.filter(({ evidence_type }) => evidence_type === 'kev_listed')
+    assert.equal(
+      items.map(({ first_seen }) => first_seen),
+      date ? [`${date}T00:00:00.000Z`] : [],
+    )
+  },
+)
 
 property('rule 23: last_seen is never before first_seen, and no fix occurs twice', [mergeInput], (input) => {
   const { evidence } = mergeCve(input)

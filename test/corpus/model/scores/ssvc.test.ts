@@ -79,11 +79,13 @@ property(
 )
 
 property(
-  'rule 20: only an ADP assesses, and its newest assessment is shown',
+  'rule 20: only an ADP assesses, its newest assessment is shown, and that of a supplier only without another',
   [fc.array(anyClaim), fc.array(ssvc)],
   (claims, more) => {
     const stated = claims.map((one, i) => ({ ...one, ssvc: more[i] ?? one.ssvc }))
-    const ofAdps = stated.flatMap((one) => (one.source === 'adp' && one.ssvc ? [one.ssvc] : []))
+    const assessing = stated.filter((one) => one.source === 'adp' && one.ssvc)
+    const independent = assessing.filter(({ isSupplier }) => !isSupplier)
+    const ofAdps = (independent.length > 0 ? independent : assessing).flatMap(({ ssvc }) => ssvc ?? [])
     const latest = latestSsvc(stated)
     assert.is(latest === null, ofAdps.length === 0)
     if (latest === null) return
