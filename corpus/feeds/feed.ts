@@ -41,8 +41,8 @@ export type FeedItem =
       statedAt: string | null
       body: string
       notes: readonly RecordNote[]
-      /** Only of feeds in the OSV schema. */
-      advisory?: PublishedAdvisory
+      /** What the item states about packages. */
+      advisory?: PublishedAdvisory | undefined
     }
   | { kind: 'known'; key: string; digest: Uint8Array }
   | FeedSkip

@@ -9,7 +9,7 @@ import type { UndecidedReason } from './reasons.ts'
 /** A package that an ecosystem has. */
 export type EcosystemComponent = Component & { ecosystem: string }
 
-/** Returns the rows of `/affected` for a package. Null if the snapshot has no package of its ecosystem or release. */
+/** Returns the rows of `/affected` for a package. Null if the snapshot has no advisories of its ecosystem or release. */
 export type LookUp = (component: EcosystemComponent) => Promise<readonly AffectedRow[] | null>
 
 /** Knows the packages of a snapshot: a reader. */
@@ -19,8 +19,11 @@ export interface PackageSource extends IndexedEcosystems {
 
 export const sourceLookUp =
   (source: PackageSource): LookUp =>
-  async ({ ecosystem, name, version, source: origin }) =>
-    isIndexed(ecosystem, source) ? source.affected({ ecosystem, name, version, source: origin }) : null
+  async ({ ecosystem, name, version, source: origin }) => {
+    const rows = await source.affected({ ecosystem, name, version, source: origin })
+    // A CVE record can state a package of an ecosystem without advisories. It says nothing about other packages.
+    return rows.length > 0 || isIndexed(ecosystem, source) ? rows : null
+  }
 
 export interface Finding extends Component {
   /** A row of `/affected`, with the verdict `affected`. */
@@ -47,7 +50,7 @@ export interface Findings {
   findings: Finding[]
   /** In the order of the components. */
   undecided: UndecidedPackage[]
-  /** Packages of ecosystems and releases that the snapshot has no package of. */
+  /** Packages of ecosystems and releases that the snapshot has no advisories of. */
   notIndexed: Component[]
   packages: PackageCounts
 }

@@ -79,7 +79,7 @@ export interface Reader {
     epss_date: string | null
   }
   /**
-   * The ecosystems that the snapshot has packages of, ascending, without suffixes such as `:12`. For packages of others,
+   * The ecosystems that the snapshot has advisories of, ascending, without suffixes such as `:12`. For packages of others,
    * `affected` returns no rows, which does not mean that they are not affected.
    */
   readonly ecosystems: readonly string[]

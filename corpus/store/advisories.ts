@@ -29,11 +29,13 @@ export interface Advisories {
 
 /**
  * True for the rows of `a` that count. An id that both the export (`osv`) and GitHub's repository (`ghsa`) have is taken
- * from the export, unless the record in the repository is newer.
+ * from the export, unless the record in the repository is newer. A published record precedes one derived from a CVE
+ * record (`cvelist`).
  */
 const COUNTS = `
-  NOT EXISTS (SELECT 1 FROM advisory AS o WHERE o.id = a.id AND o.feed <> a.feed
-    AND CASE a.feed WHEN 'osv' THEN o.modified > a.modified ELSE coalesce(o.modified >= a.modified, 1) END)`
+  NOT EXISTS (SELECT 1 FROM advisory AS o WHERE o.id = a.id AND o.feed <> a.feed AND o.feed <> 'cvelist'
+    AND CASE a.feed WHEN 'cvelist' THEN 1 WHEN 'osv' THEN o.modified > a.modified
+      ELSE coalesce(o.modified >= a.modified, 1) END)`
 
 export function readAdvisories(database: Database.Database): Advisories {
   const digests = database

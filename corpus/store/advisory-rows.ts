@@ -31,6 +31,8 @@ const digestOf = (text: string): Uint8Array => Uint8Array.from(hash('sha256', te
 export interface AdvisoryRows {
   /** Writes the record of an item, and removes what it stated before. Rows with equal digests are not written. */
   put(feed: string, id: string, advisory: PackedAdvisory): void
+  /** Deletes the record of an item, and what it stated. */
+  remove(feed: string, id: string): void
   /** Deletes the records of a feed whose items have no claim: the feed does not state them any more. */
   settle(feed: string): void
 }
@@ -51,14 +53,19 @@ export function openAdvisoryRows(database: Database.Database): AdvisoryRows {
   )
   const removePackage = database.prepare('DELETE FROM package_advisory WHERE feed = ? AND id = ? AND package = ?')
   const removePackages = database.prepare('DELETE FROM package_advisory WHERE feed = ? AND id = ?')
-  const remove = database.prepare('DELETE FROM advisory WHERE feed = ? AND id = ?')
+  const removeRecord = database.prepare('DELETE FROM advisory WHERE feed = ? AND id = ?')
   const unstated = database
     .prepare<[string], string>(
       `SELECT id FROM advisory AS a WHERE feed = ?
         AND NOT EXISTS (SELECT 1 FROM claim AS c INDEXED BY claim_by_feed WHERE c.feed = a.feed AND c.item = a.id)`,
     )
     .pluck()
+  const remove = (feed: string, id: string) => {
+    removePackages.run(feed, id)
+    removeRecord.run(feed, id)
+  }
   return {
+    remove,
     put(feed, id, advisory) {
       const before = digest.get(feed, id)
       if (before === undefined) insert.run(id, feed, advisory.modified, advisory.digest, advisory.body)
@@ -71,10 +78,7 @@ export function openAdvisoryRows(database: Database.Database): AdvisoryRows {
       for (const { key, digest, purl, body } of advisory.packages) putPackage.run(key, id, feed, digest, purl, body)
     },
     settle(feed) {
-      for (const id of unstated.all(feed)) {
-        removePackages.run(feed, id)
-        remove.run(feed, id)
-      }
+      for (const id of unstated.all(feed)) remove(feed, id)
     },
   }
 }

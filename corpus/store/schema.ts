@@ -23,7 +23,7 @@ const APPLICATION_ID = 0x56534c46
  * `review` contains findings for an operator (model/review.ts): the number of compared scores, of unreadable vectors,
  * and `found`, which is JSON or null.
  * `advisory` contains the records of feeds in the OSV schema as published, without white space between the values, also
- * those that concern no CVE. `digest` is 16 bytes of SHA-256 of this text. `package_advisory` contains what each record
+ * those that concern no CVE, and what CVE records state about packages in the same form. `digest` is 16 bytes of SHA-256 of this text. `package_advisory` contains what each record
  * states about each package (model/packages/package-advisory.ts), as JSON; none for a withdrawn record.
  * The indexes cover all columns of scans, so that no scan reads the bodies.
  */

@@ -49,7 +49,7 @@ export interface Staging {
   same(feed: string, item: string, file: number): void
   /** As `same`, for an item with the same content and different raw bytes. */
   known(item: Pick<StagedClaim, 'feed' | 'item' | 'digest' | 'file'>): void
-  /** `advisory`: the record that the claim is from, if the feed has the OSV schema. */
+  /** `advisory`: what the item states about packages. Without one, what it stated before is removed. */
   claim(claim: StagedClaim, body: PackedText, advisory?: PackedAdvisory | null): StagingOutcome
   /** Keeps the corpus's claims for an item that was not staged. Returns false if there are none. */
   hold(feed: string, item: string): boolean
@@ -164,6 +164,7 @@ export function openStaging(database: Database.Database): Staging {
       }
       count(feed, rows, digest, 1)
       if (advisory) advisories.put(feed, item, advisory)
+      else if (rows.length > 0) advisories.remove(feed, item)
       return !earlier ? 'kept' : earlierFile === file ? 'replaces-same-file' : 'replaces-older-file'
     },
     hold(feed, item) {

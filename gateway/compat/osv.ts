@@ -146,7 +146,7 @@ interface Finding {
 interface Skipped {
   commits: number
   unknownTypes: number
-  /** Ecosystems and releases that the snapshot has no package of. */
+  /** Ecosystems and releases that the snapshot has no advisories of. */
   notIndexed: number
   undecided: number
   /** Comparisons with advisories so far. */
@@ -169,7 +169,6 @@ function findingsOf(asked: Question, index: PackageIndex, skipped: Skipped): Fin
 function packageFindings(asked: PackageQuestion, index: PackageIndex, skipped: Skipped): Finding[] {
   const { names, version, after } = asked
   const found = new Map<string, Finding>()
-  if (asked.ecosystem !== null && !isIndexed(asked.ecosystem, index)) skipped.notIndexed++
   for (const ecosystem of asked.ecosystem === null ? index.ecosystems : [asked.ecosystem]) {
     const matches = names.flatMap((name) => {
       const advisories = index.package(ecosystem, name)?.advisories ?? []
@@ -182,6 +181,7 @@ function packageFindings(asked: PackageQuestion, index: PackageIndex, skipped: S
       else if (compareText(id, after) > 0) found.set(id, { id, modified: modified ?? UNKNOWN_TIME })
     }
   }
+  if (asked.ecosystem !== null && !isIndexed(asked.ecosystem, index)) skipped.notIndexed++
   return [...found.values()].sort((a, b) => compareText(a.id, b.id))
 }
 

@@ -64,7 +64,7 @@ export const listAffecting = defineRoute<Context, Record<never, never>, typeof a
 
 Advisories that alias each other are one row. The highest severity is first, then CVEs in the KEV catalog, then the highest EPSS score.
 
-\`query.indexed\` is false if the snapshot has no package of the ecosystem or of the release of a distribution, or no product of the CPE name. Then the empty answer does not mean that the package is not affected.
+\`query.indexed\` is false if the snapshot has no advisories of the ecosystem or of the release of a distribution, or no product of the CPE name. Then an empty answer does not mean that the package is not affected.
 
 A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and the affected versions of CNA and ADPs are compared with the CPE name. Versions are compared by their numbers; the verdict is \`undecided\` where letters decide. Required platforms are not evaluated.`,
   example: '/affected?purl=pkg:npm/lantern-http@2.0.0&limit=1',

@@ -26,8 +26,7 @@ export function packagesOf(records: readonly object[]): PackageIndex {
   const members = new Map(records.map((record) => [(record as { id: string }).id, memberOf(record)]))
   return {
     ...ecosystemsOf({
-      keys: [...entries.keys()],
-      suffixed: statements.map(({ advisory }) => advisory.affected.map(({ ecosystem }) => ecosystem)),
+      ecosystems: statements.map(({ advisory }) => advisory.affected.map(({ ecosystem }) => ecosystem)),
     }),
     package: (ecosystem, name) => entries.get(packageKey(ecosystem, name)) ?? null,
     advisory: (id) => members.get(id) ?? null,

@@ -11,10 +11,18 @@ export interface SmallRecord {
   state?: 'PUBLISHED' | 'REJECTED'
   title?: string
   updated?: string
+  /** `packageURL` of its affected product. */
+  purl?: string
 }
 
 /** Returns a record of the CVE list in upstream's format, with the fields that the tests use. */
-export function cveRecord({ id, state = 'PUBLISHED', title = `A fault in ${id}`, updated }: SmallRecord): unknown {
+export function cveRecord({
+  id,
+  state = 'PUBLISHED',
+  title = `A fault in ${id}`,
+  updated,
+  purl,
+}: SmallRecord): unknown {
   const dateUpdated = updated ?? '2024-05-02T08:00:00.000Z'
   const dates = { datePublished: '2024-05-01T08:00:00.000Z', dateUpdated }
   const provider = { orgId: '00000000-0000-4000-8000-000000000001', shortName: 'acme', dateUpdated }
@@ -27,7 +35,9 @@ export function cveRecord({ id, state = 'PUBLISHED', title = `A fault in ${id}`,
     providerMetadata: provider,
     title,
     descriptions: [{ lang: 'en', value: 'The parser of Acme Widget reads past the end of its input.' }],
-    affected: [{ vendor: 'Acme', product: 'Widget', versions: [{ version: '1.0', status: 'affected' }] }],
+    affected: [
+      { vendor: 'Acme', product: 'Widget', packageURL: purl, versions: [{ version: '1.0', status: 'affected' }] },
+    ],
     references: [{ url: 'https://acme.example/advisories/1' }],
   }
   return { dataType: 'CVE_RECORD', dataVersion: '5.1', cveMetadata: metadata, containers: { cna } }

@@ -1,8 +1,10 @@
 /** Reads the CVE list v5, record by record, from a zip or a folder. */
 import { parseCveId } from '../../model/ids/cve-id.ts'
+import { PACKAGE_RULES } from '../../model/packages/package-advisory.ts'
 import { FeedError } from '../error.ts'
 import { claimText } from '../feed.ts'
 import { treeFeed } from '../files/tree.ts'
+import { packageAdvisory } from './package-advisory.ts'
 import { parseCveRecord } from './record.ts'
 
 /** Increase it with every change of what `parseCveRecord` returns for the same bytes. */
@@ -12,7 +14,7 @@ export const CVE_LIST_ADAPTER = 7
 const RECORD_NAME = /(?:^|\/)(CVE-\d{4}-\d{4,19})\.json$/i
 
 export const cveList = treeFeed({
-  adapter: CVE_LIST_ADAPTER,
+  adapter: CVE_LIST_ADAPTER + PACKAGE_RULES,
   keyOf(path) {
     const name = RECORD_NAME.exec(path)?.[1]
     return name ? parseCveId(name) : null
@@ -26,6 +28,12 @@ export const cveList = treeFeed({
       (newest, date) => (date !== null && (newest === null || date > newest) ? date : newest),
       null,
     )
-    return { cveIds: [record.cveId], statedAt, body: claimText(record), notes: record.notes }
+    return {
+      cveIds: [record.cveId],
+      statedAt,
+      body: claimText(record),
+      notes: record.notes,
+      advisory: packageAdvisory(record),
+    }
   },
 })

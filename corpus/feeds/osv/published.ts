@@ -9,7 +9,10 @@ import type { OsvEntry } from './entry.ts'
  * Returns the record whose JSON is `text`.
  * @throws FeedError when the name of a package is too long, or the statements together
  */
-export function publishedAdvisory({ json, modified }: OsvEntry, text: string): PublishedAdvisory {
+export function publishedAdvisory(
+  { json, modified }: Pick<OsvEntry, 'json' | 'modified'>,
+  text: string,
+): PublishedAdvisory {
   let left = MAX_STATEMENTS_LENGTH
   const packages = packageStatements(json).map(({ ecosystem, purl, advisory }) => {
     assertNameLength('the ecosystem of a package', ecosystem)

@@ -49,7 +49,7 @@ export function matchAdvisories(
   { preferList }: { preferList: boolean },
 ): PackageMatch[] {
   if (version === null) {
-    return advisories
+    return countedAdvisories(advisories)
       .filter(({ affected }) => affected.some((entry) => isSameRelease(entry.ecosystem, ecosystem) !== false))
       .map((advisory) => ({ advisory, verdict: 'undecided', matched: null, reason: 'no_version', urgency: null }))
   }
@@ -60,6 +60,13 @@ export function matchAdvisories(
     const { matched, reason } = { matched: null, reason: null, ...found }
     return [{ advisory, verdict: found.verdict, matched, reason, urgency: advisory.affected[at]?.urgency ?? null }]
   })
+}
+
+/** A CVE record counts only if no advisory on the CVE names the package: advisories state versions in its ecosystem's order. */
+function countedAdvisories(advisories: readonly PackageAdvisory[]): readonly PackageAdvisory[] {
+  if (!advisories.some(({ is_cve_record }) => is_cve_record)) return advisories
+  const named = new Set(advisories.flatMap(({ is_cve_record, cve_ids }) => (is_cve_record ? [] : cve_ids)))
+  return advisories.filter(({ is_cve_record, cve_ids }) => !is_cve_record || !cve_ids.some((id) => named.has(id)))
 }
 
 /** Returns the verdict of an advisory, and the index of the entry that decides: an affected one before an undecided one. */
@@ -95,7 +102,10 @@ function parsedAdvisories(advisories: readonly PackageAdvisory[]): ParsedAdvisor
   if (known) return known
   const keyOf = rememberedKeys()
   const parse = (entry: PackageRanges) => parseAffected({ ...entry, package: { ecosystem: entry.ecosystem } }, keyOf)
-  const result = advisories.map((advisory) => ({ advisory, entries: advisory.affected.map(parse) }))
+  const result = countedAdvisories(advisories).map((advisory) => ({
+    advisory,
+    entries: advisory.affected.map(parse),
+  }))
   parsed.set(advisories, result)
   return result
 }

@@ -12,7 +12,7 @@ import { foldName } from './name.ts'
 import { packageUrl } from './purl.ts'
 
 /** Increase it with every change of the result for the same record. */
-export const PACKAGE_RULES = 3
+export const PACKAGE_RULES = 4
 
 /** What one advisory states about one package. */
 export interface PackageAdvisory extends AdvisoryIds {
@@ -29,6 +29,8 @@ export interface PackageAdvisory extends AdvisoryIds {
   cwe_ids: string[]
   /** Whether the package itself is malicious (`MAL-`). */
   is_malware: boolean
+  /** Whether a CVE record states it (`packageURL`), not an advisory. Absent otherwise. */
+  is_cve_record?: true
   /** The name of the package as the record states it first. */
   name: string
   affected: PackageRanges[]
@@ -142,6 +144,7 @@ function aboutRecord(record: JsonObject, ids: AdvisoryIds): RecordFacts {
     stated_severity: is_malware ? 'critical' : (STATED[text(specific.severity)?.toUpperCase() ?? ''] ?? null),
     cwe_ids: [...new Set(texts(specific.cwe_ids))],
     is_malware,
+    ...(specific.derived_from === 'cve_record' ? { is_cve_record: true } : {}),
   }
 }
 

@@ -126,7 +126,7 @@ export function releaseOf(ecosystem: string): string | null {
   return text || null
 }
 
-/** What a snapshot has packages of. */
+/** What a snapshot has advisories of. */
 export interface IndexedEcosystems {
   /** Without suffixes, ascending. */
   readonly ecosystems: readonly string[]

@@ -34,15 +34,15 @@ export function extractAdvisories(
  * @throws SnapshotError when the shard is damaged or contains anything else
  */
 export function extractPackages(shard: Buffer, members: readonly LocatedMember[] = [...membersOf(shard)]): PackageRows {
-  const rows: PackageRows = { ...located(members), packages: [], suffixed: [], advisories: [] }
+  const rows: PackageRows = { ...located(members), packages: [], ecosystems: [], advisories: [] }
   for (const { member, entry } of entriesOf<PackageEntry>('packages', shard, members)) {
     const { ecosystem, name, purl, advisories } = entry
     const key = packageKey(ecosystem, name)
     assertKey(member, key)
     rows.keys.push(key)
     rows.packages.push({ ecosystem, name, purl })
-    const named = new Set(advisories.flatMap(({ affected }) => affected.map((entry) => entry.ecosystem)))
-    rows.suffixed.push([...named].filter((one) => one !== ecosystem))
+    const published = advisories.filter(({ is_cve_record }) => !is_cve_record)
+    rows.ecosystems.push([...new Set(published.flatMap(({ affected }) => affected.map((entry) => entry.ecosystem)))])
     rows.advisories.push(advisories.map(({ id }) => id))
   }
   return rows

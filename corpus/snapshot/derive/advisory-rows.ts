@@ -24,14 +24,17 @@ export const noPackages = (): PackageRows => ({
   at: [],
   length: [],
   packages: [],
-  suffixed: [],
+  ecosystems: [],
   advisories: [],
 })
 
 export interface PackageRows extends HashedRows {
   packages: { ecosystem: string; name: string; purl: string | null }[]
-  /** The ecosystems of each package with their suffixes, such as `Debian:12`, each once. */
-  suffixed: string[][]
+  /**
+   * The ecosystems that the advisories of each package name, with their suffixes (`Debian:12`), each once. None if only
+   * CVE records name the package.
+   */
+  ecosystems: string[][]
   /** Ids of the advisories of each package. */
   advisories: string[][]
 }

@@ -25,10 +25,14 @@ export function countsOf(
   }
 }
 
-/** Returns the ecosystems of packages, and the releases of distributions. */
-export function ecosystemsOf({ keys, suffixed }: Pick<PackageRows, 'keys' | 'suffixed'>): IndexedEcosystems {
-  const ecosystems = [...new Set(keys.map((key) => key.slice(0, key.indexOf('/'))))].sort(compareText)
-  const named = [...new Set(suffixed.flat())].filter((one) => releaseOf(one) !== null)
+/**
+ * Returns the ecosystems that advisories name, and the releases of distributions. A CVE record that states a package does
+ * not count: the other advisories of its ecosystem may be missing.
+ */
+export function ecosystemsOf(packages: Pick<PackageRows, 'ecosystems'>): IndexedEcosystems {
+  const stated = [...new Set(packages.ecosystems.flat())]
+  const ecosystems = [...new Set(stated.map(baseEcosystem))].sort(compareText)
+  const named = stated.filter((one) => releaseOf(one) !== null)
   const releases = ecosystems.filter(hasReleases).map((base) => {
     const own = named.filter((one) => baseEcosystem(one) === base).map((one) => releaseOf(one)!)
     return [base, [...new Set(own)].sort(compareText)] as const

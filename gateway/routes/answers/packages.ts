@@ -81,7 +81,7 @@ const affectedRequest = z
     matched_source: text.describe(
       "Source package of a distribution's package, by which advisories were matched. Null if the request names none",
     ),
-    indexed: z.boolean().describe('Whether the snapshot has packages of this ecosystem and release, or this product'),
+    indexed: z.boolean().describe('Whether the snapshot has advisories of this ecosystem and release, or this product'),
   })
   .meta({ id: 'AffectedRequest', description: 'Package or product, and version, of the request' })
 

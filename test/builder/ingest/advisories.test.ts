@@ -8,7 +8,7 @@ import { type IngestReport, ingest } from '../../../builder/ingest/ingest.ts'
 import type { PackageAdvisory } from '../../../corpus/model/packages/package-advisory.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
-import { baselineZip, type FeedFiles, putFeeds, zipOf } from '../../support/feeds.ts'
+import { baselineZip, type FeedFiles, putFeeds, type SmallRecord, zipOf } from '../../support/feeds.ts'
 
 const folder = temporaryFolder('advisories')
 const CVE = 'CVE-2024-0001'
@@ -255,6 +255,26 @@ test('a record that cannot be read keeps what the corpus has; a feed that is abs
   }
   await it.night({ 'osv/npm/all.zip': null })
   assert.equal(it.rows(), before)
+})
+
+test('a CVE record states packages until it names none; a published record with its id precedes it', async () => {
+  const list = (record: Partial<SmallRecord>) => ({
+    'cvelistv5/2024-06-01_all_CVEs.zip': baselineZip([{ id: CVE, ...record }, { id: 'CVE-2024-0002' }]),
+  })
+  const it = openWorld(list({ purl: 'pkg:hex/widget' }))
+  await it.night()
+  assert.equal([Object.keys(it.records()), it.packages()], [[CVE], { 'Hex/widget': [`${CVE} `] }])
+  const published = entry(CVE, { packages: ['gadget'] })
+  await it.night(osv(published))
+  assert.equal([it.records(), Object.keys(it.packages())], [{ [CVE]: minified(published) }, ['npm/gadget']])
+  await it.night(osv(entry('GO-1')))
+  assert.equal(Object.keys(it.packages()), ['Hex/widget', 'npm/widget'])
+  for (const record of [{ title: 'Another' }, { state: 'REJECTED' } as const]) {
+    await it.night(list({ purl: 'pkg:hex/widget' }))
+    assert.equal(Object.keys(it.records()), [CVE, 'GO-1'])
+    await it.night(list(record))
+    assert.equal([Object.keys(it.records()), Object.keys(it.packages())], [['GO-1'], ['npm/widget']])
+  }
 })
 
 test('another version of the extraction reads all records again', async () => {

@@ -173,6 +173,28 @@ states('29.12', 'whether the ecosystem is indexed', async () => {
   assert.is(await indexed({ ecosystem: 'Alpine:v3.20', name: 'curl' }), false)
 })
 
+states('29.41', 'a CVE record that states a package URL, unless an advisory on the CVE names the package', async () => {
+  const { query, data } = await page({ purl: 'pkg:hex/acme_widget@0.11.0' })
+  assert.equal([query.ecosystem, query.indexed], ['Hex', false])
+  const [row, ...others] = data
+  assert.equal(others, [])
+  assert.equal(
+    [row!.advisory_id, row!.cve_ids, row!.summary, row!.severity, row!.verdict, row!.fixed_versions],
+    ['CVE-2024-0005', ['CVE-2024-0005'], 'Widgets overflow', 'high', 'affected', ['0.12.1']],
+  )
+  assert.equal(row!.matched_by, {
+    kind: 'range',
+    introduced: '0.1.0',
+    fixed: '0.12.1',
+    last_affected: null,
+    source: 'CVE-2024-0005',
+  })
+  assert.equal(await found({ purl: 'pkg:hex/acme_widget@0.12.1' }), [])
+  assert.equal(await found({ purl: 'pkg:npm/doubled@1.5.0' }), ['GHSA-dddd-dddd-dddd'])
+  assert.equal(await found({ purl: 'pkg:npm/doubled@2.5.0' }), [])
+  assert.equal(await found({ purl: 'pkg:npm/doubled' }), ['GHSA-dddd-dddd-dddd'])
+})
+
 states('29.13', 'a purl of a type without an ecosystem', async () => {
   const purl = 'pkg:docker/library/cassandra@5'
   const { query, data } = await page({ purl })

@@ -1,5 +1,6 @@
 /** gateway/API.md, sections 30 and 31: packages, and advisories in the OSV schema, on hand-written advisories. */
 import * as assert from 'uvu/assert'
+import { schemaFaults } from '../../support/osv-schema.ts'
 import { openRefusing, refuses } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import { DEBIAN, GO, NPM, openPackageWorld, PYPI } from '../support/package-world.ts'
@@ -26,6 +27,8 @@ const ALL: PackageRow[] = [
     purl: 'pkg:golang/example.com/acme/widget/v2',
     advisory_count: 1,
   },
+  { ecosystem: 'Hex', name: 'acme_widget', purl: 'pkg:hex/acme_widget', advisory_count: 1 },
+  { ecosystem: 'npm', name: 'doubled', purl: 'pkg:npm/doubled', advisory_count: 1 },
   { ecosystem: 'npm', name: 'plain', purl: 'pkg:npm/plain', advisory_count: 1 },
 ]
 const list = (query = '') => world.all<PackageRow>(`/packages${query}`)
@@ -80,6 +83,17 @@ states('31.1', 'the record as its publisher states it', async () => {
     const etag = response.headers.get('etag')!
     assert.is((await world.get(`/advisories/${entry.id}`, { 'if-none-match': etag })).status, 304)
   }
+})
+
+states('31.1', 'what a CVE record states about packages, as a record in the OSV schema', async () => {
+  const record = await world.json<{ affected: object[]; database_specific: object }>('/advisories/CVE-2024-0005')
+  assert.equal(schemaFaults(record), [])
+  assert.equal(record.affected[0], {
+    package: { ecosystem: 'Hex', name: 'acme_widget', purl: 'pkg:hex/acme_widget' },
+    ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0.1.0' }, { fixed: '0.12.1' }] }],
+    versions: [],
+  })
+  assert.equal(record.database_specific, { derived_from: 'cve_record', cwe_ids: [] })
 })
 
 states('31.2', 'ids in any case', async () => {

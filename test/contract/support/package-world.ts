@@ -1,7 +1,7 @@
 /** A gateway on a few hand-written advisories of packages. */
 import { epssCsv, kevJson } from '../../support/feeds.ts'
 import { openWorld, type World } from './service.ts'
-import { container, cveList, cveMetric, osvEntry, osvZip } from './upstream.ts'
+import { container, cveList, cveMetric, osvEntry, osvZip, type UpstreamRecord } from './upstream.ts'
 
 type Entry = ReturnType<typeof osvEntry>
 
@@ -85,10 +85,39 @@ const scored = (id: 'CVE-2024-0001' | 'CVE-2024-0002' | 'CVE-2024-0003') => ({
   cna: { ...container('acme'), metrics: [cveMetric('3.1')] },
 })
 
+/** A CVE record that states packages: one of an ecosystem without advisories, one that an advisory on the CVE names too. */
+const PACKAGE_URLS: UpstreamRecord = {
+  id: 'CVE-2024-0005',
+  cna: {
+    ...container('acme'),
+    title: 'Widgets overflow',
+    metrics: [cveMetric('3.1')],
+    affected: [
+      {
+        vendor: 'acme',
+        product: 'widget',
+        packageURL: 'pkg:hex/acme_widget',
+        defaultStatus: 'unaffected',
+        versions: [
+          { version: '0.1.0', lessThan: '0.12.1', versionType: 'semver', status: 'affected' },
+          { version: 'a0d1', lessThan: '*', versionType: 'git', status: 'affected' },
+        ],
+      },
+      {
+        vendor: 'acme',
+        product: 'doubled',
+        packageURL: 'pkg:npm/doubled',
+        versions: [{ version: '1.0.0', lessThanOrEqual: '3.0.0', versionType: 'semver', status: 'affected' }],
+      },
+    ],
+  },
+}
+const DOUBLED = entry('GHSA-dddd-dddd-dddd', ['CVE-2024-0005'], [{ name: 'doubled', events: upTo('2.0.0') }])
+
 export const openPackageWorld = (options: Parameters<typeof openWorld>[1] = {}): Promise<World> =>
   openWorld(
     {
-      ...cveList([scored('CVE-2024-0001'), scored('CVE-2024-0002'), scored('CVE-2024-0003')]),
+      ...cveList([scored('CVE-2024-0001'), scored('CVE-2024-0002'), scored('CVE-2024-0003'), PACKAGE_URLS]),
       'kev/known_exploited_vulnerabilities.json': kevJson(['CVE-2024-0001']),
       'epss/epss_scores-2024-06-01.csv.gz': epssCsv(
         [
@@ -97,7 +126,7 @@ export const openPackageWorld = (options: Parameters<typeof openWorld>[1] = {}):
         ],
         '2024-06-01',
       ),
-      ...osvZip(NPM, 'npm'),
+      ...osvZip([...NPM, DOUBLED], 'npm'),
       ...osvZip(PYPI, 'PyPI'),
       ...osvZip(GO, 'Go'),
       ...osvZip(DEBIAN, 'Debian'),

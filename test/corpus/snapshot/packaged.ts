@@ -88,7 +88,7 @@ export async function packagedSnapshot(
     packages: {
       ...shard('packages', 67, packages),
       packages: packages.map(({ value }) => value),
-      suffixed: packages.map(() => []),
+      ecosystems: packages.map(({ value }) => [value.ecosystem]),
       advisories: packages.map(({ advisories }) => advisories),
     },
   }

@@ -148,6 +148,13 @@ export const PACKAGES: readonly Mutation[] = [
     replace: 'filter((version) => isAffected(version, set.ids) || true)',
   },
   {
+    rule: 'API 29.41: a CVE record that states a package URL, unless an advisory on the CVE names the package',
+    breaks: 'the ranges of a CVE record count next to those of an advisory',
+    file: MATCH,
+    find: '!is_cve_record || !cve_ids.some((id) => named.has(id))',
+    replace: '!is_cve_record || !cve_ids.some((id) => named.has(id)) || true',
+  },
+  {
     rule: 'API 29.12: whether the ecosystem is indexed',
     breaks: 'a release that no advisory names is indexed',
     file: 'corpus/model/versions/ecosystems.ts',

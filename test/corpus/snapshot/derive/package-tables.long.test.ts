@@ -59,7 +59,7 @@ function packageRowsOf(advisories: readonly string[]): PackageRows {
     at: packages.map((_, i) => i * 900),
     length: packages.map(() => 900),
     packages,
-    suffixed: packages.map(() => []),
+    ecosystems: packages.map(({ ecosystem }) => [ecosystem]),
     advisories: packages.map((_, i) => [advisories[i]!, advisories[ADVISORIES - 1 - i]!]),
   }
 }

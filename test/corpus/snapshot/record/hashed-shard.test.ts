@@ -79,11 +79,17 @@ test('the rows of a shard of packages have their advisories', () => {
   ])
   assert.equal([found.name, found.spellings], ['A.B', ['A.B', 'a_b']])
   const { bytes } = encodeEntries(HASHED_KINDS.packages, [entry('PyPI/a-b', JSON.stringify(found))])
-  const { keys, packages, suffixed, advisories } = extractPackages(bytes)
+  const { keys, packages, ecosystems, advisories } = extractPackages(bytes)
   assert.equal(keys, ['PyPI/a-b'])
   assert.equal(packages, [{ ecosystem: 'PyPI', name: 'A.B', purl: 'pkg:pypi/a-b' }])
-  assert.equal(suffixed, [['PyPI:1', 'PyPI:2']])
+  assert.equal(ecosystems, [['PyPI', 'PyPI:1', 'PyPI:2']])
   assert.equal(advisories, [['A-1', 'A-2', 'A-3']])
+})
+
+test('a package that only a CVE record names has no ecosystem of advisories', () => {
+  const found = packageEntry('Hex/a', null, [{ ...advisory('CVE-2024-0001', 'a', 'Hex'), is_cve_record: true }])
+  const { bytes } = encodeEntries(HASHED_KINDS.packages, [entry('Hex/a', JSON.stringify(found))])
+  assert.equal(extractPackages(bytes).ecosystems, [[]])
 })
 
 test('a member that contains another entry, another kind or no object is refused', () => {

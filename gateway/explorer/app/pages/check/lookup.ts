@@ -16,17 +16,16 @@ export interface Rejected {
 
 /** `rejected` gets what the API does not accept. */
 export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait: WaitOptions): LookUp {
-  const notIndexed = new Set<string>()
   return async (component: EcosystemComponent) => {
     const { ecosystem, name, version, source } = component
     const rows: Affected['data'] = []
     let cursor: string | null = null
+    let isIndexed: boolean
     do {
-      if (notIndexed.has(ecosystem)) return null
       const params = { ecosystem, name, version, source, limit: MAX_LIMIT, cursor }
       try {
         const page: Affected = await patiently(() => api.get<Affected>('/affected', params, wait.signal), wait)
-        if (!page.query.indexed) notIndexed.add(ecosystem)
+        isIndexed = page.query.indexed
         rows.push(...page.data)
         cursor = page.pagination.next_cursor
       } catch (error) {
@@ -35,6 +34,6 @@ export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait:
         return []
       }
     } while (cursor !== null)
-    return notIndexed.has(ecosystem) ? null : rows
+    return rows.length > 0 || isIndexed ? rows : null
   }
 }

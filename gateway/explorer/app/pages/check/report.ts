@@ -16,7 +16,7 @@ export interface CheckResult {
   /** By severity, KEV, EPSS, advisory and package. */
   findings: readonly Finding[]
   undecided: readonly UndecidedPackage[]
-  /** Packages of ecosystems and releases that the snapshot has no package of. */
+  /** Packages of ecosystems and releases that the snapshot has no advisories of. */
   notIndexed: readonly Component[]
   skipped: readonly SkippedEntry[]
   rejected: readonly Rejected[]
