@@ -81,7 +81,8 @@ const osvEcosystems = () =>
     '--osv-ecosystems <names>',
     "OSV ecosystems, separated by commas, or 'all' (default: all but Linux distributions)",
   ).argParser(ecosystems)
-const acceptShrink = () => option('--accept-shrink', 'accept a feed that lost more than 10 % of its records')
+const acceptShrink = () =>
+  option('--accept-shrink', 'accept a feed that lost more than 10 % of its records, or of what they state')
 const acceptOlder = () => option('--accept-older', 'accept a feed with an older edition than the corpus has')
 const floor = () =>
   option(

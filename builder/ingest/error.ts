@@ -10,6 +10,7 @@ export type IngestErrorCode =
   | 'feed-below-floor' // a feed has fewer records than `--floor` requires
   | 'feed-older' // the edition is older than the one in the corpus
   | 'feed-shrank' // a feed lost too many records since the last ingest
+  | 'feed-lost-values' // its records state less than before, or values that cannot be read
   | 'too-large' // the feeds exceed the limits of a snapshot
   | 'busy' // another ingest is writing to the corpus
 

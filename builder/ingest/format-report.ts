@@ -123,7 +123,7 @@ function keptOfAbsent({ name, kept }: FeedReport): Finding {
   return { count: kept, what: `${name} ${plural(kept, 'record')} kept from an earlier ingest: the feed is not present` }
 }
 
-function itemWarnings({ name: feed, skipped, notes, held }: FeedReport): Finding[] {
+function itemWarnings({ name: feed, skipped, notes, held, lostFacets }: FeedReport): Finding[] {
   const finding = (what: string, { reason, items }: FeedReport['skipped'][number]) => ({
     count: items.length,
     what: `${plural(items.length, what)} (${reason})`,
@@ -133,6 +133,11 @@ function itemWarnings({ name: feed, skipped, notes, held }: FeedReport): Finding
     ...skipped.map((one) => finding(`skipped ${feed} record`, one)),
     { count: held, what: `of the skipped ${feed} records kept from the last ingest` },
     ...notes.map((one) => finding(`${feed} defect`, one)),
+    ...lostFacets.map(({ facet, lost, had, example }) => ({
+      count: lost,
+      what: `of ${counted(had, `${feed} record`)} with ${facet} lost it`,
+      examples: [{ name: example }],
+    })),
   ]
 }
 

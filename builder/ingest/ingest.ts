@@ -9,7 +9,7 @@ import { writingTo } from '../../corpus/command/system-error.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { daysBetween } from '../../corpus/model/values/date.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
-import { judgeCounts, judgeEdition, type MinimumCounts, remarkOnEditions } from './judge.ts'
+import { judgeCounts, judgeEdition, judgeShape, type MinimumCounts, remarkOnEditions } from './judge.ts'
 import { mergeStaged } from './merge.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { findSources } from './sources.ts'
@@ -86,6 +86,7 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
         poolFor: (bytes) => threads.pool(bytes >= BYTES_FOR_THREADS),
       })
       judgeCounts(report, source.feed, before, { acceptShrink, floors })
+      judgeShape(report, before, { acceptShrink })
       reports.push({ ...report, remarks })
     }
     remarkOnEditions(sources, reports)

@@ -84,6 +84,52 @@ export function judgeCounts(
   }
 }
 
+/** Below this number of rewritten records, their share shows nothing. */
+const MIN_REWRITTEN = 20
+/** Maximum share of rewritten records that lost something. A new form of the publisher reaches all of them. */
+const MAX_REWRITTEN_LOSS = 0.5
+
+/**
+ * Rejects a feed whose records stop stating something, such as SSVC, or with more values that cannot be read: its
+ * publisher may have renamed a field, or changed a type. A new form may reach only the records that change, so these are
+ * also judged alone.
+ * @throws IngestError `feed-lost-values`
+ */
+export function judgeShape(
+  { title, status, kept, lostFacets, unreadable, notes }: FeedReport,
+  previous: FeedState | null,
+  { acceptShrink }: Pick<AcceptOptions, 'acceptShrink'>,
+): void {
+  if (status !== 'read' || previous === null || acceptShrink) return
+  const refuse = (what: string) => {
+    const remedy = 'its publisher may have changed the format, then this version cannot read it'
+    throw new IngestError('feed-lost-values', `${title}: ${what}; ${remedy}. --accept-shrink accepts it`)
+  }
+  const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`
+  for (const { facet, had, rewritten, lost, example } of lostFacets) {
+    if (lost > MAX_LOSS * had) {
+      refuse(
+        `${lost} of the corpus's ${had} records with ${facet} (${percent(lost, had)}) lost it, more than 10 %, ` +
+          `such as ${example}`,
+      )
+    }
+    if (rewritten >= MIN_REWRITTEN && lost > MAX_REWRITTEN_LOSS * rewritten) {
+      refuse(
+        `${lost} of ${rewritten} changed records with ${facet} (${percent(lost, rewritten)}) lost it, such as ${example}`,
+      )
+    }
+  }
+  const { before, now, read, unreadable: odd, example } = unreadable
+  const detail = notes.flatMap(({ items }) => items).find(({ key }) => key === example)?.detail
+  const such = example === null ? '' : `, such as ${example}${detail ? ` (${detail})` : ''}`
+  if (now - before > MAX_LOSS * kept) {
+    refuse(`${now} of ${kept} records have values that cannot be read, ${before} had them before${such}`)
+  }
+  if (read >= MIN_REWRITTEN && odd > MAX_REWRITTEN_LOSS * read && before <= MAX_LOSS * previous.records) {
+    refuse(`${odd} of ${read} new or changed records have values that cannot be read${such}`)
+  }
+}
+
 /** Returns the first skipped record and its fault as message text. The others usually have the same fault. */
 function cause({ files, skipped }: FeedReport): string {
   const first = skipped[0]?.items[0]

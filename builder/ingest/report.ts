@@ -1,4 +1,5 @@
 /** The report of an ingest as plain data. `--json` prints it; `format-report.ts` formats it. */
+import type { Facet } from '../../corpus/feeds/facets.ts'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { Severity } from '../../corpus/model/record.ts'
 import type { Disagreement, DisagreementTopic, ScoreMismatch } from '../../corpus/model/review.ts'
@@ -27,8 +28,31 @@ export interface FeedReport {
   skipped: FeedSkips[]
   /** Oddities of items that were kept, repaired or omitted. */
   notes: FeedSkips[]
+  /** What rewritten records stated before and no longer state. */
+  lostFacets: FacetLoss[]
+  /** Records with a value that cannot be read. */
+  unreadable: UnreadableCounts
   /** Oddities of the edition itself. */
   remarks: FeedRemark[]
+}
+
+export interface FacetLoss {
+  facet: Facet
+  /** The corpus's records that state it, and those among them that were rewritten. */
+  had: number
+  rewritten: number
+  /** Rewritten records that no longer state it, and one of them. */
+  lost: number
+  example: string
+}
+
+export interface UnreadableCounts {
+  before: number
+  now: number
+  /** Records that are new or changed, and those among them with such a value. */
+  read: number
+  unreadable: number
+  example: string | null
 }
 
 export interface FeedRemark {

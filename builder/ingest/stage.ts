@@ -3,11 +3,14 @@ import { statSync } from 'node:fs'
 import { shortened } from '../../corpus/command/format.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { FeedError } from '../../corpus/feeds/error.ts'
+import { FACETS, facetBits } from '../../corpus/feeds/facets.ts'
 import type { BatchFeed, ClaimFeed, FeedFile, ScoreFeed } from '../../corpus/feeds/feed.ts'
+import type { RecordNote } from '../../corpus/model/claim.ts'
 import type { Pool } from '../../corpus/runtime/pool.ts'
+import type { FacetCount, Staging } from '../../corpus/store/staging.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
 import { readFile } from './read.ts'
-import type { FeedReport } from './report.ts'
+import type { FacetLoss, FeedReport, UnreadableCounts } from './report.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
 import type { PackedItem } from './tasks.ts'
 import type { DigestOfFile } from './threads.ts'
@@ -38,7 +41,18 @@ export async function stageFeed(
   context: StageContext,
 ): Promise<FeedReport> {
   const { name, title } = feed
-  const base = { name, title, added: 0, changed: 0, removed: 0, held: 0, notes: [], remarks: [], ageDays: null }
+  const base = {
+    name,
+    title,
+    added: 0,
+    changed: 0,
+    removed: 0,
+    held: 0,
+    notes: [],
+    remarks: [],
+    ageDays: null,
+    ...sameShape,
+  }
   const newest = newestFile(files)
   if (newest === null) {
     const { version = null, date = null, published = null, files: had = [], records = 0 } = previous ?? {}
@@ -76,7 +90,15 @@ function isSame(previous: FeedState, adapter: number, files: FeedFileState[]): b
   )
 }
 
-type Figures = Pick<FeedReport, 'read' | 'kept' | 'added' | 'changed' | 'removed' | 'held' | 'skipped' | 'notes'>
+type Figures = Pick<
+  FeedReport,
+  'read' | 'kept' | 'added' | 'changed' | 'removed' | 'held' | 'skipped' | 'notes' | keyof typeof sameShape
+>
+
+const sameShape: Pick<FeedReport, 'lostFacets' | 'unreadable'> = {
+  lostFacets: [],
+  unreadable: { before: 0, now: 0, read: 0, unreadable: 0, example: null },
+}
 
 async function stageClaims(
   feed: ClaimFeed | BatchFeed,
@@ -89,6 +111,7 @@ async function stageClaims(
   const notes = openNotes(previous)
   const toHold: string[] = []
   let read = 0
+  const facetsBefore = staging.facetCounts(feed.name)
   const options = { spill, digestOf: (item: string) => staging.digestOf(feed.name, item) }
 
   const stage = (item: PackedItem, index: number) => {
@@ -106,9 +129,9 @@ async function stageClaims(
       notes.keep(key)
       return
     }
-    const { cveIds, statedAt, body, advisory } = item
-    const outcome = staging.claim({ ...staged, cveIds, statedAt }, body, advisory)
-    if (outcome !== 'older') notes.set(key, item.notes)
+    const { cveIds, statedAt, facets, body, advisory } = item
+    const outcome = staging.claim({ ...staged, cveIds, statedAt, facets }, body, advisory)
+    if (outcome !== 'older') notes.read(key, item.notes)
     const { name } = files[index]!
     if (outcome === 'replaces-same-file') skipped.add('duplicate', key, `a later one in ${name} counts`)
     if (outcome === 'replaces-older-file') skipped.add('superseded', key, `${name} has a newer one`)
@@ -136,7 +159,9 @@ async function stageClaims(
   const held = toHold.filter((key) => staging.hold(feed.name, key))
   for (const key of held) notes.keep(key)
   const counts = staging.claimCounts(feed.name)
-  return { read, ...counts, held: held.length, skipped: skipped.listed(), notes: notes.listed() }
+  const lostFacets = facetLosses(facetsBefore, staging.rewrittenFacets(feed.name))
+  const shape = { lostFacets, unreadable: notes.unreadable() }
+  return { read, ...counts, held: held.length, skipped: skipped.listed(), notes: notes.listed(), ...shape }
 }
 
 function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): Figures {
@@ -147,7 +172,19 @@ function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): F
     if (item.kind === 'skip') skipped.add(item.reason, item.key, item.detail)
     else if (!staging.score(item)) skipped.add('duplicate', item.cveId, `a later line in ${file.name} replaces it`)
   }
-  return { read, ...staging.scoreCounts(), held: 0, skipped: skipped.listed(), notes: [] }
+  return { read, ...staging.scoreCounts(), held: 0, skipped: skipped.listed(), notes: [], ...sameShape }
+}
+
+function facetLosses(before: readonly FacetCount[], rewritten: ReturnType<Staging['rewrittenFacets']>): FacetLoss[] {
+  const sum = (counts: readonly FacetCount[]) => counts.reduce((total, { count }) => total + count, 0)
+  return FACETS.flatMap((facet) => {
+    const bit = facetBits({ [facet]: true })
+    const all = rewritten.filter(({ facets }) => facets & bit)
+    const lost = all.filter(({ now }) => (now & bit) === 0)
+    if (lost.length === 0) return []
+    const had = sum(before.filter(({ facets }) => facets & bit))
+    return [{ facet, had, rewritten: sum(all), lost: sum(lost), example: lost[0]!.example }]
+  })
 }
 
 /** @throws FeedError above the limit */
@@ -173,6 +210,18 @@ interface Note {
   detail: string
 }
 
+/** Codes of values that count as missing. */
+const UNREADABLE: ReadonlySet<string> = new Set<RecordNote['code']>([
+  'cvss-unreadable',
+  'ssvc-unreadable',
+  'type-wrong',
+  'field-unknown',
+  'date-impossible',
+  'range-unreadable',
+  'cve-id-unreadable',
+  'repository-unreadable',
+])
+
 /** Items that are not read again keep their previous notes. */
 function openNotes(previous: FeedState | null) {
   const before = new Map<string, Note[]>()
@@ -180,12 +229,25 @@ function openNotes(previous: FeedState | null) {
     for (const { key, detail } of items) before.set(key, [...(before.get(key) ?? []), { code, detail }])
   }
   const now = new Map<string, readonly Note[]>()
+  const isUnreadable = (notes: readonly Note[]) => notes.some(({ code }) => UNREADABLE.has(code))
+  const count = (all: ReadonlyMap<string, readonly Note[]>) => [...all.values()].filter(isUnreadable).length
+  const fresh = new Set<string>()
   const set = (key: string, notes: readonly Note[]) => {
     if (notes.length > 0) now.set(key, notes)
     else now.delete(key)
   }
   return {
-    set,
+    /** Sets the notes of an item that is new or changed. */
+    read(key: string, notes: readonly Note[]): void {
+      fresh.add(key)
+      set(key, notes)
+    },
+    /** Call it after all items. */
+    unreadable(): UnreadableCounts {
+      const keys = [...fresh].filter((key) => isUnreadable(now.get(key) ?? []))
+      const example = keys[0] ?? null
+      return { before: count(before), now: count(now), read: fresh.size, unreadable: keys.length, example }
+    },
     keep: (key: string) => set(key, before.get(key) ?? []),
     listed(): FeedSkips[] {
       const byCode: Named = new Map()

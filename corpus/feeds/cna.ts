@@ -4,6 +4,7 @@ import { nameKey } from '../model/affected/products.ts'
 import type { CnaEntry } from '../model/claim.ts'
 import { isObject, objects, text, texts } from '../model/values/json-value.ts'
 import { FeedError } from './error.ts'
+import { facetBits } from './facets.ts'
 import {
   assertName,
   claimText,
@@ -19,7 +20,7 @@ import { fileDatedByName, findFiles } from './files/choice.ts'
 import { readJsonFile } from './files/plain-file.ts'
 import { shown } from './json.ts'
 
-export const CNA_ADAPTER = 2
+export const CNA_ADAPTER = 3
 
 /** The file states no date. Without a date in its name it counts as valid at any time. */
 export function findCnaList(feedsFolder: string): FeedFile[] {
@@ -61,7 +62,13 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
         advisoriesUrl: text(advisories[0]?.url),
       }
       const body = claimText(claim, MAX_ENTRY_LENGTH)
-      yield { kind: 'claim', key, cveIds: [], digest, statedAt: null, body, notes: [] }
+      const facets = facetBits({
+        name: text(json.organizationName) !== null,
+        description: claim.scope !== null,
+        links: claim.advisoriesUrl !== null,
+        relations: types.length > 0,
+      })
+      yield { kind: 'claim', key, cveIds: [], digest, statedAt: null, body, notes: [], facets }
     } catch (cause) {
       yield skipOf(key, cause)
     }

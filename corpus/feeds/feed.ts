@@ -41,6 +41,8 @@ export type FeedItem =
       statedAt: string | null
       body: string
       notes: readonly RecordNote[]
+      /** Bits of what it states (facets.ts). Null if it need not state anything: a rejected record, the operator's line. */
+      facets: number | null
       /** What the item states about packages. */
       advisory?: PublishedAdvisory | undefined
     }

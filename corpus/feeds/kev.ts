@@ -1,9 +1,11 @@
 /** Reads CISA's catalog of known exploited vulnerabilities: one JSON file. */
-import type { KevEntry } from '../model/claim.ts'
+import type { KevEntry, RecordNote } from '../model/claim.ts'
 import { parseCveId } from '../model/ids/cve-id.ts'
 import { utcDate, utcTimestamp } from '../model/values/date.ts'
 import { isObject, type JsonObject, text } from '../model/values/json-value.ts'
 import { FeedError } from './error.ts'
+import { type ExpectedFields, noteTypes } from './expected-types.ts'
+import { facetBits } from './facets.ts'
 import {
   claimText,
   type FeedFile,
@@ -17,7 +19,15 @@ import { dateInName, findFiles } from './files/choice.ts'
 import { readJsonFile } from './files/plain-file.ts'
 import { shown } from './json.ts'
 
-export const KEV_ADAPTER = 1
+export const KEV_ADAPTER = 2
+
+const TYPES: ExpectedFields = {
+  vendorProject: 'text',
+  product: 'text',
+  vulnerabilityName: 'text',
+  knownRansomwareCampaignUse: 'text',
+  notes: 'text',
+}
 
 /** Excludes the CSV of the same content, and the schema. */
 const FILE_NAME = /^known_exploited_vulnerabilities(?!_schema).*\.json$/
@@ -77,7 +87,14 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
         ransomware: text(json.knownRansomwareCampaignUse),
         notes: text(json.notes),
       }
-      yield { kind: 'claim', key, cveIds: [cveId], digest, statedAt: date, body: claimText(claim), notes: [] }
+      const notes: RecordNote[] = []
+      noteTypes(json, TYPES, notes)
+      const facets = facetBits({
+        name: claim.vendor !== '' && claim.product !== '',
+        description: claim.name !== '',
+        'ransomware use': claim.ransomware !== null,
+      })
+      yield { kind: 'claim', key, cveIds: [cveId], digest, statedAt: date, body: claimText(claim), notes, facets }
     } catch (cause) {
       yield skipOf(key, cause)
     }

@@ -50,6 +50,9 @@ export interface RecordNote {
   code:
     | 'cvss-in-other'
     | 'cvss-unreadable'
+    | 'ssvc-unreadable'
+    | 'type-wrong'
+    | 'field-unknown'
     | 'severity-differs-from-score'
     | 'date-impossible'
     | 'date-missing'

@@ -7,6 +7,7 @@ import { openDatabase } from './schema.ts'
 export interface CommittedClaim {
   digest: Uint8Array
   statedAt: string | null
+  facets: number | null
   body: PackedText
 }
 
@@ -28,7 +29,7 @@ export function openCommittedCorpus(path: string): CommittedCorpus {
     .prepare<[string, string], PackedText>('SELECT body FROM claim WHERE cve_key = ? AND feed = ? LIMIT 1')
     .pluck()
   const claimAt = database.prepare<[number], CommittedClaim>(
-    'SELECT digest, stated_at AS statedAt, body FROM claim WHERE rowid = ?',
+    'SELECT digest, stated_at AS statedAt, facets, body FROM claim WHERE rowid = ?',
   )
   const recordOf = (table: 'record' | 'gone') => {
     const row = database.prepare<[string], { version: number; parts: PackedText }>(

@@ -5,7 +5,7 @@ import { accessError, StoreError } from './error.ts'
 import { readMeta } from './state.ts'
 
 /** Increase it whenever the meaning of a table changes. */
-export const SCHEMA_VERSION = 6
+export const SCHEMA_VERSION = 7
 
 /** A record takes some 2 KB and a claim 1 KB. With SQLite's default of 4 KiB, a third of each page would be empty. */
 export const PAGE_BYTES = 16_384
@@ -16,7 +16,8 @@ const APPLICATION_ID = 0x56534c46
 /**
  * `cve_key` is the `sortKey` of the row's CVE, or '' for entries without a CVE (CNAs).
  * In `claim`, `item` is the feed's own key of the statement. `digest` is that of its upstream bytes
- * (model/item-digest.ts); `stated_at` is the date in these bytes.
+ * (model/item-digest.ts); `stated_at` is the date in these bytes,
+ * `facets` are the bits of what they state (feeds/facets.ts).
  * `body` and `parts` are packed texts (packed-text.ts, record-parts.ts).
  * `gone` keeps complete records that the list rejected or dropped. Their version and timeline continue if they return
  * (rule 26).
@@ -36,10 +37,11 @@ const SCHEMA = `
     item TEXT NOT NULL,
     digest BLOB NOT NULL,
     stated_at TEXT,
+    facets INTEGER,
     body BLOB NOT NULL,
     UNIQUE (cve_key, feed, item)
   );
-  CREATE INDEX claim_by_feed ON claim (feed, item, cve_key, digest, stated_at);
+  CREATE INDEX claim_by_feed ON claim (feed, item, cve_key, digest, stated_at, facets);
   CREATE TABLE record (
     cve_key TEXT NOT NULL UNIQUE,
     cve_id TEXT NOT NULL,

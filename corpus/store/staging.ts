@@ -12,9 +12,10 @@ import type { PackedText } from './packed-text.ts'
 import { openSeenRows, SOURCE_UNREADABLE } from './seen-rows.ts'
 import { sortKey } from './sort-key.ts'
 
-/** `altered` contains the previous digests of rewritten claims. */
+/** `altered` contains the previous digests of rewritten claims, `restated` the facets of rewritten items. */
 const TABLES = `
   CREATE TEMP TABLE altered (id INTEGER PRIMARY KEY, before BLOB NOT NULL);
+  CREATE TEMP TABLE restated (feed TEXT, item TEXT, facets INTEGER, now INTEGER, PRIMARY KEY (feed, item)) WITHOUT ROWID;
   CREATE TEMP TABLE scores (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
     WITHOUT ROWID;
 `
@@ -26,6 +27,7 @@ export interface StagedClaim {
   cveIds: readonly CveId[]
   digest: Uint8Array
   statedAt: string | null
+  facets: number | null
   /** The file of the feed, counted from 0. */
   file: number
 }
@@ -58,6 +60,15 @@ export interface Staging {
   /** Returns the counts of a feed after all its items are staged. */
   claimCounts(feed: string): StagingCounts
   scoreCounts(): StagingCounts
+  /** Counts the items of a feed in the corpus, before any is staged, by the bits of their facets. */
+  facetCounts(feed: string): FacetCount[]
+  /** Counts the items of a feed that were rewritten, by their facets before and now. */
+  rewrittenFacets(feed: string): (FacetCount & { now: number; example: string })[]
+}
+
+export interface FacetCount {
+  facets: number
+  count: number
 }
 
 interface ClaimRow {
@@ -65,6 +76,7 @@ interface ClaimRow {
   cve_key: string
   digest: Uint8Array
   stated_at: string | null
+  facets: number | null
 }
 
 /** Counts of a feed's items. An item about several CVEs counts once. */
@@ -81,17 +93,23 @@ export function openStaging(database: Database.Database): Staging {
   const seenRows = openSeenRows(database)
   const advisories = openAdvisoryRows(database)
   const inCorpus = database.prepare<[string, string], ClaimRow>(
-    'SELECT rowid AS id, cve_key, digest, stated_at FROM claim WHERE feed = ? AND item = ?',
+    'SELECT rowid AS id, cve_key, digest, stated_at, facets FROM claim WHERE feed = ? AND item = ?',
   )
   const insert = database.prepare(
-    'INSERT INTO claim (cve_key, feed, item, digest, stated_at, body) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO claim (cve_key, feed, item, digest, stated_at, facets, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  const update = database.prepare('UPDATE claim SET digest = ?, stated_at = ?, body = ? WHERE rowid = ?')
+  const update = database.prepare('UPDATE claim SET digest = ?, stated_at = ?, facets = ?, body = ? WHERE rowid = ?')
   const rewrap = database.prepare('UPDATE claim SET digest = ? WHERE rowid = ?')
   const alter = database.prepare('INSERT OR IGNORE INTO altered VALUES (?, ?)')
+  // A later copy of the item keeps the facets from before the ingest.
+  const restate = database.prepare(
+    'INSERT INTO restated VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET now = excluded.now',
+  )
   const before = database.prepare<[number], Uint8Array>('SELECT before FROM altered WHERE id = ?').pluck()
   const insertScore = database.prepare('INSERT INTO scores VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
   const replaceScore = database.prepare('INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)')
+
+  const rewritten = database.prepare<[string], FacetCount & { now: number; example: string }>(REWRITTEN_FACETS)
 
   const tallies = new Map<string, Tally>()
   const tallyOf = (feed: string): Tally => {
@@ -140,7 +158,7 @@ export function openStaging(database: Database.Database): Staging {
       }
       tallyOf(feed).kept++
     },
-    claim({ feed, item, cveIds, digest, statedAt, file }, body, advisory = null) {
+    claim({ feed, item, cveIds, digest, statedAt, facets, file }, body, advisory = null) {
       const rows = rowsOf(feed, item)
       itemsOf(feed).stage(item)
       const copies = seen(rows)
@@ -157,12 +175,14 @@ export function openStaging(database: Database.Database): Staging {
         const row = rows.find((one) => one.cve_key === key)
         if (row) {
           if (!seenRows.isNew(row.id)) alter.run(row.id, row.digest)
-          update.run(digest, statedAt, body, row.id)
+          update.run(digest, statedAt, facets, body, row.id)
         }
-        const id = row?.id ?? Number(insert.run(key, feed, item, digest, statedAt, body).lastInsertRowid)
+        const id = row?.id ?? Number(insert.run(key, feed, item, digest, statedAt, facets, body).lastInsertRowid)
         seenRows.see(id, file)
       }
       count(feed, rows, digest, 1)
+      const old = rows.find(({ id }) => !seenRows.isNew(id))
+      if (old) restate.run(feed, item, old.facets, facets)
       if (advisory) advisories.put(feed, item, advisory)
       else if (rows.length > 0) advisories.remove(feed, item)
       return !earlier ? 'kept' : earlierFile === file ? 'replaces-same-file' : 'replaces-older-file'
@@ -187,12 +207,25 @@ export function openStaging(database: Database.Database): Staging {
       return { kept, added, changed, removed }
     },
     scoreCounts: () => database.prepare<[], StagingCounts>(SCORE_COUNTS).get()!,
+    facetCounts: (feed) => database.prepare<[string], FacetCount>(FACET_COUNTS).all(feed),
+    rewrittenFacets: (feed) => rewritten.all(feed),
   }
 }
 
 function notKnown(feed: string, item: string): Error {
   return new Error(`${feed} ${item} is staged as unchanged, but the corpus has another digest`)
 }
+
+/** Items that need not state anything have no facets. */
+const FACET_COUNTS = `
+  SELECT facets, count(DISTINCT item) AS count FROM claim INDEXED BY claim_by_feed
+    WHERE feed = ? AND facets IS NOT NULL GROUP BY facets
+`
+
+const REWRITTEN_FACETS = `
+  SELECT facets, now, count(*) AS count, min(item) AS example FROM restated
+    WHERE feed = ? AND facets IS NOT NULL AND now IS NOT NULL GROUP BY 1, 2
+`
 
 const SCORE_COUNTS = `
   SELECT

@@ -32,7 +32,7 @@ export function openWithholding(database: Database.Database): Withhold {
   const hadBefore = database.prepare('SELECT 1 FROM claim WHERE feed = ? AND item = ? AND NOT is_new(rowid)')
   const remove = database.prepare('DELETE FROM claim WHERE rowid = ?')
   const restore = database.prepare(
-    'UPDATE claim SET digest = $digest, stated_at = $statedAt, body = $body WHERE rowid = $id',
+    'UPDATE claim SET digest = $digest, stated_at = $statedAt, facets = $facets, body = $body WHERE rowid = $id',
   )
   const forget = database.prepare('UPDATE claim SET digest = zeroblob(length(digest)) WHERE feed = ? AND item = ?')
 

@@ -9,7 +9,7 @@ import { readStixPattern } from './stix-pattern.ts'
 
 export { findCapec } from './files.ts'
 
-export const CAPEC_ADAPTER = 1
+export const CAPEC_ADAPTER = 2
 
 /** Yields the attack patterns by number. */
 export async function* readCapec(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {

@@ -1,5 +1,6 @@
 /** Converts parsed catalog entries to feed items, with completed relations. */
 import { FeedError } from '../error.ts'
+import { facetBits } from '../facets.ts'
 import {
   assertNameLength,
   claimText,
@@ -16,6 +17,7 @@ import { completeRelations, type Inverses, type Relation } from './relations.ts'
 interface Entry {
   numeric_id: number
   name: string | null
+  description: string | null
   updated_at: string
 }
 
@@ -68,7 +70,14 @@ export function* catalogItems<E extends Entry>(
       const body = claimText(related(entry, named), MAX_ENTRY_LENGTH)
       const digest = itemDigest(adapter, body)
       if (isSameDigest(digestOf(key), digest)) yield { kind: 'known', key, digest }
-      else yield { kind: 'claim', key, cveIds: [], digest, statedAt: entry.updated_at, body, notes: [] }
+      else {
+        const facets = facetBits({
+          name: entry.name !== null && entry.name !== '',
+          description: entry.description !== null && entry.description !== '',
+          relations: relations.length > 0,
+        })
+        yield { kind: 'claim', key, cveIds: [], digest, statedAt: entry.updated_at, body, notes: [], facets }
+      }
     } catch (cause) {
       yield skipOf(key, cause)
     }

@@ -2,13 +2,14 @@
 import { parseCveId } from '../../model/ids/cve-id.ts'
 import { PACKAGE_RULES } from '../../model/packages/package-advisory.ts'
 import { FeedError } from '../error.ts'
+import { claimFacets } from '../facets.ts'
 import { claimText } from '../feed.ts'
 import { treeFeed } from '../files/tree.ts'
 import { packageAdvisory } from './package-advisory.ts'
 import { parseCveRecord } from './record.ts'
 
 /** Increase it with every change of what `parseCveRecord` returns for the same bytes. */
-export const CVE_LIST_ADAPTER = 7
+export const CVE_LIST_ADAPTER = 8
 
 /** All other files (`delta.json`, `deltaLog.json`) and folders are no items of the feed. */
 const RECORD_NAME = /(?:^|\/)(CVE-\d{4}-\d{4,19})\.json$/i
@@ -34,6 +35,7 @@ export const cveList = treeFeed({
       body: claimText(record),
       notes: record.notes,
       advisory: packageAdvisory(record),
+      facets: record.state === 'PUBLISHED' ? claimFacets(record.claims) : null,
     }
   },
 })

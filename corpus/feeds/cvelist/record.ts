@@ -3,9 +3,11 @@ import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
 import { type CveId, isRecordId, parseCveId } from '../../model/ids/cve-id.ts'
 import { isObject, type JsonObject, objects, text } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
+import { noteTypes } from '../expected-types.ts'
 import { shown } from '../json.ts'
 import { addNote, NO_DATE, readDate } from '../statements.ts'
 import { readContainer } from './container.ts'
+import { RECORD_TYPES } from './types.ts'
 
 const STATES = ['PUBLISHED', 'RESERVED', 'REJECTED'] as const satisfies readonly CveListRecord['state'][]
 
@@ -39,6 +41,7 @@ export function parseCveRecord(json: unknown): CveListRecord {
     rejected: readDate(metadata.dateRejected, 'dateRejected', notes),
     reserved: readDate(metadata.dateReserved, 'dateReserved', notes),
   }
+  if (state !== 'REJECTED') noteTypes(json, RECORD_TYPES, notes)
   const assigner = text(metadata.assignerShortName)
   const fallbackDate = dates.updated ?? dates.published ?? dates.reserved
   return {

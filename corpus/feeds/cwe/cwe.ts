@@ -15,7 +15,7 @@ import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'
 import { type Document, textOfDocument, withDocuments } from '../files/documents.ts'
 import { readWeakness } from './weakness.ts'
 
-export const CWE_ADAPTER = 1
+export const CWE_ADAPTER = 2
 
 const FILE_NAME = /^cwec.*\.xml(\.zip)?$/i
 

@@ -56,7 +56,7 @@ function readLine<Schema extends z.ZodType, Identity extends z.ZodType>(
     const digest = itemDigest(adapter, line.bytes!)
     if (isSameDigest(options.digestOf(key), digest)) return { kind: 'known', key, digest }
     const { claim, ...about } = claimOf(parsed.data)
-    return { kind: 'claim', key, digest, ...about, body: claimText(claim) }
+    return { kind: 'claim', key, digest, ...about, body: claimText(claim), facets: null }
   } catch (cause) {
     const skip = skipOf(key, cause)
     return key === place ? skip : { ...skip, detail: `${place}: ${skip.detail}` }

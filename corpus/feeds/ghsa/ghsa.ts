@@ -4,7 +4,7 @@ import { PACKAGE_RULES } from '../../model/packages/package-advisory.ts'
 import { claimText, type FeedFile } from '../feed.ts'
 import { fileDatedByName, findFiles } from '../files/choice.ts'
 import { treeFeed } from '../files/tree.ts'
-import { cveIdsOf, openEntry } from '../osv/entry.ts'
+import { cveIdsOf, entryFacets, openEntry } from '../osv/entry.ts'
 import { publishedAdvisory } from '../osv/published.ts'
 import { addNote } from '../statements.ts'
 import { readAdvisory } from './advisory.ts'
@@ -23,7 +23,7 @@ export function findGhsa(feedsFolder: string): FeedFile[] {
 
 export const ghsa = treeFeed({
   /** Increase the first number with every other change of the result for the same bytes. */
-  adapter: 1 + PACKAGE_RULES,
+  adapter: 2 + PACKAGE_RULES,
   keyOf: (path) => ADVISORY_NAME.exec(path)?.[1] ?? null,
   read(json, key, text) {
     const entry = openEntry(json, key)
@@ -31,6 +31,7 @@ export const ghsa = treeFeed({
     if (modified === null && published === null) addNote(notes, { code: 'date-missing', detail: `no date in ${key}` })
     const cveIds = cveIdsOf([entry.json.aliases], notes)
     const advisory = publishedAdvisory(entry, text)
-    return { cveIds, statedAt: modified, body: claimText(readAdvisory(entry)), notes, advisory }
+    const facets = entryFacets(entry.json)
+    return { cveIds, statedAt: modified, body: claimText(readAdvisory(entry)), notes, advisory, facets }
   },
 })

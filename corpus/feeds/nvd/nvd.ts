@@ -4,6 +4,7 @@ import { parseCveId } from '../../model/ids/cve-id.ts'
 import { digestAt, isSameRawDigest, packDigests, withRawDigest } from '../../model/item-digest.ts'
 import { isObject, text } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
+import { claimFacets } from '../facets.ts'
 import {
   type Batch,
   claimText,
@@ -22,7 +23,7 @@ import { assertNesting, parseAnyJson, shown } from '../json.ts'
 import { readNvdRecord } from './record.ts'
 
 /** Increase it with every change of the result for the same bytes. */
-export const NVD_ADAPTER = 3
+export const NVD_ADAPTER = 4
 
 /** Records per batch: large enough to justify the transfer to a thread. */
 const BATCH_RECORDS = 256
@@ -156,7 +157,8 @@ function readRecord(number: number, seeming: string | null, known: Uint8Array | 
     const { claim, lastModified, notes } = readNvdRecord(cve)
     // A rejected record has no claim, but replaces its previous one.
     const cveIds = claim === null ? [] : [cveId]
-    return { kind: 'claim', key, cveIds, digest, statedAt: lastModified, body: claimText(claim), notes }
+    const facets = claim === null ? null : claimFacets([claim])
+    return { kind: 'claim', key, cveIds, digest, statedAt: lastModified, body: claimText(claim), notes, facets }
   } catch (cause) {
     return skipOf(key, cause)
   }

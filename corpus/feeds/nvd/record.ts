@@ -2,10 +2,51 @@
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
 import { weaknessId } from '../../model/ids/weakness.ts'
 import { type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
+import { type ExpectedFields, type ExpectedType, noteTypes } from '../expected-types.ts'
 import { boundedWeaknesses } from '../feed.ts'
 import { addNote, firstEnglish, NO_DATE, readDate } from '../statements.ts'
 import { readConfigurations } from './configurations.ts'
 import { readNvdMetrics } from './metrics.ts'
+
+const METRICS: ExpectedType = [
+  {
+    source: 'text',
+    baseSeverity: 'text',
+    cvssData: { vectorString: 'text', baseScore: 'number', baseSeverity: 'text' },
+  },
+]
+
+const TYPES: ExpectedFields = {
+  published: 'text',
+  lastModified: 'text',
+  vulnStatus: 'text',
+  descriptions: [{ lang: 'text', value: 'text' }],
+  metrics: { cvssMetricV40: METRICS, cvssMetricV31: METRICS, cvssMetricV30: METRICS, cvssMetricV2: METRICS },
+  weaknesses: [{ type: 'text', description: [{ value: 'text' }] }],
+  configurations: [
+    {
+      operator: 'text',
+      negate: 'boolean',
+      nodes: [
+        {
+          operator: 'text',
+          negate: 'boolean',
+          cpeMatch: [
+            {
+              vulnerable: 'boolean',
+              criteria: 'text',
+              versionStartExcluding: 'text',
+              versionStartIncluding: 'text',
+              versionEndExcluding: 'text',
+              versionEndIncluding: 'text',
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  references: [{ url: 'text', tags: 'texts' }],
+}
 
 export interface NvdRecord {
   claim: CveClaim | null
@@ -21,6 +62,7 @@ export function readNvdRecord(cve: JsonObject): NvdRecord {
   const notes: RecordNote[] = []
   const lastModified = readDate(cve.lastModified, 'lastModified', notes)
   if (text(cve.vulnStatus)?.toLowerCase() === 'rejected') return { claim: null, lastModified, notes }
+  noteTypes(cve, TYPES, notes)
   const dated = lastModified ?? readDate(cve.published, 'published', notes)
   if (dated === null) addNote(notes, { code: 'date-missing', detail: 'neither lastModified nor published' })
   const updatedAt = dated ?? NO_DATE

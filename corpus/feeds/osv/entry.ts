@@ -6,6 +6,8 @@ import { severityOf } from '../../model/scores/cvss.ts'
 import { baseScore } from '../../model/scores/cvss-vector.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
+import { type ExpectedFields, type ExpectedType, noteTypes } from '../expected-types.ts'
+import { facetBits } from '../facets.ts'
 import { boundedWeaknesses } from '../feed.ts'
 import { shown } from '../json.ts'
 import { addNote, NO_DATE, readCveIds, readDate } from '../statements.ts'
@@ -22,6 +24,28 @@ export interface OsvEntry {
   notes: RecordNote[]
 }
 
+const SEVERITIES: ExpectedType = [{ type: 'text', score: 'text' }]
+
+const TYPES: ExpectedFields = {
+  published: 'text',
+  modified: 'text',
+  withdrawn: 'text',
+  summary: 'text',
+  details: 'text',
+  aliases: 'texts',
+  upstream: 'texts',
+  severity: SEVERITIES,
+  affected: [
+    {
+      package: { ecosystem: 'text', name: 'text', purl: 'text' },
+      severity: SEVERITIES,
+      ranges: [{ type: 'text', repo: 'text', events: [{}] }],
+      versions: 'texts',
+    },
+  ],
+  references: [{ type: 'text', url: 'text' }],
+}
+
 /**
  * Returns the entry with its id, which must equal its file name, and its dates.
  * @throws FeedError when it is no valid entry
@@ -32,10 +56,27 @@ export function openEntry(json: unknown, key: string): OsvEntry {
   if (id === null) throw new FeedError('item_invalid', `its id is not a string: ${shown(json.id)}`)
   if (id !== key) throw new FeedError('id_differs_from_name', `the file of ${key} contains ${id}`)
   const notes: RecordNote[] = []
+  noteTypes(json, TYPES, notes)
   const [published, modified, withdrawn] = (['published', 'modified', 'withdrawn'] as const).map((name) =>
     isPlaceholder(json[name]) ? null : readDate(json[name], name, notes),
   ) as [string | null, string | null, string | null]
   return { json, id, published, modified, withdrawn, updatedAt: modified ?? published ?? NO_DATE, notes }
+}
+
+/** Withdrawn entries and those without a CVE count too: this shows fields that their publisher has renamed. */
+export function entryFacets(entry: JsonObject): number {
+  const members = objects(entry.affected)
+  const specific = isObject(entry.database_specific) ? entry.database_specific : {}
+  return facetBits({
+    CVSS: [entry, ...members].some(({ severity }) => objects(severity).some(({ score }) => text(score) !== null)),
+    affected: members.some(({ ranges, versions }) => objects(ranges).length > 0 || texts(versions).length > 0),
+    references: objects(entry.references).some(({ url }) => text(url) !== null),
+    CWE: texts(specific.cwe_ids).length > 0,
+    description: text(entry.details) !== null,
+    name: members.some((member) => isObject(member.package) && text(member.package.name) !== null),
+    'CVE ids': [entry.id, ...texts(entry.aliases), ...texts(entry.upstream)].some((id) => /^CVE-/i.test(String(id))),
+    date: text(entry.modified) !== null,
+  })
 }
 
 /** Whether a date is Go's zero time. The Go database repository uses it for missing dates; it is no error. */

@@ -5,7 +5,7 @@ import { claimText, type FeedFile } from '../feed.ts'
 import { fileDatedByName, findFiles } from '../files/choice.ts'
 import { treeFeed } from '../files/tree.ts'
 import { addNote } from '../statements.ts'
-import { claimOf, cveIdsOf, openEntry } from './entry.ts'
+import { claimOf, cveIdsOf, entryFacets, openEntry } from './entry.ts'
 import { publishedAdvisory } from './published.ts'
 
 const FOLDER = 'osv'
@@ -24,7 +24,7 @@ export function findOsv(feedsFolder: string): FeedFile[] {
 
 export const osv = treeFeed({
   /** Increase the first number with every other change of the result for the same bytes. */
-  adapter: 1 + PACKAGE_RULES,
+  adapter: 2 + PACKAGE_RULES,
   keyOf: (path) => ENTRY_NAME.exec(path)?.[1] ?? null,
   read(json, key, text) {
     const entry = openEntry(json, key)
@@ -33,11 +33,12 @@ export const osv = treeFeed({
     const ids = withdrawn === null ? cveIdsOf([[stated.id], stated.aliases, stated.upstream], notes) : []
     const advisory = publishedAdvisory(entry, text)
     // Without a CVE there is no claim. Exports contain hundreds of thousands of malicious packages.
-    if (ids.length === 0) return { cveIds: [], statedAt: modified, body: 'null', notes, advisory }
+    const facets = entryFacets(stated)
+    if (ids.length === 0) return { cveIds: [], statedAt: modified, body: 'null', notes, advisory, facets }
     if (modified === null && entry.published === null) {
       addNote(notes, { code: 'date-missing', detail: `no date in ${key}, so it is of ${updatedAt}` })
     }
     const { claim } = claimOf(entry, 'osv')
-    return { cveIds: ids, statedAt: modified, body: claimText(claim), notes, advisory }
+    return { cveIds: ids, statedAt: modified, body: claimText(claim), notes, advisory, facets }
   },
 })

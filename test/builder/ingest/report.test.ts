@@ -27,6 +27,8 @@ const FEED: FeedReport = {
     },
   ],
   notes: [{ reason: 'cvss-in-other', items: [{ key: 'CVE-2024-0009', detail: 'a vector' }] }],
+  lostFacets: [],
+  unreadable: { before: 0, now: 0, read: 0, unreadable: 0, example: null },
   remarks: [{ code: 'edition-older', detail: 'the corpus has a newer one' }],
 }
 

@@ -23,7 +23,7 @@ function ingests(...nights: Copy[][]) {
   const last = nights.map((copies) => {
     const staging = openStaging(database)
     for (const [file, [bytes, ...cveIds]] of copies.entries()) {
-      const claim = { feed: 'osv', item: 'X', cveIds, digest: Buffer.from(bytes), statedAt: null, file }
+      const claim = { feed: 'osv', item: 'X', cveIds, digest: Buffer.from(bytes), statedAt: null, facets: null, file }
       staging.claim(claim, packText(JSON.stringify(bytes)))
     }
     const { added, changed, removed } = staging.claimCounts('osv')
@@ -31,7 +31,7 @@ function ingests(...nights: Copy[][]) {
     merging.settleClaims('osv', false, null)
     const touched = merging.touched().map(({ cveKey }) => idOfSortKey(cveKey))
     const claims = [A, B].map((id) => merging.claims(sortKey(id))!.map(({ body }) => unpackText(body)))
-    for (const table of ['altered', 'scores', 'touched', 'lost']) database.exec(`DROP TABLE temp.${table}`)
+    for (const table of ['altered', 'restated', 'scores', 'touched', 'lost']) database.exec(`DROP TABLE temp.${table}`)
     return { counts: [added, changed, removed], touched, claims }
   })
   database.close()
@@ -91,9 +91,17 @@ test('an item that is only wrapped otherwise changes nothing, and is known by it
   const database = new Database(':memory:')
   createSchema(database)
   const [content, first, second] = [Buffer.alloc(17, 1), Buffer.alloc(16, 2), Buffer.alloc(16, 3)]
-  const claim = { feed: 'osv', item: 'X', cveIds: [A], digest: withRawDigest(content, first), statedAt: null, file: 0 }
+  const claim = {
+    feed: 'osv',
+    item: 'X',
+    cveIds: [A],
+    digest: withRawDigest(content, first),
+    statedAt: null,
+    facets: null,
+    file: 0,
+  }
   openStaging(database).claim(claim, packText('"x"'))
-  for (const table of ['altered', 'scores']) database.exec(`DROP TABLE temp.${table}`)
+  for (const table of ['altered', 'restated', 'scores']) database.exec(`DROP TABLE temp.${table}`)
   const staging = openStaging(database)
   assert.equal(Buffer.from(staging.digestOf('osv', 'X')!), Buffer.concat([content, first]))
   assert.is(staging.digestOf('osv', 'X'), null, 'asked for before: it may be on its way')
@@ -116,7 +124,7 @@ test('what other bytes say is never staged as known', () => {
   const refusal = /staged as unchanged, but the corpus has another digest/
   assert.throws(() => staging.known(known), refusal)
   assert.throws(() => staging.same('osv', 'X', 0), refusal)
-  staging.claim({ ...known, cveIds: [A], statedAt: null }, packText('"x"'))
+  staging.claim({ ...known, cveIds: [A], statedAt: null, facets: null }, packText('"x"'))
   assert.throws(() => staging.known(known), refusal, 'a copy in this ingest came before')
   assert.throws(() => staging.same('osv', 'X', 0), refusal)
   database.close()
