@@ -82,7 +82,7 @@ async function nights(...all: (readonly File[])[]) {
     const rows = database.prepare<[], { item: string }>('SELECT item, hex(digest), stated_at, body FROM claim').all()
     for (const row of rows) claims.set(row.item, row)
     last = report
-    for (const table of ['altered', 'scores', 'touched', 'lost']) database.exec(`DROP TABLE temp.${table}`)
+    for (const table of ['altered', 'restated', 'scores', 'touched', 'lost']) database.exec(`DROP TABLE temp.${table}`)
     const { kept, held, skipped, notes, read } = report
     const reading = { read, kept, held, skipped, notes }
     previous = { ...report, records: kept + held, licence: '', attribution: '', adapter: NVD.adapter, reading }
