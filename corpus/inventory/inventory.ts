@@ -26,6 +26,7 @@ export type SkipReason =
   | 'not-pinned' // a requirement that several versions meet
   | 'not-followed' // a line that names another file
   | 'not-listed' // packages that the file does not name
+  | 'bundled' // inside another package, without a version
   | 'variable' // a requirement with a variable of the environment
   | 'malformed' // an entry that cannot be read
 

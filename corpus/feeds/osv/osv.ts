@@ -14,6 +14,11 @@ const ARCHIVE = /^(?:[\d-]+[-_])?all(?:[-_][\d-]+)?\.zip$/
 /** Entry ids contain a hyphen; other files do not. */
 const ENTRY_NAME = /(?:^|[/\\])([^/\\]*-[^/\\]*)\.json$/
 
+/** Of `RLSA-2024:9016`, in files that were saved on a system without colons in names, or from a URL. */
+const COLON = /(?<=-\d{4})(?:_|%3A)(?=\d)/i
+
+const idOf = (path: string): string | null => ENTRY_NAME.exec(path)?.[1]?.replace(COLON, ':') ?? null
+
 /** Finds `osv/all.zip`, which is the whole feed, and `osv/<ecosystem>/all.zip`, which is the part of its ecosystem. */
 export function findOsv(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, FOLDER, (entry) =>
@@ -24,8 +29,8 @@ export function findOsv(feedsFolder: string): FeedFile[] {
 
 export const osv = treeFeed({
   /** Increase the first number with every other change of the result for the same bytes. */
-  adapter: 2 + PACKAGE_RULES,
-  keyOf: (path) => ENTRY_NAME.exec(path)?.[1] ?? null,
+  adapter: 3 + PACKAGE_RULES,
+  keyOf: idOf,
   read(json, key, text) {
     const entry = openEntry(json, key)
     const { json: stated, withdrawn, modified, updatedAt, notes } = entry

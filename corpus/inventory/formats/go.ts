@@ -38,7 +38,8 @@ export function parseGoMod(text: string): Inventory {
   let isModule = false
   for (const [i, full] of linesOf(text).entries()) {
     const line = i + 1
-    const words = full.replace(/\/\/.*$/, '').trim()
+    // Paths and versions can be quoted.
+    const words = full.replace(/\/\/.*$|["`]/g, '').trim()
     if (words === '') continue
     if (block !== '' && words === ')') {
       block = ''
@@ -57,7 +58,7 @@ export function parseGoMod(text: string): Inventory {
 }
 
 function moduleOf(words: string, line: number): GoModule {
-  const [, name, version] = /^"?([^\s"]+)"?\s+v(\S+)$/.exec(words) ?? []
+  const [, name, version] = /^(\S+)\s+v(\S+)$/.exec(words) ?? []
   if (name === undefined) throw new FormatError(`'${shortened(words, 60)}' is not a module with its version`, line)
   return { name, version: version!, line }
 }

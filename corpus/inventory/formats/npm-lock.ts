@@ -32,6 +32,9 @@ function packagesOf(packages: unknown, file: JsonFile): Inventory {
   return found
 }
 
+/** Archives of a registry: `https://registry.npmjs.org/@scope/name/-/name-1.0.0.tgz`. */
+const IN_REGISTRY = /^https?:\/\/.+?\/((?:@[^/]+\/)?([^/]+))\/-\/\2-(\d[^/]*)\.tgz$/
+
 /** Version 1: a tree. The version of an alias is `npm:name@1.0.0`; other versions with a colon are addresses. */
 function dependenciesOf(root: unknown, file: JsonFile): Inventory {
   const found = new InventoryBuilder()
@@ -40,10 +43,11 @@ function dependenciesOf(root: unknown, file: JsonFile): Inventory {
     for (const [name, entry, line] of entriesOf('dependencies', dependencies, file)) {
       const { version, dev, dependencies: nested } = entry
       const address = typeof version === 'string' && version.includes(':') ? version : null
-      const alias = /^npm:(.+)@([^@]+)$/.exec(address ?? '')
-      if (alias) found.add('npm', alias[1]!, alias[2], { line, dev: dev === true })
+      const archive = IN_REGISTRY.exec(address ?? '')
+      const alias = archive ? [archive[1]!, archive[3]!] : /^npm:(.+)@([^@]+)$/.exec(address ?? '')?.slice(1)
+      if (alias) found.add('npm', alias[0]!, alias[1], { line, dev: dev === true })
       else if (address === null) found.add('npm', name, version, { line, dev: dev === true })
-      else found.skip(name, address.startsWith('file:') ? 'local' : 'no-version', line)
+      else found.skip(name, /^file:(?!.*\.(?:tgz|tar\.gz)$)/.test(address) ? 'local' : 'no-version', line)
       if (nested !== undefined) waiting.push(nested)
     }
   }

@@ -1,5 +1,5 @@
 /** `pnpm-lock.yaml`, lockfileVersion 5, 6 and 9. */
-import { isMap, isScalar, LineCounter, parseAllDocuments, YAMLMap } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, YAMLMap } from 'yaml'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 
@@ -19,6 +19,7 @@ export function parsePnpmLock(text: string): Inventory {
     if (packages === undefined || isEmpty(packages)) continue
     if (!isMap(packages)) throw new FormatError("'packages' is not a mapping", lineAt(packages))
     const pattern = Number.parseFloat(version) < 6 ? SLASH_KEY : AT_KEY
+    const snapshots = snapshotsOf(root)
     for (const { key, value } of packages.items) {
       const line = lineAt(key)
       if (!isScalar(key) || typeof key.value !== 'string') {
@@ -27,6 +28,7 @@ export function parsePnpmLock(text: string): Inventory {
       const entry = isEmpty(value) ? new YAMLMap() : value
       if (!isMap(entry)) throw new FormatError("an entry in 'packages' is not a mapping", line)
       addEntry(found, key.value, entry, pattern, line)
+      skipBundled(found, key.value, entry, snapshots.get(key.value) ?? [], line)
     }
   }
   if (versions === 0) throw new FormatError("it has no 'lockfileVersion'", 1)
@@ -43,13 +45,7 @@ const SLASH_KEY = /^[^/]*\/((?:@[^/]+\/)?[^/]+)\/([^/_]+)(?:_.*)?$/
 const AT_KEY = /^(?:[^/@]*\/)?((?:@[^/@]+\/)?[^/@]+)@([^(]+)(?:\(.*)?$/
 
 /** An entry of another source than a registry states name and version; the key has an address instead. */
-function addEntry(
-  found: InventoryBuilder,
-  key: string,
-  entry: YAMLMap<unknown, unknown>,
-  pattern: RegExp,
-  line: number | null,
-): void {
+function addEntry(found: InventoryBuilder, key: string, entry: Mapping, pattern: RegExp, line: number | null): void {
   const [, name = key, inKey = ''] = pattern.exec(key) ?? []
   const dev = entry.get('dev')
   const facts = { line, dev: dev === undefined ? null : dev === 'true' }
@@ -57,6 +53,39 @@ function addEntry(
   if (entry.getIn(['resolution', 'type']) === 'directory') found.skip(key, 'local', line)
   else found.add('npm', textOr(entry.get('name'), name), version, facts)
 }
+
+/** A package can contain others. The file names them only, or states `true` for all. */
+function skipBundled(
+  found: InventoryBuilder,
+  key: string,
+  entry: Mapping,
+  snapshots: readonly unknown[],
+  line: number | null,
+): void {
+  const bundled = entry.get('bundledDependencies')
+  if (bundled === 'true') found.skip(`bundled dependencies of ${key}`, 'bundled', line)
+  if (!isSeq(bundled)) return
+  const listed = new Set([entry, ...snapshots].flatMap((one) => keysOf(isMap(one) ? one.get('dependencies') : null)))
+  for (const { value } of bundled.items.filter(isScalar)) {
+    if (!listed.has(String(value))) found.skip(String(value), 'bundled', line)
+  }
+}
+
+/** Version 9 states the dependencies of a package here, once for each choice of peers, which follows the key. */
+function snapshotsOf(root: Mapping): Map<string, unknown[]> {
+  const snapshots = root.get('snapshots')
+  const found = new Map<string, unknown[]>()
+  for (const { key, value } of isMap(snapshots) ? snapshots.items : []) {
+    const [name] = String(isScalar(key) ? key.value : '').split('(', 1)
+    const known = found.get(name!)
+    if (known) known.push(value)
+    else found.set(name!, [value])
+  }
+  return found
+}
+
+const keysOf = (node: unknown): string[] =>
+  isMap(node) ? node.items.map(({ key }) => String(isScalar(key) ? key.value : '')) : []
 
 const textOr = <T>(value: unknown, other: T) => (typeof value === 'string' ? value : other)
 

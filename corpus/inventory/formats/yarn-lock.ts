@@ -15,11 +15,10 @@ export function parseYarnLock(text: string): Inventory {
   const found = new InventoryBuilder()
   for (const { keys, line, fields } of entriesOf(text)) {
     if (keys === '__metadata') continue
-    // yarn 1 states no resolution: the first key has the name, or the name behind the alias.
-    const stated = fields.get('resolution') ?? firstKey(keys)
+    const stated = fields.get('resolution') ?? decidingKey(keys)
     const [name, range] = splitLocator(stated)
     if (name === '') throw new FormatError(`'${shortened(stated, 100)}' does not name a package`, line)
-    if (/^(?:workspace|link|portal|file):/.test(range)) found.skip(name, 'local', line)
+    if (isFolder(range)) found.skip(name, 'local', line)
     else found.add('npm', name, fields.get('version'), { line })
   }
   return found
@@ -30,13 +29,24 @@ function splitLocator(text: string): [name: string, range: string] {
   const at = text.indexOf('@', 1)
   if (at === -1) return [text, '']
   const range = text.slice(at + 1)
-  const alias = /^npm:((?:@[^/@]+\/)?[^/@]+)@/.exec(range)
-  return [alias?.[1] ?? text.slice(0, at), range]
+  return [ALIAS.exec(range)?.[1] ?? text.slice(0, at), range]
 }
 
-/** `"@scope/name@^1.0.0", "@scope/name@~1.2.0"` in version 1, `"name@npm:^1.0.0, name@npm:~1.2.0"` later. */
-function firstKey(keys: string): string {
-  return /^"([^",]*)/.exec(keys)?.[1] ?? keys.split(',', 1)[0]!
+const ALIAS = /^npm:((?:@[^/@]+\/)?[^/@]+)@/
+
+/** A folder beside the project. An archive there is a package with a version. */
+const isFolder = (range: string) =>
+  /^(?:workspace|link|portal):/.test(range) ||
+  (/^(?:file:|[.~]?\.?\/)/.test(range) && !/\.(?:tgz|tar\.gz)(?:$|[#:])/.test(range))
+
+/**
+ * Yarn 1 states no resolution: its keys are `"@scope/name@^1.0.0", "@scope/name@~1.2.0"`, later ones
+ * `"name@npm:^1.0.0, name@npm:~1.2.0"`. Of keys with and without an alias, which `resolutions` join, the alias has the
+ * name of what is installed.
+ */
+function decidingKey(keys: string): string {
+  const all = keys.replaceAll('"', '').split(', ')
+  return all.find((key) => ALIAS.test(splitLocator(key)[1])) ?? all[0]!
 }
 
 function* entriesOf(text: string): Generator<Entry> {

@@ -265,6 +265,61 @@ none@^1.0.0:
     ['3 npm @a/b 1.2.3', '6 npm @real/name 2.0.1', '9 npm git 3.0.0'],
     ['12 local own', '15 no-version none'],
   ],
+  // `resolutions` joins an alias with a plain key. Folders are local, with or without a protocol; archives are packages.
+  [
+    'yarn.lock',
+    `# yarn lockfile v1
+
+concat-map@0.0.1, "concat-map@npm:isarray@2.0.5":
+  version "2.0.5"
+  resolved "https://registry.yarnpkg.com/isarray/-/isarray-2.0.5.tgz"
+
+"archive@file:./archive-1.2.3.tgz":
+  version "1.2.3"
+  resolved "file:./archive-1.2.3.tgz#7"
+
+"folder@./folder", "folder@file:./folder":
+  version "0.9.0"
+
+"parent@../parent":
+  version "0.9.0"
+`,
+    ['3 npm isarray 2.0.5', '7 npm archive 1.2.3'],
+    ['11 local folder', '14 local parent'],
+  ],
+  [
+    'package-lock.json',
+    JSON.stringify({
+      lockfileVersion: 1,
+      dependencies: {
+        'is-number': { version: 'https://registry.npmjs.org/is-number/-/is-number-7.0.0.tgz' },
+        dom: { version: 'https://npm.example.com/proxy/@xmldom/xmldom/-/xmldom-0.8.2.tgz' },
+        other: { version: 'https://example.com/other-1.0.0.tgz' },
+        archive: { version: 'file:archive-1.2.3.tgz' },
+      },
+    }),
+    ['1 npm is-number 7.0.0 main', '1 npm @xmldom/xmldom 0.8.2 main'],
+    ['1 no-version other', '1 no-version archive'],
+  ],
+  // Packages inside another one, of which the file names no version.
+  [
+    'pnpm-lock.yaml',
+    `lockfileVersion: '9.0'
+packages:
+  a@1.0.0:
+    bundledDependencies:
+      - b
+      - c
+  d@2.0.0:
+    bundledDependencies: true
+snapshots:
+  a@1.0.0(peer@1.0.0):
+    dependencies:
+      b: 3.0.0
+`,
+    ['3 npm a 1.0.0', '7 npm d 2.0.0'],
+    ['3 bundled c', '7 bundled bundled dependencies of d@2.0.0'],
+  ],
   [
     'yarn.lock',
     `__metadata:
@@ -336,6 +391,12 @@ none:
     'module example.com/a\n\ngo 1.18.1\n\ntoolchain default\n\nrequire example.com/b v1.0.0\n',
     ['3 Go stdlib 1.18.1', '7 Go example.com/b 1.0.0'],
     [],
+  ],
+  [
+    'go.mod',
+    'module example.com/a\n\ngo 1.18\n\nrequire "example.com/b" v1.0.0\nrequire example.com/c v1.0.0\nreplace "example.com/b" => "./b"\nreplace `example.com/c` v1.0.0 => `example.com/d` v1.2.0\n',
+    ['3 Go stdlib 1.18', '8 Go example.com/d 1.2.0'],
+    ['5 local example.com/b'],
   ],
   ['go.mod', 'module example.com/a\n\ngo 1.12\n', ['3 Go stdlib 1.12'], []],
   [

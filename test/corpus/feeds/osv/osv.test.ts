@@ -292,6 +292,25 @@ claims('an entry under another name, and what is no entry, is skipped by name', 
   )
 })
 
+claims('an entry whose file has another character for the colon is stored under its id', async () => {
+  const names: Record<string, string> = {
+    'RLSA-2099:1': 'RLSA-2099_1.json',
+    'SUSE-SU-2099:0008-1': 'SUSE-SU-2099%3A0008-1.json',
+    'openSUSE-SU-2099:0009-1': 'openSUSE-SU-2099_0009-1.json',
+    'RHSA-2099:2': 'RHSA-2099:2.json',
+  }
+  const ids = Object.keys(names)
+  const entries = ids.map((id) => ({ id }))
+  const items = await entryItems(
+    'osv',
+    writeEntries(join(folder.path, 'colons.zip'), entries, ({ id }) => names[id!]!),
+  )
+  assert.equal(
+    items.map(({ kind, key }) => [kind, key]),
+    ids.map((id) => ['claim', id]),
+  )
+})
+
 claims.run()
 
 const real = suiteNeeding('real exports', 'real feeds')
