@@ -3,9 +3,9 @@
 import { CodedError } from '../corpus/errors/coded-error.ts'
 import { FEEDS } from '../corpus/feeds/table.ts'
 import type { CweEntry } from '../corpus/model/catalog.ts'
-import type { CveListRecord, EpssScore } from '../corpus/model/claim.ts'
+import type { CveListRecord, EpssScore, Rejection } from '../corpus/model/claim.ts'
 import { explainCve } from '../corpus/model/explain/explain.ts'
-import type { Explanation } from '../corpus/model/explain/explanation.ts'
+import { decides, type Explanation } from '../corpus/model/explain/explanation.ts'
 import { type CveId, cveBlock, parseCveId } from '../corpus/model/ids/cve-id.ts'
 import { dayOf } from '../corpus/model/values/date.ts'
 import { type Corpus, openCorpus, type StoredClaim } from '../corpus/store/corpus.ts'
@@ -30,7 +30,8 @@ export interface ClaimOrigin {
 
 export interface ExplainReport {
   cveId: CveId
-  version: number
+  /** Null for a rejected CVE: it has no record. */
+  version: number | null
   corpusDate: string | null
   origins: ClaimOrigin[]
   values: Explanation[]
@@ -55,15 +56,19 @@ export function openExplainer(file: string): Explainer {
       const cveId = parseCveId(cve)
       if (cveId === null) throw new ExplainError('usage', `'${cve}' is not a CVE id; use the form CVE-2024-3400`)
       const [stored] = corpus.records(cveBlock(cveId), [cveId])
-      if (!stored) throw new ExplainError('no-record', noRecord(corpus, cveId))
       const claims = corpus.claims(cveId)
+      const origins = claims.map((claim) => originOf(claim, feeds))
+      if (!stored) {
+        const rejection = corpus.rejected().find((one) => one.cveId === cveId)
+        if (!rejection) throw new ExplainError('no-record', noRecord(corpus, cveId))
+        return { cveId, version: null, corpusDate, origins, values: [explainRejection(rejection)] }
+      }
       const own = claims.find(({ feed }) => feed === 'cvelist')!
       const values = explainCve(mergeInputOf(JSON.parse(own.body) as CveListRecord, claims, settings))
       const epss = explainEpss(
         corpus.score(cveId),
         feeds.find(({ name }) => name === 'epss'),
       )
-      const origins = claims.map((claim) => originOf(claim, feeds))
       return { cveId, version: stored.version, corpusDate, origins, values: [...values, epss] }
     }
     return { explain, close: () => corpus.close() }
@@ -85,8 +90,6 @@ function settingsOf(corpus: Corpus, file: string): RecordSettings {
 }
 
 function noRecord(corpus: Corpus, cveId: CveId): string {
-  const rejected = corpus.rejected().find((one) => one.cveId === cveId)
-  if (rejected) return `${cveId} is rejected${rejected.dateRejected ? ` since ${rejected.dateRejected}` : ''}`
   const feeds = new Set(corpus.claims(cveId).map(({ feed }) => feed))
   if (corpus.score(cveId)) feeds.add('epss')
   const known = feeds.size === 0 ? 'no feed has it' : `only these feeds have it: ${[...feeds].join(', ')}`
@@ -94,6 +97,17 @@ function noRecord(corpus: Corpus, cveId: CveId): string {
   const left = list?.reading.skipped.flatMap(({ items }) => items).find(({ key }) => key === cveId)
   const why = left ? `ingest skipped its record in the CVE list, ${left.detail}` : 'the CVE list does not have it'
   return `${cveId} has no record: ${why}; ${known}`
+}
+
+function explainRejection({ date, reason, replacedBy }: Rejection): Explanation {
+  const by = replacedBy.length === 0 ? null : `replaced by ${replacedBy.join(', ')}`
+  return {
+    fields: ['state'],
+    value: 'REJECTED',
+    rule: 10,
+    says: 'a rejected CVE has no record: it is in no list, and its endpoints answer 404 with the reason',
+    considered: [decides('cvelist', ['REJECTED', date, reason, by].filter((text) => text !== null).join(', '))],
+  }
 }
 
 function originOf({ feed, item, statedAt }: StoredClaim, feeds: readonly FeedState[]): ClaimOrigin {

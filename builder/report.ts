@@ -148,7 +148,7 @@ const MARK = { decides: '=', adds: '+', passed: '-' } as const
 /** `=` marks the deciding claim, `+` one of several in the value, `-` an unused claim with its reason. */
 export function formatExplanation({ cveId, version, corpusDate, origins, values }: ExplainReport): string {
   return printableLines([
-    `${cveId}, version ${version} of its record, corpus date ${corpusDate ?? 'unknown'}`,
+    `${cveId}, ${version === null ? 'rejected' : `version ${version} of its record`}, corpus date ${corpusDate ?? 'unknown'}`,
     '',
     'claims',
     ...origins.map(({ feed, item, statedAt, edition }) => {

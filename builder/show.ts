@@ -1,9 +1,10 @@
 /** `vulnshelf show`: prints any part of a snapshot as JSON. */
 import { type CveId, parseCveId } from '../corpus/model/ids/cve-id.ts'
-import { dayOf } from '../corpus/model/values/date.ts'
+import { rejectionText } from '../corpus/model/rejection.ts'
 import {
   decodeEpss,
   decodeIndex,
+  decodeRejected,
   decodeTable,
   epssAt,
   type FileEntry,
@@ -55,10 +56,9 @@ function showCve(dist: string, manifest: Manifest, id: CveId): unknown {
 
 function noRecord(dist: string, manifest: Manifest, id: string): SnapshotError {
   const bytes = gunzipFile('rejected', readObject(dist, fileOf(manifest, 'rejected')))
-  const rejected = JSON.parse(bytes.toString()) as Record<string, string | null>
-  if (!Object.hasOwn(rejected, id)) return new SnapshotError('missing', `the snapshot has no record of ${id}`)
-  const date = rejected[id]
-  return new SnapshotError('missing', `${id} was rejected${date ? ` on ${dayOf(date)}` : ''} and has no record`)
+  const rejection = decodeRejected(bytes).get(id)
+  if (!rejection) return new SnapshotError('missing', `the snapshot has no record of ${id}`)
+  return new SnapshotError('missing', `${id} ${rejectionText(rejection)}`)
 }
 
 function showFile(dist: string, file: FileEntry): unknown {

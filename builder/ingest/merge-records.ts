@@ -134,7 +134,7 @@ function putResult(merging: Merging, cveKey: string, result: MergeResult): 'adde
     return result.isNew ? 'added' : 'changed'
   }
   const wasRecord = merging.removeRecord(cveKey)
-  if (result.kind === 'rejected') merging.putRejected(result.cveId, result.dateRejected)
+  if (result.kind === 'rejected') merging.putRejected(result.cveId, result.rejection)
   else merging.removeRejected(cveKey)
   return wasRecord ? 'removed' : null
 }

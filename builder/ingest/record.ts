@@ -12,6 +12,7 @@ import type {
   ExploitClaim,
   KevEntry,
   PocClaim,
+  Rejection,
   ReportClaim,
 } from '../../corpus/model/claim.ts'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
@@ -69,6 +70,8 @@ export interface RecordToMerge {
   previous: PreviousRecord | null
   /** The last version of a record that was removed; then `previous` is null. */
   gone: PreviousRecord | null
+  /** The rejection before this ingest. */
+  rejected: Rejection | null
   listed: boolean
   /** That claim's previous JSON, if it changed and can be compared. */
   committed: string | null
@@ -79,7 +82,7 @@ export interface RecordToMerge {
 export type MergeResult =
   /** The CVE list does not have the id. `wasInKev`: whether KEV listed the previous record. */
   | { kind: 'none'; wasInKev: boolean }
-  | { kind: 'rejected'; cveId: CveId; dateRejected: string | null; wasInKev: boolean }
+  | { kind: 'rejected'; cveId: CveId; rejection: Rejection; wasInKev: boolean }
   /** The merged record exceeds a limit of the snapshot. */
   | { kind: 'too-large'; why: string }
   | { kind: 'same'; review: Review }
@@ -97,13 +100,14 @@ type MergedPart = keyof MergedParts
 const MERGED_PARTS = PART_NAMES.filter((name): name is MergedPart => name !== 'timeline')
 
 export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): MergeResult {
-  const { claims, previous, gone, listed, statedAt } = toMerge
+  const { claims, previous, gone, rejected, listed, statedAt } = toMerge
   const [record] = claimsOf<CveListRecord>(claims, 'cvelist')
   if (!record) return { kind: 'none', wasInKev: isInKev(previous) }
   const { cveId } = record
   if (record.state === 'REJECTED') {
-    const dateRejected = record.dateRejected ?? record.dateUpdated
-    return { kind: 'rejected', cveId, dateRejected, wasInKev: isInKev(previous) }
+    const { reason = null, replacedBy = [] } = record.rejection ?? {}
+    const rejection = { date: record.dateRejected ?? record.dateUpdated, reason, replacedBy }
+    return { kind: 'rejected', cveId, rejection, wasInKev: isInKev(previous) }
   }
   const input = mergeInputOf(record, claims, settings)
   const parts = mergeCve(input)
@@ -138,7 +142,9 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     claims: effectiveClaims(input),
     previous: committed?.claims ?? [],
   }
-  const timeline = before ? nextTimeline(before, parts, dates, attribution) : firstTimeline(parts, record, input)
+  const timeline = before
+    ? nextTimeline(before, parts, dates, attribution)
+    : firstTimeline(parts, record, { ...input, rejected })
   const stored = { ...texts, timeline: timelineText(timeline) } as PartTexts
   return {
     kind: 'put',

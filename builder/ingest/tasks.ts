@@ -32,7 +32,7 @@ export function packedItem(item: FeedItem): PackedItem {
 export type ReadResult = (PackedItem | null)[]
 
 /** Read by the worker itself. */
-type Before = Pick<RecordToMerge, 'previous' | 'gone' | 'committed'>
+type Before = Pick<RecordToMerge, 'previous' | 'gone' | 'rejected' | 'committed'>
 
 export interface TouchedRecord extends Omit<RecordToMerge, keyof Before | 'claims'> {
   cveKey: string
@@ -78,12 +78,13 @@ export function mergeInThisThread({ records, settings, committed }: MergeTask): 
 const unpacked = ({ feed, body }: KeptClaim): ClaimText => ({ feed, body: unpackText(body) })
 
 function before({ cveKey, isComparable }: Pick<TouchedRecord, 'cveKey' | 'isComparable'>, path: string | null): Before {
-  if (path === null) return { previous: null, gone: null, committed: null }
+  if (path === null) return { previous: null, gone: null, rejected: null, committed: null }
   const corpus = formers.at(path)
   const previous = corpus.record(cveKey)
   return {
     previous,
     gone: previous ? null : corpus.gone(cveKey),
+    rejected: previous ? null : corpus.rejected(cveKey),
     committed: isComparable ? corpus.claim('cvelist', cveKey) : null,
   }
 }

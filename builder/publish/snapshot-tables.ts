@@ -3,6 +3,7 @@ import {
   decodeAbout,
   decodeColumns,
   decodeIndex,
+  decodeRejected,
   fileOf,
   gunzipFile,
   type Index,
@@ -36,13 +37,13 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
     flags[row] = columns.flags[ordinal]!
     severity[row] = columns.severity[ordinal]!
   })
-  const rejected = JSON.parse(gunzipFile('rejected', read('rejected')).toString()) as Record<string, string | null>
+  const rejected = decodeRejected(gunzipFile('rejected', read('rejected')))
   const { corpus_date: date } = decodeAbout(gunzipFile('about', read('about')))
   return {
     date: date ?? new Date(manifest.created_at).toISOString(),
     index,
     flags,
     severity,
-    rejected: new Set(Object.keys(rejected)),
+    rejected: new Set(rejected.keys()),
   }
 }

@@ -19,6 +19,7 @@ import {
   type EpssColumns,
   ecosystemsOf,
   encodeEpss,
+  encodeRejected,
   type FileEntry,
   gzipFile,
   MAX_GZIP_PLAIN,
@@ -212,11 +213,11 @@ async function writeTables(
       throw new BuildError('too_large', `the file ${role} has ${plain.length} bytes, more than ${most}`)
     return objects.put({ role, name: 'cve', content: sha256(plain), count, derived: false }, gzipFile(plain))
   }
-  const rejected = corpus.rejected().map(({ cveId, dateRejected }) => [cveId, dateRejected])
+  const rejected = corpus.rejected()
   return [
     await put('about', Buffer.from(JSON.stringify(description)), 1),
     await put('epss', encodeEpss(epss), epss.scores.length),
-    await put('rejected', Buffer.from(JSON.stringify(Object.fromEntries(rejected))), rejected.length),
+    await put('rejected', encodeRejected(rejected), rejected.length),
   ]
 }
 

@@ -77,6 +77,17 @@ export interface CveListRecord {
   /** Empty for rejected records and for reserved records without containers. */
   claims: CveClaim[]
   notes: RecordNote[]
+  /** Only in a rejected record. */
+  rejection?: Omit<Rejection, 'date'>
+}
+
+/** What the CVE list states about a rejection. */
+export interface Rejection {
+  /** ISO 8601 in UTC. */
+  date: string | null
+  reason: string | null
+  /** CVEs that replace it. */
+  replacedBy: CveId[]
 }
 
 /** An entry of CISA's Known Exploited Vulnerabilities catalog. */

@@ -251,4 +251,5 @@ export {
   shardOfHash,
 } from './record/hashed-shard.ts'
 export { decodeMemberHead, type MemberHead, type ReadMember } from './record/member.ts'
+export { decodeRejected, encodeRejected } from './record/rejected.ts'
 export { contentDigest, type LocatedMember, membersOf } from './record/shard.ts'

@@ -1,7 +1,9 @@
 /** The corpus before an ingest. It is read while the ingest's transaction is open. */
+import type { Rejection } from '../model/claim.ts'
 import type { PreviousRecord } from './merging.ts'
 import { type PackedText, unpackText } from './packed-text.ts'
 import { unpackParts } from './record-parts.ts'
+import { readRejected } from './rejected.ts'
 import { openDatabase } from './schema.ts'
 
 export interface CommittedClaim {
@@ -19,6 +21,7 @@ export interface CommittedCorpus {
   record(cveKey: string): PreviousRecord | null
   /** Returns a removed record. Its state is REJECTED if it was rejected later. Null if there is none. */
   gone(cveKey: string): PreviousRecord | null
+  rejected(cveKey: string): Rejection | null
   close(): void
 }
 
@@ -48,6 +51,7 @@ export function openCommittedCorpus(path: string): CommittedCorpus {
     claimAt: (id) => claimAt.get(id)!,
     record: recordOf('record'),
     gone: recordOf('gone'),
+    rejected: readRejected(database).one,
     close: () => void database.close(),
   }
 }

@@ -7,6 +7,7 @@ import type { LastUpdate } from '../model/last-update.ts'
 import { type Advisories, readAdvisories } from './advisories.ts'
 import { type PackedText, unpackText } from './packed-text.ts'
 import { type PartTexts, unpackParts } from './record-parts.ts'
+import { type RejectedCve, readRejected } from './rejected.ts'
 import { openDatabase } from './schema.ts'
 import { sortKey } from './sort-key.ts'
 import { type FeedState, readCorpusDate, readFeedStates, readLastUpdate, readMeta } from './state.ts'
@@ -38,7 +39,7 @@ export interface Corpus {
   records(block: string, cveIds?: readonly CveId[]): Iterable<StoredRecord>
   /** Returns all scores in the order of `compareCveIds`, including ids without a record. */
   epss(): { release: EpssRelease | null; scores: Iterable<EpssScore> }
-  rejected(): { cveId: CveId; dateRejected: string | null }[]
+  rejected(): RejectedCve[]
   /** Returns the entries of a catalog feed, sorted by key. */
   catalog<Entry>(feed: string): Entry[]
   /** Returns the claims of all feeds on a CVE, sorted by feed and item. EPSS has scores, not claims. */
@@ -99,9 +100,6 @@ function readCorpus(database: Database.Database): Corpus {
   const score = database.prepare<[string], EpssScore>(
     'SELECT cve_id AS cveId, score, percentile FROM epss WHERE cve_key = ?',
   )
-  const rejected = database.prepare<[], { cveId: CveId; dateRejected: string | null }>(
-    'SELECT cve_id AS cveId, date_rejected AS dateRejected FROM rejected ORDER BY cve_key',
-  )
 
   function* named(cveIds: readonly CveId[]): Iterable<StoredRecord> {
     for (const cveId of cveIds) {
@@ -123,7 +121,7 @@ function readCorpus(database: Database.Database): Corpus {
     digests: (block) => digests.all(block),
     records: (block, cveIds) => (cveIds ? named(cveIds) : all(block)),
     epss: () => ({ release: epssRelease(readFeedStates(database)), scores: scores.iterate() }),
-    rejected: () => rejected.all(),
+    rejected: readRejected(database).all,
     catalog: <Entry>(feed: string) => readCatalog<Entry>(database, feed),
     claims: (cveId) => claims.all(sortKey(cveId)).map((claim) => ({ ...claim, body: unpackText(claim.body) })),
     score: (cveId) => score.get(sortKey(cveId)) ?? null,
@@ -144,7 +142,7 @@ const CATALOG_FEEDS = ['capec', 'cna', 'cwe', 'exploitdb', 'metasploit', 'report
 const CONTENT = [
   "SELECT name, value FROM meta WHERE name <> 'written_by' ORDER BY name",
   'SELECT name, state FROM feed ORDER BY name',
-  'SELECT cve_key, date_rejected FROM rejected ORDER BY cve_key',
+  'SELECT cve_key, date_rejected, reason, replaced_by FROM rejected ORDER BY cve_key',
   'SELECT cve_key, score, percentile FROM epss ORDER BY cve_key',
   `SELECT feed, item, digest FROM claim WHERE feed IN (${CATALOG_FEEDS.map((feed) => `'${feed}'`)}) ORDER BY feed, item`,
   'SELECT id, feed, modified, hex(digest) FROM advisory ORDER BY id, feed',

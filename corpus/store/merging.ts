@@ -1,8 +1,11 @@
 /** The steps between staging and commit: delete claims that no feed states any more, and merge changed records. */
 import type Database from 'better-sqlite3'
+import type { Rejection } from '../model/claim.ts'
 import { type CveId, cveBlock } from '../model/ids/cve-id.ts'
 import { CONTENT_BYTES } from '../model/item-digest.ts'
+import type { RecordState } from '../model/record.ts'
 import type { Disagreement, Review } from '../model/review.ts'
+import { rejectedTimeline } from '../model/timeline/timeline.ts'
 import { openAdvisoryRows } from './advisory-rows.ts'
 import { type PackedText, plainLength } from './packed-text.ts'
 import { type PartTexts, packParts, unpackParts } from './record-parts.ts'
@@ -82,7 +85,7 @@ export interface Merging {
   /** Deletes the record and keeps a copy, in case it returns. Returns false if there was none. */
   removeRecord(cveKey: string): boolean
   /** Call it after the record's removal. */
-  putRejected(cveId: CveId, dateRejected: string | null): void
+  putRejected(cveId: CveId, rejection: Rejection): void
   isRejected(cveKey: string): boolean
   /** Returns false if the CVE was not rejected. */
   removeRejected(cveKey: string): boolean
@@ -143,11 +146,13 @@ export function openMerging(database: Database.Database): Merging {
   )
   const removeGone = database.prepare('DELETE FROM gone WHERE cve_key = ?')
   const putRejected = database.prepare(
-    `INSERT INTO rejected VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected`,
+    `INSERT INTO rejected VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+      date_rejected = excluded.date_rejected, reason = excluded.reason, replaced_by = excluded.replaced_by`,
   )
-  const goneParts = database.prepare<[string], PackedText>('SELECT parts FROM gone WHERE cve_key = ?').pluck()
-  const replaceGone = database.prepare('UPDATE gone SET parts = ? WHERE cve_key = ?')
+  const gone = database.prepare<[string], { version: number; parts: PackedText }>(
+    'SELECT version, parts FROM gone WHERE cve_key = ?',
+  )
+  const replaceGone = database.prepare('UPDATE gone SET version = ?, parts = ? WHERE cve_key = ?')
   const isRejected = database.prepare<[string], number>('SELECT 1 FROM rejected WHERE cve_key = ?').pluck()
   const removeRejected = database.prepare('DELETE FROM rejected WHERE cve_key = ?')
 
@@ -155,13 +160,20 @@ export function openMerging(database: Database.Database): Merging {
   const putReview = database.prepare('INSERT OR REPLACE INTO review VALUES (?, ?, ?, ?)')
   const removeReview = database.prepare('DELETE FROM review WHERE cve_key = ?')
 
-  /** No record is served in this state. The timeline shows it if the record is published again. */
-  function rejectGone(cveKey: string): void {
-    const packed = goneParts.get(cveKey)
-    if (!packed) return
-    const parts = unpackParts(packed)
-    const core = JSON.stringify({ ...JSON.parse(parts.core), state: 'REJECTED' })
-    replaceGone.run(packParts({ ...parts, core }), cveKey)
+  /** A rejection is a version of the record that nobody is served. The timeline shows it if the record returns. */
+  function rejectGone(cveKey: string, rejection: Rejection): void {
+    const row = gone.get(cveKey)
+    if (!row) return
+    const parts = unpackParts(row.parts)
+    const core = JSON.parse(parts.core) as { state: RecordState | 'REJECTED' }
+    if (core.state === 'REJECTED') return
+    const timeline = rejectedTimeline(JSON.parse(parts.timeline), row.version, core.state, rejection)
+    const rejected = {
+      ...parts,
+      core: JSON.stringify({ ...core, state: 'REJECTED' }),
+      timeline: JSON.stringify(timeline),
+    }
+    replaceGone.run(row.version + 1, packParts(rejected), cveKey)
   }
 
   return {
@@ -206,10 +218,11 @@ export function openMerging(database: Database.Database): Merging {
       putGone.run(cveKey)
       return removeRecord.run(cveKey).changes > 0
     },
-    putRejected(cveId, dateRejected) {
+    putRejected(cveId, rejection) {
       const cveKey = sortKey(cveId)
-      putRejected.run(cveKey, cveId, dateRejected)
-      rejectGone(cveKey)
+      const { date, reason, replacedBy } = rejection
+      putRejected.run(cveKey, cveId, date, reason, replacedBy.join(' '))
+      rejectGone(cveKey, rejection)
     },
     isRejected: (cveKey) => isRejected.get(cveKey) !== undefined,
     removeRejected: (cveKey) => removeRejected.run(cveKey).changes > 0,

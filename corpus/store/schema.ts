@@ -21,6 +21,7 @@ const APPLICATION_ID = 0x56534c46
  * `body` and `parts` are packed texts (packed-text.ts, record-parts.ts).
  * `gone` keeps complete records that the list rejected or dropped. Their version and timeline continue if they return
  * (rule 26).
+ * `replaced_by` in `rejected` is a list of CVE ids with blanks between them.
  * `review` contains findings for an operator (model/review.ts): the number of compared scores, of unreadable vectors,
  * and `found`, which is JSON or null.
  * `advisory` contains the records of feeds in the OSV schema as published, without white space between the values, also
@@ -54,7 +55,9 @@ const SCHEMA = `
   CREATE TABLE rejected (
     cve_key TEXT PRIMARY KEY,
     cve_id TEXT NOT NULL,
-    date_rejected TEXT
+    date_rejected TEXT,
+    reason TEXT,
+    replaced_by TEXT NOT NULL
   ) WITHOUT ROWID;
   CREATE TABLE gone (
     cve_key TEXT NOT NULL UNIQUE,

@@ -1,5 +1,6 @@
 /** The errors that a client can get, with their statuses, codes and bodies (gateway/API.md, "Errors"). */
 import { CodedError } from '../../corpus/errors/coded-error.ts'
+import type { Rejection } from '../../corpus/model/claim.ts'
 
 export const STATUS = {
   invalid_parameter: 400,
@@ -33,6 +34,9 @@ export interface ErrorBody {
   error: ErrorCode | CompatErrorCode
   message: string
   parameter?: string
+  /** Of a rejection, as `replaced_by`. */
+  reason?: string | null
+  replaced_by?: string[]
 }
 
 /** Reasons of a 401: the token is missing or invalid. */
@@ -61,6 +65,8 @@ export interface ErrorDetails {
   allow?: string
   /** For a 401. */
   fault?: AuthFault
+  /** For a 404 of a rejected CVE. */
+  rejection?: Rejection
   /** For the log, never for the client. */
   cause?: unknown
 }
@@ -73,6 +79,7 @@ export class ApiError extends CodedError<ErrorCode | CompatErrorCode> {
   readonly challenge: string | undefined
   readonly allow: string | undefined
   readonly fault: AuthFault | undefined
+  readonly rejection: Rejection | undefined
 
   constructor(code: ErrorCode | CompatErrorCode, message: string, details: ErrorDetails = {}) {
     super(code, message, { cause: details.cause })
@@ -82,11 +89,17 @@ export class ApiError extends CodedError<ErrorCode | CompatErrorCode> {
     this.challenge = details.challenge
     this.allow = details.allow
     this.fault = details.fault
+    this.rejection = details.rejection
   }
 
   get body(): ErrorBody {
-    const { code: error, message, parameter } = this
-    return parameter === undefined ? { error, message } : { error, message, parameter }
+    const { code: error, message, parameter, rejection } = this
+    return {
+      error,
+      message,
+      ...(parameter !== undefined && { parameter }),
+      ...(rejection && { reason: rejection.reason, replaced_by: rejection.replacedBy }),
+    }
   }
 
   /** The headers that only this error has. */
@@ -119,7 +132,8 @@ export const forbidden = () =>
 export const tierRestricted = (cveId: string) =>
   new ApiError('tier_restricted', `${cveId} is outside the access tier of this account`)
 
-export const notFound = (message: string) => new ApiError('not_found', message)
+export const notFound = (message: string, rejection?: Rejection) =>
+  new ApiError('not_found', message, rejection ? { rejection } : {})
 
 export const methodNotAllowed = (allow = ALLOWED_METHODS) =>
   new ApiError('method_not_allowed', `this method is not allowed; use ${allow.replace(/, (?!.*,)/, ' or ')}`, { allow })

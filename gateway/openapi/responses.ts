@@ -93,6 +93,8 @@ export const errorBody = z
     error: z.enum(Object.keys(STATUS) as ErrorCode[]).describe('Error code, for programs'),
     message: z.string().describe('Description for people. In a 404, it names the requested record or path'),
     parameter: z.string().optional().describe('Name of the invalid parameter. Absent if there is none'),
+    reason: z.string().nullable().optional().describe('Why the CVE was rejected. Only in the 404 of a rejected CVE'),
+    replaced_by: z.array(z.string()).optional().describe('CVEs that replace it. Only in the 404 of a rejected CVE'),
   })
   .meta({ id: 'Error', description: 'Body of every error' })
 

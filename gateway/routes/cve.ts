@@ -4,6 +4,7 @@
  */
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'
+import { rejectionText } from '../../corpus/model/rejection.ts'
 import {
   addPart,
   addSections,
@@ -37,7 +38,7 @@ export interface FoundCve {
   member: ReadMember
 }
 
-/** @throws ApiError `not_found`, for a rejected record with its date (rule 10); `tier_restricted` */
+/** @throws ApiError `not_found`, for a rejected record with its date and reason (rule 10); `tier_restricted` */
 export function findCve({ registry, access, subject }: Context, id: CveId): FoundCve {
   const snapshot = registry.current
   const row = findRow(snapshot.index, id)
@@ -45,9 +46,9 @@ export function findCve({ registry, access, subject }: Context, id: CveId): Foun
     access.judge(subject, snapshot, row, id)
     return { snapshot, row, member: memberOf(snapshot, row, id) }
   }
-  const rejectedAt = snapshot.rejected.get(id)
-  if (rejectedAt === undefined) throw notFound(`no record exists for ${id}`)
-  throw notFound(`the record of ${id} was rejected${rejectedAt ? ` on ${rejectedAt}` : ''}`)
+  const rejection = snapshot.rejected.get(id)
+  if (rejection === undefined) throw notFound(`no record exists for ${id}`)
+  throw notFound(`the record of ${id} ${rejectionText(rejection)}`, rejection)
 }
 
 /** The id is checked, because an index may be wrong. */
@@ -86,7 +87,7 @@ export const getCve = defineRoute<Context, typeof cvePath, typeof detailQuery>({
   path: '/cves/:cveId',
   summary: 'Get a CVE',
   description:
-    'Returns the summary record of a CVE, and a section for each name in `include`. The section for `epss` is `epss_detail`. `fields` selects fields of the summary record and does not affect the sections. A requested section is always present; without content it is empty or null. A rejected CVE gives 404. The message states the date of rejection if it is known.',
+    'Returns the summary record of a CVE, and a section for each name in `include`. The section for `epss` is `epss_detail`. `fields` selects fields of the summary record and does not affect the sections. A requested section is always present; without content it is empty or null. A rejected CVE gives 404 with `reason` and `replaced_by`. The message states both, and the date of rejection if it is known.',
   example: '/cves/CVE-2025-22302?include=cvss',
   params: { path: cvePath, query: detailQuery },
   answer: cveDetail,

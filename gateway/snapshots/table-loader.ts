@@ -1,5 +1,6 @@
 /** Reads and checks in a separate thread, so that no request waits for it. */
 
+import type { Rejection } from '../../corpus/model/claim.ts'
 import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { endThread, startThread } from '../../corpus/runtime/threads.ts'
 import { type FileEntry, type Manifest, SnapshotError } from '../../corpus/snapshot/index.ts'
@@ -12,7 +13,7 @@ export type LoaderTask = { dist: string; urgent: boolean } & (
 )
 
 export type LoaderReply =
-  | { kind: 'rejected'; entries: [string, string | null][] }
+  | { kind: 'rejected'; entries: [string, Rejection][] }
   | { kind: 'files'; files: FileEntry[] }
   | { kind: 'tables'; tables: Omit<SnapshotTables, 'rejected'> }
   | { kind: 'sound'; digest: string }
@@ -57,13 +58,13 @@ function asThrown({ code, error }: { code: SnapshotError['code'] | null; error: 
 
 /** A null digest means the current snapshot. `urgent` if the caller waits. Rejects with a SnapshotError. */
 export function loadTables(dist: string, digest: string | null, urgent: boolean): Loading<SnapshotTables> {
-  const rejected = new Map<string, string | null>()
+  const rejected = new Map<string, Rejection>()
   let files: Manifest['files'] = []
   let tables: Omit<SnapshotTables, 'rejected'> | null = null
   return run(
     { kind: 'tables', dist, digest, urgent },
     (reply) => {
-      if (reply.kind === 'rejected') for (const [id, date] of reply.entries) rejected.set(id, date)
+      if (reply.kind === 'rejected') for (const [id, rejection] of reply.entries) rejected.set(id, rejection)
       if (reply.kind === 'files') files = reply.files
       if (reply.kind === 'tables') tables = reply.tables
     },

@@ -1,5 +1,6 @@
 /** The tables of a snapshot in memory: numbers and short strings, so that a thread can transfer them. */
 
+import type { Rejection } from '../../corpus/model/claim.ts'
 import {
   type About,
   checkQuerySchema,
@@ -7,6 +8,7 @@ import {
   decodeCatalog,
   decodeCveTables,
   decodeListPostings,
+  decodeRejected,
   decodeStats,
   fileOf,
   forEachFilter,
@@ -21,7 +23,6 @@ import {
   type Role,
   readObject,
   readPackageTables,
-  SnapshotError,
   type TableHeader,
 } from '../../corpus/snapshot/index.ts'
 import { type ListTables, type LocatedPostings, readListTables } from './open-lists.ts'
@@ -36,7 +37,7 @@ export interface SnapshotTables extends IndexedCveTables {
   manifest: Manifest
   about: About
   /** Dates by id. */
-  rejected: Map<string, string | null>
+  rejected: Map<string, Rejection>
   lists: ListTables
   listPostings: LocatedPostings
   packageTables: PackageTables
@@ -104,14 +105,4 @@ function checkQuery(dist: string, manifest: Manifest): void {
   } finally {
     object.close()
   }
-}
-
-function decodeRejected(bytes: Buffer): Map<string, string | null> {
-  try {
-    const rejected: unknown = JSON.parse(bytes.toString())
-    if (typeof rejected === 'object' && rejected !== null) return new Map(Object.entries(rejected))
-  } catch (cause) {
-    throw new SnapshotError('malformed', 'the rejected ids are not JSON', { cause })
-  }
-  throw new SnapshotError('malformed', 'the rejected ids are not a JSON object')
 }

@@ -20,7 +20,11 @@ const feeds = putFeeds(join(folder.path, 'feeds'), {
       id: 'CVE-2024-0001',
       cna: { title: 'A flaw', metrics: [cveMetric('3.0'), cveMetric('3.1')] },
     },
-    { id: 'CVE-2024-0002', metadata: { state: 'REJECTED', dateRejected: '2024-05-09T00:00:00.000Z' } },
+    {
+      id: 'CVE-2024-0002',
+      metadata: { state: 'REJECTED', dateRejected: '2024-05-09T00:00:00.000Z' },
+      cna: { rejectedReasons: [{ lang: 'en', value: 'A duplicate.' }], replacedBy: ['CVE-2024-0001'] },
+    },
     { id: 'CVE-2024-0003', metadata: { state: 'ODD' } },
   ]),
   ...ghsaZip([
@@ -115,11 +119,14 @@ test('control characters in texts of a source are not printed', async () => {
   }
 })
 
+test('rule 10: a rejected CVE is explained by its rejection: date, reason and what replaces it', async () => {
+  const words = done(await vulnshelf(['explain', corpus, 'CVE-2024-0002']))
+  assert.match(words, /^CVE-2024-0002, rejected, corpus date .*\n\nclaims\n {2}cvelist CVE-2024-0002 /)
+  const stated = 'REJECTED, 2024-05-09T00:00:00.000Z, A duplicate., replaced by CVE-2024-0001'
+  assert.ok(words.includes(`\nstate: REJECTED\n  rule 10: `) && words.includes(`\n  = cvelist: ${stated}`), words)
+})
+
 test('for an id without a record, the report states why and which feeds have it', async () => {
-  assert.is(
-    failed(await vulnshelf(['explain', corpus, 'CVE-2024-0002'])),
-    'CVE-2024-0002 is rejected since 2024-05-09T00:00:00.000Z',
-  )
   assert.is(
     failed(await vulnshelf(['explain', corpus, 'CVE-2020-0001'])),
     'CVE-2020-0001 has no record: the CVE list does not have it; only these feeds have it: kev',

@@ -11,9 +11,8 @@ import { parse } from 'csv-parse/sync'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../builder/ingest/ingest.ts'
-import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { PART_NAMES, type PartName, type RecordParts } from '../../corpus/model/record.ts'
-import { openCorpus } from '../../corpus/store/corpus.ts'
+import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import { quietEffects, temporaryFolder } from '../support/dist.ts'
 import { needs, REAL_FEEDS } from '../support/needs.ts'
 import { plainDiffs } from './replay-diff.ts'
@@ -32,7 +31,7 @@ interface StoredRecord {
 interface Step {
   records: Map<string, StoredRecord>
   /** Rejected ids with their dates. */
-  rejected: { cveId: CveId; dateRejected: string | null }[]
+  rejected: ReturnType<Corpus['rejected']>
   corpusDate: string
   /** The date of each feed that this step read. */
   read: Map<string, string | null>
@@ -162,7 +161,7 @@ for (const [pair, byId] of verdicts.entries()) {
       const record = records.get(cveId)
       if (now === 'REJECTED') {
         assert.is(record, undefined, cveId)
-        assert.ok(rejected.find((one) => one.cveId === cveId)?.dateRejected, cveId)
+        assert.ok(rejected.find((one) => one.cveId === cveId)?.date, cveId)
       } else {
         const timeline = JSON.parse(record!.parts.timeline) as RecordParts['timeline']
         assert.equal([record!.version, new Set(timeline.map((one) => one.version_to))], [1, new Set([1])], cveId)

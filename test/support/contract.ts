@@ -84,6 +84,8 @@ const errorSchema = z.strictObject({
   error: z.string(),
   message: z.string().min(1),
   parameter: z.string().optional(),
+  reason: z.string().nullable().optional(),
+  replaced_by: z.array(z.string()).optional(),
 })
 
 /** Checks an error from any server: its body has the common shape, and its code matches its status. */

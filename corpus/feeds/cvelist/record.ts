@@ -1,11 +1,11 @@
 /** Parses a record of the CVE list (CVE JSON 5.x): its metadata and the claims of its containers. */
-import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
+import type { CveClaim, CveListRecord, RecordNote, Rejection } from '../../model/claim.ts'
 import { type CveId, isRecordId, parseCveId } from '../../model/ids/cve-id.ts'
-import { isObject, type JsonObject, objects, text } from '../../model/values/json-value.ts'
+import { isObject, type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
 import { noteTypes } from '../expected-types.ts'
 import { shown } from '../json.ts'
-import { addNote, NO_DATE, readDate } from '../statements.ts'
+import { addNote, firstEnglish, NO_DATE, readDate } from '../statements.ts'
 import { readContainer } from './container.ts'
 import { RECORD_TYPES } from './types.ts'
 
@@ -53,6 +53,19 @@ export function parseCveRecord(json: unknown): CveListRecord {
     assigner,
     claims: state === 'REJECTED' ? [] : readClaims(json, { cveId, state, assigner, fallbackDate, notes }),
     notes,
+    ...(state === 'REJECTED' && { rejection: readRejection(json) }),
+  }
+}
+
+/** A rejection names one CVE that replaces it, or a few. */
+const MAX_REPLACEMENTS = 10
+
+function readRejection({ containers }: JsonObject): Omit<Rejection, 'date'> {
+  const cna = isObject(containers) && isObject(containers.cna) ? containers.cna : {}
+  const ids = texts(cna.replacedBy).map(parseCveId)
+  return {
+    reason: firstEnglish(cna.rejectedReasons),
+    replacedBy: [...new Set(ids.filter((id) => id !== null))].slice(0, MAX_REPLACEMENTS),
   }
 }
 

@@ -59,14 +59,14 @@ const OTHER_CATEGORIES: ReadonlySet<TimelineCategory> = new Set([
   'svc_metrics_analysis',
   'svc_analysis',
 ])
-const OTHER_SOURCES: ReadonlySet<string | null> = new Set(['nvd', 'advisory', 'osv', 'svc', 'svc_metrics'])
+const OTHER_SOURCES: ReadonlySet<string | null> = new Set(['nvd', 'advisory', 'osv', 'svc'])
 
 /** Without a comparison, every change is the record's unless it names another source. */
 function isOfOthers({ category, path, provider, newValue }: FieldChange, claims: readonly CveClaim[]): boolean {
   return OTHER_CATEGORIES.has(category) || OTHER_SOURCES.has(provider ?? statingSource(claims, path, newValue))
 }
 
-/** Returns the source of a change, or only its side (`record`, `enrichment`) if no claim states it. */
+/** Returns the source of a change. If no claim states it, it is the CNA for the record, else `enrichment`. */
 function providerOf(
   { path, provider, oldValue, newValue }: FieldChange,
   isRecords: boolean,
@@ -75,7 +75,7 @@ function providerOf(
   if (provider !== null) return provider
   const stated = attribution && statingSource(attribution.claims, path, newValue)
   const withdrawn = isRecords && attribution ? statingSource(attribution.previous, path, oldValue) : null
-  return stated ?? withdrawn ?? (isRecords ? 'record' : 'enrichment')
+  return stated ?? withdrawn ?? (isRecords ? 'cna' : 'enrichment')
 }
 
 /** Tests whether a claim states the value of a field with several possible sources. */
@@ -88,9 +88,8 @@ const STATEMENTS: Record<string, (claim: CveClaim, value: string) => boolean> = 
     value === 'true' && (isWorkaround(claim) || claim.references.some(isMitigation)),
 }
 
-/** Returns the source of the first claim that states the value, or null. An ADP has its name, others their type. */
+/** Returns the source of the first claim that states the value, or null. */
 function statingSource(claims: readonly CveClaim[], path: string, value: string | null): string | null {
   const states = value === null ? undefined : STATEMENTS[path]
-  const claim = states && claims.find((one) => states(one, value!))
-  return claim ? (claim.source === 'adp' ? claim.sourceName : claim.source) : null
+  return (states && claims.find((one) => states(one, value!))?.source) ?? null
 }

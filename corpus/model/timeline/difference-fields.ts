@@ -1,6 +1,7 @@
 /** The fields of a record's core in the timeline: name, category and source. */
 
 import type { CveCore, Ssvc } from '../record.ts'
+import type { ClaimSource } from '../sources.ts'
 import type { FieldChange } from './difference.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 
@@ -23,11 +24,15 @@ type Row = [subject: string, category: TimelineCategory, provider: CoreField['pr
 /** Only the CVE record states these fields. */
 const ofCna = (subject: string): Row => [subject, 'publication', () => 'cna']
 const ofKev = (subject: string): Row => [subject, 'kev', () => 'agency_kev']
-const ofSsvc = (subject: string): Row => [subject, 'ssvc', () => 'agency_adp']
+const ofSsvc = (subject: string): Row => [subject, 'ssvc', () => 'adp']
+/** The source of a headline score. Other names are those of ADPs (rule 18). */
+const SCORERS: Record<string, ClaimSource> = { svc_metrics: 'svc', cna: 'cna', nvd: 'nvd', advisory: 'advisory' }
+const scorer = (source: string | null) => source && (SCORERS[source] ?? 'adp')
+
 const ofHeadline = (subject: string): Row => [
   subject,
   'cvss',
-  (after, before) => after.cvss_score_source ?? before.cvss_score_source,
+  (after, before) => scorer(after.cvss_score_source ?? before.cvss_score_source),
 ]
 /** Several sources may state these fields. The core does not identify the source (attribution.ts). */
 const shared = (subject: string, category: TimelineCategory): Row => [subject, category, () => null]

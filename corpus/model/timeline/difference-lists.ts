@@ -34,7 +34,7 @@ export const METRICS: ListRule<CvssMetric> = {
   fields: ['base_score', 'base_severity', 'vector_string'],
   secondary: ['captured_at', 'is_primary'],
   category: (metric) => METRIC_CATEGORY[metric.source_type],
-  provider: (metric) => metric.source_short_name,
+  provider: (metric) => metric.source_type,
   subject: (metric) => `CVSS ${metric.cvss_version} by ${metric.source_short_name}`,
 }
 
@@ -63,7 +63,7 @@ export const AFFECTED: ListRule<AffectedEntry> = {
   ],
   secondary: ['updated_at'],
   category: (entry) => AFFECTED_CATEGORY[entry.source],
-  provider: (entry) => entry.source,
+  provider: (entry) => (entry.source === 'svc_analysis' ? 'svc' : entry.source),
   subject: ({ vendor, product, ecosystem, package_name }) =>
     [...new Set([...namesToShow(vendor, product), ecosystem, package_name])].filter(Boolean).join(' ') ||
     'Unnamed product',
@@ -100,6 +100,9 @@ export const EXPLOITS: ListRule<ExploitModule> = {
   subject: (module) => `Exploit ${module.name ?? module.source_id}`,
 }
 
+/** Evidence names some sources in its own way. */
+const EVIDENCE_PROVIDER: Record<string, string> = { agency_adp: 'adp', supplier_adp: 'adp', svc_analysis: 'svc' }
+
 /** Returns whether the evidence is original, not derived from another part of the record. */
 const isOwn = ({ type, source }: EvidenceItem) => type === 'detection' || source === 'code_host_poc_search'
 
@@ -109,7 +112,7 @@ export const EVIDENCE: ListRule<EvidenceItem> = {
   fields: ['evidence_type', 'confidence', 'evidence_url', 'explanation'],
   secondary: [],
   category: (item) => (isOwn(item) ? 'evidence' : null),
-  provider: (item) => item.source,
+  provider: (item) => EVIDENCE_PROVIDER[item.source] ?? item.source,
   subject: (item) => `Evidence ${item.explanation ?? item.evidence_url ?? item.evidence_type}`,
 }
 
@@ -127,6 +130,6 @@ export const REPORTS: ListRule<Report> = {
   fields: ['id', 'model', 'created_at', 'char_count'],
   secondary: ['report_text'],
   category: () => 'svc_report',
-  provider: (report) => report.model,
+  provider: () => 'svc',
   subject: (report) => `Report ${report.report_type}`,
 }

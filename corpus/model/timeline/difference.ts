@@ -121,9 +121,8 @@ function addAdvisory(
   before: Advisory | null,
   after: Advisory | null,
 ): void {
-  const provider = after?.advisory_id ?? before?.advisory_id ?? ''
   const path = '$.advisory'
-  const whole: Field = { category: 'advisory', provider, item: path, path, subject: 'Linked advisory' }
+  const whole: Field = { category: 'advisory', provider: 'advisory', item: path, path, subject: 'Linked advisory' }
   if (before === null || after === null) {
     addField(changes, whole, before?.advisory_id, after?.advisory_id)
     return

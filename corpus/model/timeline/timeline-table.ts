@@ -62,20 +62,27 @@ export const FEED_OF_SOURCE: ReadonlyMap<string, string> = new Map([
   ['nvd', 'nvd'],
   ['advisory', 'ghsa'],
   ['osv', 'osv'],
-  ['svc_metrics', 'service-scores'],
+  ['svc', 'service-scores'],
   ['exploit_framework', 'metasploit'],
   ['exploit_archive', 'exploitdb'],
   ['template_scanner', 'nuclei'],
   ['code_host_poc_search', 'poc'],
 ])
 
-/** Titles for changes of single fields: `[path, new value, title]`. The first match wins. */
-export const TITLES: readonly (readonly [path: string, newValue: string | null, title: string])[] = [
-  ['$.state', 'PUBLISHED', 'CVE published'],
-  ['$.kev.listed', 'true', 'Added to the KEV catalogue'],
-  ['$.kev.listed', 'false', 'Removed from the KEV catalogue'],
-  ['$.ssvc.exploitation', 'active', 'SSVC: actively exploited'],
-  ['$.ssvc.exploitation', 'poc', 'SSVC: proof of concept is public'],
+export const PUBLISHED_TITLE = 'CVE published'
+
+/** Titles for changes of single fields: `[path, old value or null for any, new value, title]`. The first match wins. */
+export const TITLES: readonly (readonly [path: string, oldValue: string | null, newValue: string, title: string])[] = [
+  ['$.state', 'REJECTED', 'PUBLISHED', 'Rejection withdrawn'],
+  ['$.state', 'REJECTED', 'RESERVED', 'Rejection withdrawn'],
+  ['$.state', 'PUBLISHED', 'RESERVED', 'CVE reserved again'],
+  ['$.state', 'PUBLISHED', 'REJECTED', 'CVE rejected'],
+  ['$.state', 'RESERVED', 'REJECTED', 'CVE rejected'],
+  ['$.state', null, 'PUBLISHED', PUBLISHED_TITLE],
+  ['$.kev.listed', null, 'true', 'Added to the KEV catalogue'],
+  ['$.kev.listed', null, 'false', 'Removed from the KEV catalogue'],
+  ['$.ssvc.exploitation', null, 'active', 'SSVC: actively exploited'],
+  ['$.ssvc.exploitation', null, 'poc', 'SSVC: proof of concept is public'],
 ]
 
 /** Titles for entries in which all changes match: `[paths, title]`. The first match wins. */

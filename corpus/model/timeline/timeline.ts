@@ -1,19 +1,26 @@
 /** Builds the change timeline of a record from dates in the feeds and from changes that an ingest finds (rule 26). */
-import type { CveListRecord } from '../claim.ts'
+import type { CveListRecord, Rejection } from '../claim.ts'
 import { type MergedParts, NO_OTHER_CLAIMS, type OtherClaims } from '../merge.ts'
-import type { RecordParts, TimelineEntry, TimelineMessage } from '../record.ts'
+import type { RecordParts, RecordState, TimelineEntry, TimelineMessage } from '../record.ts'
 import { latestSsvc } from '../scores/ssvc.ts'
 import { compareText } from '../sources.ts'
 import { startOfDay } from '../values/date.ts'
 import { type AttributedChange, type Attribution, attributedChanges } from './attribution.ts'
 import { cut, dateChange, differences } from './difference.ts'
-import { CATEGORIES, type CategoryRow, FEED_OF_SOURCE, TITLES, TITLES_OF_ALL } from './timeline-table.ts'
+import {
+  CATEGORIES,
+  type CategoryRow,
+  FEED_OF_SOURCE,
+  PUBLISHED_TITLE,
+  TITLES,
+  TITLES_OF_ALL,
+} from './timeline-table.ts'
 
 /** Maximum messages of an entry. An advisory can list thousands of products; the title counts the hidden ones. */
 const MESSAGE_LIMIT = 200
 
 /** The parts of a change that an entry shows. */
-type BitConstraint = Omit<AttributedChange, 'item' | 'isRecords'>
+type ShownChange = Omit<AttributedChange, 'item' | 'isRecords'>
 
 /** Subjects of dated facts for which the entry's title does not name the date. */
 const SUBJECTS: Record<string, string> = {
@@ -23,6 +30,11 @@ const SUBJECTS: Record<string, string> = {
   '$.cvss.svc_assessment': 'Score of the service',
 }
 
+type DatedClaims = Pick<OtherClaims, 'claims' | 'advisories'> & {
+  /** An earlier rejection of the CVE. */
+  rejected?: Rejection | null
+}
+
 /**
  * Returns the timeline of a record's first version, newest first. It contains only dated facts: publication, KEV
  * listing, SSVC assessment, NVD, advisories, and the service's reports, score and analysis.
@@ -30,17 +42,22 @@ const SUBJECTS: Record<string, string> = {
 export function firstTimeline(
   parts: MergedParts,
   record: CveListRecord,
-  { claims, advisories }: Pick<OtherClaims, 'claims' | 'advisories'> = NO_OTHER_CLAIMS,
+  { claims, advisories, rejected }: DatedClaims = NO_OTHER_CLAIMS,
 ): TimelineEntry[] {
   const entries: TimelineEntry[] = []
-  const add = (title: string, at: string, stated: Omit<BitConstraint, 'operation' | 'oldValue' | 'subject'>) => {
+  const add = (title: string, at: string, stated: Omit<ShownChange, 'operation' | 'oldValue' | 'subject'>) => {
     const change = { subject: SUBJECTS[stated.path] ?? title, ...stated, operation: 'add', oldValue: null } as const
     entries.push(entryOf(rowOf(change.category), title, at, [1, 1], [change]))
   }
   const { core } = parts
   if (core.date_published !== null && core.state === 'PUBLISHED') {
     const newValue = core.date_published
-    add('CVE published', newValue, { category: 'publication', provider: 'cna', path: '$.date_published', newValue })
+    add(PUBLISHED_TITLE, newValue, { category: 'publication', provider: 'cna', path: '$.date_published', newValue })
+  }
+  if (rejected) {
+    entries.push(rejectionOf([1, 1], 'PUBLISHED', rejected))
+    const back = stateChange('REJECTED', core.state)
+    entries.push(entryOf(rowOf('publication'), 'Rejection withdrawn', core.date_updated, [1, 1], [back]))
   }
   if (core.kev.date_added !== null) {
     const newValue = core.kev.date_added
@@ -51,20 +68,25 @@ export function firstTimeline(
   if (ssvc?.assessedAt) {
     const { exploitation, automatable, technical_impact } = ssvc
     const newValue = JSON.stringify({ exploitation, automatable, technical_impact })
-    add('SSVC assessed', ssvc.assessedAt, { category: 'ssvc', provider: 'agency_adp', path: '$.ssvc', newValue })
+    add('SSVC assessed', ssvc.assessedAt, { category: 'ssvc', provider: 'adp', path: '$.ssvc', newValue })
   }
-  for (const { source, sourceName, updatedAt } of claims) {
+  for (const { source, updatedAt } of claims) {
     if (source !== 'nvd') continue
-    add('NVD record updated', updatedAt, { category: 'nvd', provider: sourceName, path: '$', newValue: updatedAt })
+    add('NVD record updated', updatedAt, { category: 'nvd', provider: source, path: '$', newValue: updatedAt })
   }
   for (const { advisory } of advisories) {
     const { advisory_id: id, withdrawn_at: withdrawn, updated_at: updated } = advisory
-    const change = { category: 'advisory', provider: id, path: '$.advisory', newValue: withdrawn ?? updated } as const
+    const change = {
+      category: 'advisory',
+      provider: 'advisory',
+      path: '$.advisory',
+      newValue: withdrawn ?? updated,
+    } as const
     add(`Advisory ${id} ${withdrawn ? 'withdrawn' : 'updated'}`, change.newValue, change)
   }
   const { report_texts: reports, cvss, analysis } = parts
-  for (const { report_type: type, model, created_at: newValue } of reports) {
-    add(`Report ${type} written`, newValue, { category: 'svc_report', provider: model, path: '$.reports', newValue })
+  for (const { report_type: type, created_at: newValue } of reports) {
+    add(`Report ${type} written`, newValue, { category: 'svc_report', provider: 'svc', path: '$.reports', newValue })
   }
   if (cvss.svc_assessment) {
     const { base_score, rescore_timestamp } = cvss.svc_assessment
@@ -72,11 +94,51 @@ export function firstTimeline(
     add('Scored by the service', rescore_timestamp, { ...change, newValue: String(base_score) })
   }
   if (analysis?.generated_at) {
-    const provider = analysis.model ?? 'svc'
     const newValue = analysis.generated_at
-    add('Analysed by the service', newValue, { category: 'svc_analysis', provider, path: '$.analysis', newValue })
+    add('Analysed by the service', newValue, {
+      category: 'svc_analysis',
+      provider: 'svc',
+      path: '$.analysis',
+      newValue,
+    })
   }
   return newestFirst(entries)
+}
+
+/** Returns the timeline of a record that was rejected. Its version is `version` + 1. */
+export function rejectedTimeline(
+  timeline: readonly TimelineEntry[],
+  version: number,
+  state: RecordState,
+  rejection: Rejection,
+): TimelineEntry[] {
+  return newestFirst([rejectionOf([version, version + 1], state, rejection), ...timeline])
+}
+
+const stateChange = (oldValue: RecordState | 'REJECTED', newValue: RecordState | 'REJECTED'): ShownChange => ({
+  category: 'publication',
+  operation: 'modify',
+  provider: 'cna',
+  path: '$.state',
+  subject: 'State',
+  oldValue,
+  newValue,
+})
+
+function rejectionOf(
+  versions: readonly [number, number],
+  state: RecordState,
+  { date, reason, replacedBy }: Rejection,
+): TimelineEntry {
+  const rejected = stateChange(state, 'REJECTED')
+  const stated = (subject: string, newValue: string | null): ShownChange[] =>
+    newValue === null ? [] : [{ ...rejected, subject, operation: 'add', oldValue: null, newValue: cut(newValue) }]
+  const changes = [
+    rejected,
+    ...stated('Reason of the rejection', reason),
+    ...stated('Replaced by', replacedBy.join(', ') || null),
+  ]
+  return entryOf(rowOf('publication'), titleOf(rowOf('publication'), changes), date, versions, changes)
 }
 
 /** Dates of the changes of an ingest: ISO 8601 timestamps in UTC. */
@@ -90,7 +152,7 @@ export interface ChangeDates {
 }
 
 /**
- * Returns the timeline of a record that replaces `previous`, newest first: by version, then by time.
+ * Returns the timeline of a record that replaces `previous`, newest first.
  * It adds an entry for each changed category. Changes of the record span its version and the next one. Enrichment has
  * the next version only (API 14.9). `origin` separates the two; without it, all changes are the record's. Returns
  * `previous.timeline` itself if nothing changed.
@@ -118,25 +180,22 @@ export function nextTimeline(
       [ofRecord, dates.record, [from, to]],
       [ofOthers, enrichmentDate(row, ofOthers, dates), [to, to]],
     ] as const) {
-      if (some.length > 0) entries.push(entryOf(row, titleOf(row, some), statedDate(some) ?? date, span, some))
+      if (some.length > 0)
+        entries.push(entryOf(row, titleOf(row, some, previous.timeline), statedDate(some) ?? date, span, some))
     }
   }
   return newestFirst([...entries, ...previous.timeline])
 }
 
 /** Returns the date that KEV states for a new listing (rules 26, 29). */
-function statedDate(changes: readonly BitConstraint[]): string | null {
+function statedDate(changes: readonly ShownChange[]): string | null {
   const added = changes.find(({ path, operation }) => path === '$.kev.date_added' && operation === 'add')
   return added ? startOfDay(added.newValue!) : null
 }
 
 /** Returns the newest date of the feeds behind these changes, or of the only changed feed if they are unknown. */
-function enrichmentDate(
-  row: CategoryRow,
-  changes: readonly BitConstraint[],
-  { feeds, otherwise }: ChangeDates,
-): string {
-  const feedsOf = ({ provider }: BitConstraint): readonly string[] => {
+function enrichmentDate(row: CategoryRow, changes: readonly ShownChange[], { feeds, otherwise }: ChangeDates): string {
+  const feedsOf = ({ provider }: ShownChange): readonly string[] => {
     const feed = row.feeds.length === 1 ? undefined : FEED_OF_SOURCE.get(provider)
     return feed === undefined ? row.feeds : [feed]
   }
@@ -145,9 +204,13 @@ function enrichmentDate(
   return dates.sort().at(-1) ?? otherwise
 }
 
-function titleOf(row: CategoryRow, changes: readonly BitConstraint[]): string {
-  for (const [path, newValue, title] of TITLES) {
-    if (changes.some((change) => change.path === path && change.newValue === newValue)) return title
+function titleOf(row: CategoryRow, changes: readonly ShownChange[], timeline: readonly TimelineEntry[] = []): string {
+  for (const [path, oldValue, newValue, title] of TITLES) {
+    const isIt = (change: ShownChange) =>
+      change.path === path && change.newValue === newValue && (oldValue === null || change.oldValue === oldValue)
+    if (!changes.some(isIt)) continue
+    const isRepeated = title === PUBLISHED_TITLE && timeline.some((entry) => entry.title === title)
+    return isRepeated ? `${title} again` : title
   }
   return TITLES_OF_ALL.find(([paths]) => changes.every(({ path }) => paths.test(path)))?.[1] ?? row.title
 }
@@ -157,9 +220,9 @@ function entryOf(
   title: string,
   changedAt: string | null,
   [from, to]: readonly [number, number],
-  changes: readonly BitConstraint[],
+  changes: readonly ShownChange[],
 ): TimelineEntry {
-  const count = (operation: BitConstraint['operation']) => changes.filter((one) => one.operation === operation).length
+  const count = (operation: ShownChange['operation']) => changes.filter((one) => one.operation === operation).length
   return {
     title,
     category: row.category,
@@ -173,7 +236,7 @@ function entryOf(
   }
 }
 
-function headerOf(row: CategoryRow, title: string, changes: readonly BitConstraint[]): TimelineMessage {
+function headerOf(row: CategoryRow, title: string, changes: readonly ShownChange[]): TimelineMessage {
   const hidden = changes.length - MESSAGE_LIMIT
   return {
     summary: hidden > 0 ? `${title} (${hidden} further changes not shown)` : title,
@@ -191,19 +254,19 @@ function headerOf(row: CategoryRow, title: string, changes: readonly BitConstrai
 const TOLD_LENGTH = 60
 
 /** Returns a line that is readable alone: `Severity: high → critical`, `Reference https://… added`. */
-function summaryOf({ subject, oldValue, newValue }: BitConstraint): string {
+function summaryOf({ subject, oldValue, newValue }: ShownChange): string {
   const isTold = (value: string) => value.length <= TOLD_LENGTH && !/^[[{]/.test(value) && !subject.includes(value)
   if (oldValue === null) return isTold(newValue!) ? `${subject}: ${newValue}` : `${subject} added`
   if (newValue === null) return isTold(oldValue) ? `${subject} removed: ${oldValue}` : `${subject} removed`
   return isTold(oldValue) && isTold(newValue) ? `${subject}: ${oldValue} → ${newValue}` : `${subject} changed`
 }
 
-function messageOf(row: CategoryRow, change: BitConstraint): TimelineMessage {
+function messageOf(row: CategoryRow, change: ShownChange): TimelineMessage {
   return {
     summary: cut(summaryOf(change)),
     category: row.category,
     provider: cut(change.provider),
-    json_path: change.path,
+    json_path: detailPath(change.path),
     old_value: change.oldValue,
     new_value: change.newValue,
     operation: change.operation,
@@ -211,14 +274,19 @@ function messageOf(row: CategoryRow, change: BitConstraint): TimelineMessage {
   }
 }
 
-function rowOf(category: BitConstraint['category']): CategoryRow {
+/** Parts of a record that the detail of a CVE does not have. */
+const OUTSIDE_DETAIL = /^\$\.(?:weaknesses|advisory|reports)\b/
+
+/** Returns a path in the detail. Indexes are left out: later versions can have fewer items, in another order. */
+function detailPath(path: string): string {
+  return OUTSIDE_DETAIL.test(path) ? '$' : path.replace(/\[\d+\].*$/, '')
+}
+
+function rowOf(category: ShownChange['category']): CategoryRow {
   return CATEGORIES.find((row) => row.category === category)!
 }
 
-/**
- * Sorts by version first: feeds date some changes earlier than the previous version. The sort is stable, so ties keep
- * the order of the table.
- */
+/** The sort is stable: what has the same time and version keeps the order of the table. */
 function newestFirst(entries: TimelineEntry[]): TimelineEntry[] {
-  return entries.sort((a, b) => b.version_to - a.version_to || compareText(b.changed_at ?? '', a.changed_at ?? ''))
+  return entries.sort((a, b) => compareText(b.changed_at ?? '', a.changed_at ?? '') || b.version_to - a.version_to)
 }

@@ -37,6 +37,7 @@ import { describe, fileOf, readObject } from '../files/layout.ts'
 import type { FileEntry, Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
+import { decodeRejected } from '../record/rejected.ts'
 import type { FileFindings } from './file.ts'
 import { joinHashedShards } from './hashed.ts'
 
@@ -86,7 +87,7 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   if (about.epss_date !== epss.date) {
     against(fileOf(manifest, 'about'), `states EPSS date ${about.epss_date}, but the scores have ${epss.date}`)
   }
-  against(fileOf(manifest, 'rejected'), rejectedFault(JSON.parse(plain('rejected').toString()), rows))
+  against(fileOf(manifest, 'rejected'), rejectedFault([...decodeRejected(plain('rejected')).keys()], rows))
   if (faults.length > 0) return faults
   const { corpus_date: corpusDate, last_update: lastUpdate } = about
   return derivedFaults(context, { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages })
@@ -128,16 +129,14 @@ function epssFault({ scores, percentiles }: EpssColumns, count: number): string 
   return row < 0 ? null : `has no valid probability and percentile in row ${row}`
 }
 
-function rejectedFault(rejected: Record<string, unknown>, rows: Rows): string | null {
+function rejectedFault(rejected: readonly string[], rows: Rows): string | null {
   const records = new Set(rows.ids)
   let last: CveId | null = null
-  for (const [id, date] of Object.entries(rejected)) {
+  for (const id of rejected) {
     const cveId = parseCveId(id)
     if (cveId === null || cveId !== id) return `contains ${id}, which is not a CVE id`
     if (records.has(id)) return `contains ${id}, which has a record`
     if (last !== null && compareCveIds(last, cveId) >= 0) return `contains ${id} after ${last}, out of order`
-    if (date !== null && (typeof date !== 'string' || Number.isNaN(Date.parse(date))))
-      return `has no valid date for ${id}`
     last = cveId
   }
   return null

@@ -26,6 +26,7 @@ import { openQueryFile } from '../query/file.ts'
 import { queryDigest } from '../query/rows.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss } from '../record/epss.ts'
+import { decodeRejected } from '../record/rejected.ts'
 import { checkPlainLength, contentDigest, membersOf } from '../record/shard.ts'
 import { type HashedFindings, verifyHashedShard } from './hashed.ts'
 import { type ShardRole, verifyMember } from './member.ts'
@@ -103,7 +104,7 @@ function contentOf(
     }
     case 'rejected': {
       const text = gunzipFile(file.role, bytes)
-      return { content: sha256(text), count: Object.keys(JSON.parse(text.toString())).length }
+      return { content: sha256(text), count: decodeRejected(text).size }
     }
     case 'stats': {
       const text = gunzipFile(file.role, bytes)

@@ -269,7 +269,9 @@ nights('a record that is rejected leaves a tombstone, and comes back when it is 
   it.put({ [NEXT_LIST]: baselineZip([...TWENTY.slice(1), { id: id(1), state: 'REJECTED' }, { id: id(21) }]) })
   const report = await it.run()
   assert.equal(report.records, { total: 20, added: 1, changed: 0, removed: 1, merged: 1 })
-  assert.equal(it.contents().rejected, [{ cveId: id(1), dateRejected: '2024-05-02T08:00:00.000Z' }])
+  assert.equal(it.contents().rejected, [
+    { cveId: id(1), date: '2024-05-02T08:00:00.000Z', reason: 'Given out twice.', replacedBy: [] },
+  ])
   assert.equal([report.changes.kevAdded, report.changes.kevRemoved], [[], [id(1)]], 'it was listed')
   it.put({ 'cvelistv5/2024-06-03_all_CVEs.zip': baselineZip([...TWENTY, { id: id(21) }]) })
   const { changes } = await it.run()
@@ -300,22 +302,23 @@ nights('a record that is published again after its rejection goes on with its ve
   const report = await night(4, {})
   assert.equal(report.records, { total: 20, added: 1, changed: 0, removed: 0, merged: 1 })
   const record = it.contents().records[0]!
-  assert.equal([record.cveId, record.version], [id(1), 3])
+  assert.equal([record.cveId, record.version], [id(1), 4])
   const entries: { title: string; version_from: number; version_to: number; changed_at: string }[] = JSON.parse(
     record.parts.timeline,
   )
   assert.equal(
     entries.map((entry) => [entry.title, entry.version_from, entry.version_to, entry.changed_at.slice(0, 10)]),
     [
-      ['CVE published', 2, 3, '2024-06-04'],
-      ['Title changed', 2, 3, '2024-06-04'],
+      ['Rejection withdrawn', 3, 4, '2024-06-04'],
+      ['Title changed', 3, 4, '2024-06-04'],
+      ['CVE rejected', 2, 3, '2024-06-03'],
       ['Title changed', 1, 2, '2024-06-02'],
       ['Added to the KEV catalogue', 1, 1, '2024-05-20'],
       ['CVE published', 1, 1, '2024-05-01'],
     ],
   )
   await night(5, { title: 'A third fault' })
-  assert.is(it.contents().records[0]!.version, 4)
+  assert.is(it.contents().records[0]!.version, 5)
 })
 
 nights('an id that was rejected before it ever was a record begins as version 1', async () => {
@@ -325,7 +328,8 @@ nights('an id that was rejected before it ever was a record begins as version 1'
   await it.run()
   const record = it.contents().records.find(({ cveId }) => cveId === id(21))!
   assert.is(record.version, 1)
-  assert.equal(JSON.parse(record.parts.timeline).length, 1)
+  const titles = (JSON.parse(record.parts.timeline) as { title: string }[]).map(({ title }) => title)
+  assert.equal(titles.toSorted(), ['CVE published', 'CVE rejected', 'Rejection withdrawn'])
 })
 
 nights('deltas go on top of the baseline, and an older record never replaces a newer one', async () => {

@@ -201,7 +201,7 @@ states('14.16', 'messages of its own title only', () => {
     for (const [version, together] of bumps) {
       if (version > 1 && together.length > 1) sharing++
       const said = together.flatMap((entry) =>
-        entry.messages.slice(1).map((one) => `${one.json_path} ${one.old_value} ${one.new_value}`),
+        entry.messages.slice(1).map((one) => `${one.summary} ${one.json_path} ${one.old_value} ${one.new_value}`),
       )
       if (version > 1) assert.is(new Set(said).size, said.length, `${id} says something under two titles`)
     }

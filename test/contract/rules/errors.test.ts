@@ -62,7 +62,7 @@ states('6.1', 'the wrong parameter is named', async () => {
   assert.equal([cursor.is, cursor.parameter], ['400 invalid_cursor', 'cursor'])
 })
 
-states('6.3', 'not_found has no further field', async () => {
+states('6.3', 'not_found has no further field, except for a rejected CVE', async () => {
   for (const path of ['/cves/CVE-1998-9999', '/cves/CVE-1998-9999/advisory', '/cwes/999999', '/no-such-thing']) {
     const { status, body } = await world.ask(path)
     assert.is(status, 404, path)

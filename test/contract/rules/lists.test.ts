@@ -49,12 +49,21 @@ const cwe = (id: number, name: string) =>
 const capec = (id: number, severity: string | null) =>
   capecPattern(id, severity === null ? {} : { x_capec_typical_severity: severity })
 
+const REJECTION = {
+  rejectedReasons: [{ lang: 'en', value: 'A duplicate.' }],
+  replacedBy: ['CVE-2024-0001'],
+}
+
 const world = await openWorld({
   ...cveList([
     ...RECORDS,
     { id: 'CVE-2020-0001', cna: { affected: products }, metadata: at('2020-01-01T00:00:00.000Z') },
     { id: 'CVE-2024-3000', metadata: { state: 'RESERVED', dateReserved: day1, ...at(undefined) } },
-    { id: 'CVE-2024-4000', metadata: { state: 'REJECTED', dateRejected: '2024-04-20T10:00:00.000Z', ...at(day1) } },
+    {
+      id: 'CVE-2024-4000',
+      metadata: { state: 'REJECTED', dateRejected: '2024-04-20T10:00:00.000Z', ...at(day1) },
+      cna: REJECTION,
+    },
   ]),
   'epss/epss_scores-2024-06-01.csv.gz': epssCsv(
     [
@@ -213,19 +222,27 @@ rule(10, 'an id that only KEV, EPSS or an advisory has is no record, and the ing
   }
 })
 
-rule(10, 'a rejected record is in no list, and the 404 of its endpoints states the time of rejection', async () => {
-  assert.not.ok((await ids('')).includes('CVE-2024-4000'))
-  assert.equal(await ids('ids=CVE-2024-4000'), [])
-  assert.equal(await ids('q=2024-4000'), [])
-  assert.is((await world.json<{ counts: { cve: number } }>('/search?q=2024-4000')).counts.cve, 0)
-  for (const part of ['', '/cvss', '/affected', '/timeline', '/advisory', '/reports']) {
-    const { status, body } = await world.ask(`/cves/CVE-2024-4000${part}`)
-    const { error, message } = body as { error: string; message: string }
-    assert.equal([status, error], [404, 'not_found'])
-    assert.match(message, /CVE-2024-4000 was rejected on 2024-04-20T10:00:00/)
-  }
-  assert.is(world.corpus.rejected().length, 1)
-})
+rule(
+  10,
+  'a rejected record is in no list, and the 404 of its endpoints states time, reason and replacement',
+  async () => {
+    assert.not.ok((await ids('')).includes('CVE-2024-4000'))
+    assert.equal(await ids('ids=CVE-2024-4000'), [])
+    assert.equal(await ids('q=2024-4000'), [])
+    assert.is((await world.json<{ counts: { cve: number } }>('/search?q=2024-4000')).counts.cve, 0)
+    for (const part of ['', '/cvss', '/affected', '/timeline', '/advisory', '/reports']) {
+      const { status, body } = await world.ask(`/cves/CVE-2024-4000${part}`)
+      const { message, ...rest } = body as { message: string }
+      const [reason, replaced_by] = ['A duplicate.', ['CVE-2024-0001']]
+      assert.equal([status, rest], [404, { error: 'not_found', reason, replaced_by }])
+      assert.match(
+        message,
+        /CVE-2024-4000 was rejected on 2024-04-20T10:00:00.*Z\. Reason: A duplicate\. .*CVE-2024-0001$/,
+      )
+    }
+    assert.is(world.corpus.rejected().length, 1)
+  },
+)
 
 contract.after(world.remove)
 contract.run()

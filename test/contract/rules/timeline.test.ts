@@ -68,30 +68,33 @@ rule(26, 'an exploit module has the date that its feed states', async () => {
     ...kev('2024-06-05T10:00:00.0000Z'),
     [FRAMEWORK]: frameworkJson(module('2024-05-25 03:04:05 +0000')),
   })
+  const version = before.length + 1
+  const [newest, ...older] = before
   const first = [
-    [before.length + 1, 'kev', '2024-06-05T10:00:00.000Z'],
-    [before.length + 1, 'exploits', '2024-05-25T03:04:05.000Z'],
-    ...before,
+    [version, 'kev', '2024-06-05T10:00:00.000Z'],
+    newest,
+    [version, 'exploits', '2024-05-25T03:04:05.000Z'],
+    ...older,
   ]
   assert.equal(changes(await timelineOf(SECOND)), first)
   await world.night({
     ...kev('2024-06-06T10:00:00.0000Z'),
     [ARCHIVE]: archiveCsv([{ ...exploit, cves: [SECOND] }]),
   })
-  const second = [[before.length + 2, 'exploits', '2024-05-23T00:00:00.000Z'], ...first]
+  const second = first.toSpliced(3, 0, [version + 1, 'exploits', '2024-05-23T00:00:00.000Z'])
   assert.equal(changes(await timelineOf(SECOND)), second)
   // One that goes is dated by the feed: as old as the newest module in it.
   await world.night({ ...kev('2024-06-07T10:00:00.0000Z'), [FRAMEWORK]: frameworkJson(module('', { references: [] })) })
-  const third = [[before.length + 3, 'exploits', '2024-06-05T01:00:00.000Z'], ...second]
+  const third = second.toSpliced(1, 0, [version + 2, 'exploits', '2024-06-05T01:00:00.000Z'])
   assert.equal(changes(await timelineOf(SECOND)), third)
 })
 
-rule(26, 'entries are ordered by version, then by time, newest first; `since` compares times', async () => {
+rule(26, 'entries are ordered by time, then by version, newest first; `since` compares times', async () => {
   const timeline = await timelineOf(SECOND)
-  const keys = timeline.map((one) => `${one.version_to} ${one.changed_at}`)
+  const keys = timeline.map((one) => `${one.changed_at} ${one.version_to}`)
   assert.equal(keys, keys.toSorted().reverse())
-  const times = timeline.map((one) => one.changed_at)
-  assert.not.equal(times, times.toSorted().reverse())
+  const versions = timeline.map((one) => one.version_to)
+  assert.not.equal(versions, versions.toSorted().reverse())
   const since = '2024-05-24T00:00:00Z'
   const { timeline: recent } = await world.json<{ timeline: Entry[] }>(`/cves/${SECOND}/timeline?since=${since}`)
   assert.equal(

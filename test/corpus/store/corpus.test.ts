@@ -107,7 +107,9 @@ test('state, scores, rejected ids and CNAs', () => {
       { cveId: 'CVE-2024-10000', score: 0.1, percentile: 0.2 },
     ],
   )
-  assert.equal(corpus.rejected(), [{ cveId: 'CVE-2024-0007', dateRejected: '2024-05-09T00:00:00.000Z' }])
+  assert.equal(corpus.rejected(), [
+    { cveId: 'CVE-2024-0007', date: '2024-05-09T00:00:00.000Z', reason: 'Given out twice.', replacedBy: [] },
+  ])
   assert.equal(
     corpus.catalog<CnaEntry>('cna').map(({ slug }) => slug),
     ['acme', 'zeta'],

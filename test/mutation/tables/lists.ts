@@ -150,10 +150,10 @@ export const LIST_RULES: readonly Mutation[] = [
     replace: '.filter(({ feed }) => feed.required)',
   },
   {
-    rule: 'rule 10: a rejected record is in no list, and the 404 of its endpoints states the time of rejection',
+    rule: 'rule 10: a rejected record is in no list, and the 404 of its endpoints states time, reason and replacement',
     breaks: 'the day of the rejection is not told',
-    file: 'gateway/routes/cve.ts',
-    find: `\${rejectedAt ? \` on \${rejectedAt}\` : ''}`,
+    file: 'corpus/model/rejection.ts',
+    find: `\${date === null ? '' : \` on \${date}\`}`,
     replace: '',
   },
 ]
