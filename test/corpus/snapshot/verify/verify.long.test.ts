@@ -234,7 +234,7 @@ test('a rejected id with a record, or that is no id', async () => {
   const cases: [Record<string, unknown>, RegExp][] = [
     [{ [recordId]: null }, /which has a record$/],
     [{ 'CVE-x': null }, /which is not a CVE id$/],
-    [{ ...rejected, [Object.keys(rejected)[0]!]: 'yesterday' }, /has no valid date for CVE-/],
+    [{ ...rejected, [Object.keys(rejected)[0]!]: 'yesterday' }, /have no valid entry for CVE-/],
   ]
   for (const [value, line] of cases) {
     const plain = Buffer.from(JSON.stringify(value))
