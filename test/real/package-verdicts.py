@@ -148,15 +148,59 @@ def at_or_after(version, bound, key):
     return bound == "0" or key(bound) <= key(version)
 
 
+def numbers(text, least=1):
+    """The numbers at the start; the flag says that nothing follows. One right before `x` or `*` is a part of a number."""
+    match = re.match(r"[vV]?((?:\d+\.)*\d+)(.?)", text, re.S)
+    if not match or match[2] and match[2] in ".!:":
+        return None
+    found = [int(one) for one in match[1].split(".")]
+    found = found[:-1] if re.fullmatch(r"[Xx*]", match[2]) else found
+    return (found, match[2] == "") if len(found) >= least else None
+
+
+def sign(text, bound):
+    """1 if the numbers of a version that cannot be parsed are above those of the bound, -1 below. None if they do not differ."""
+    mine, theirs = numbers(text, 2), numbers(bound)
+    if mine is None or theirs is None:
+        return None
+    width = max(len(mine[0]), len(theirs[0]))
+    for (found, whole) in (mine, theirs):
+        found += [0 if whole else None] * (width - len(found))
+    for one, other in zip(mine[0], theirs[0]):
+        if one is None or other is None:
+            return None
+        if one != other:
+            return 1 if one > other else -1
+    return None
+
+
+def by_numbers(bounds, version, key):
+    """The verdict of one range for a version that cannot be parsed: every bound differs in its numbers."""
+    signs = [1 if text == "0" else sign(version, text) for _, text in bounds]
+    if None in signs or any(kind == "limit" for kind, _ in bounds):
+        return UNDECIDED
+    below = [one for one, side in zip(bounds, signs) if side > 0]
+    above = [one for one, side in zip(bounds, signs) if side < 0]
+    if any(not at_or_after(text, other, key) for _, other in below if other != "0" for _, text in above):
+        return UNDECIDED
+    last = None
+    for kind, text in sorted(below, key=lambda one: KINDS.index(one[0])):
+        if last is None or last[1] == "0" or (text != "0" and at_or_after(text, last[1], key)):
+            last = kind, text
+    return AFFECTED if last and last[0] == "introduced" else UNAFFECTED
+
+
 def in_range(events, version, key):
     """The verdict of one range."""
     if [list(event.items()) for event in events] == [[("introduced", "0")]]:
         return AFFECTED
     bounds = [(kind, event[kind]) for event in events for kind in KINDS if kind in event]
-    if key(version) is None or not any(kind == "introduced" for kind, _ in bounds):
+    if not any(kind == "introduced" for kind, _ in bounds):
         return UNDECIDED
     if any(text not in ("0", "*") and key(text) is None for _, text in bounds):
         return UNDECIDED
+    if key(version) is None:
+        return by_numbers(bounds, version, key)
     limits = [text for kind, text in bounds if kind == "limit"]
     if limits and not any(text == "*" or not at_or_after(version, text, key) for text in limits):
         return UNAFFECTED
@@ -188,7 +232,8 @@ def in_entry(entry, version, key):
     verdicts = {in_range(events, version, key) for events in ranges}
     if AFFECTED in verdicts:
         return AFFECTED
-    if UNDECIDED in verdicts or (versions and own is None) or not (versions or ranges):
+    unlike = own is not None or (numbers(version, 2) and all(sign(version, one) is not None for one in versions))
+    if UNDECIDED in verdicts or not unlike or not (versions or ranges):
         return UNDECIDED
     return UNAFFECTED
 

@@ -107,8 +107,8 @@ export const DISTRIBUTIONS: readonly Distribution[] = [
   {
     ecosystem: 'openSUSE',
     type: 'rpm',
-    namespaces: ['opensuse', 'opensuse-leap', 'opensuse-tumbleweed'],
-    distros: ['opensuse.leap', 'opensuse leap', 'leap'],
+    namespaces: ['opensuse', 'opensuse-leap', 'opensuse-tumbleweed', 'opensuse.leap', 'opensuse.tumbleweed'],
+    distros: ['opensuse leap', 'leap'],
     release: [/^(\d+\.\d+)$/, 'Leap $1'],
     codeNames: { tumbleweed: 'Tumbleweed', 'opensuse-tumbleweed': 'Tumbleweed', 'opensuse.tumbleweed': 'Tumbleweed' },
   },

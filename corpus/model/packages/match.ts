@@ -7,7 +7,6 @@ import {
   type AskedVersion,
   askedVersion,
   evaluate,
-  evaluationKey,
   isFixed,
   parseAffected,
   type RangeMatch,
@@ -17,6 +16,7 @@ import {
   type VersionMatch,
 } from '../versions/affected.ts'
 import { comparatorOf, isSameRelease } from '../versions/ecosystems.ts'
+import { compareLeading } from '../versions/leading-numbers.ts'
 import type { PackageAdvisory, PackageRanges } from './package-advisory.ts'
 
 export interface PackageQuery {
@@ -317,12 +317,13 @@ function severityOf(
 function fixesFor({ ecosystem, version }: PackageQuery): (affected: readonly PackageRanges[]) => string[] {
   const order = comparatorOf(ecosystem)
   const keyOf = rememberedKeys()
-  const asked = version === null ? null : evaluationKey(order, version)
+  const { key: asked, numbers } = version === null ? { key: null, numbers: null } : askedVersion(ecosystem, version)
+  const isBelow = (text: string) => numbers !== null && (compareLeading(numbers, text) ?? 0) > 0
   return (affected) => {
     const stated = affected
       .filter((entry) => isSameRelease(entry.ecosystem, ecosystem))
       .flatMap(({ ranges }) => ranges.flatMap(({ events }) => events.flatMap(({ fixed }) => fixed ?? [])))
-    const texts = [...new Set(stated)].sort(compareText)
+    const texts = [...new Set(stated)].filter((text) => !isBelow(text)).sort(compareText)
     if (!order) return texts
     const fixes = texts.map((text) => ({ text, key: keyOf(order, text) }))
     const comparable = fixes

@@ -15,7 +15,17 @@ const FOLDINGS: ReadonlyMap<string, (name: string) => string> = new Map([
   // Purls of Go are in lower case, modules are not. Tools call the standard library `std` or `stdlib`.
   ['Go', (name: string) => (name === 'std' ? 'stdlib' : name.toLowerCase())],
   // The address of a repository. Advisories state it with or without the scheme; a purl has none.
-  ['SwiftURL', (name: string) => name.replace(/^https?:\/\//, '').replace(/\.git$/, '')],
+  [
+    'SwiftURL',
+    (name: string) =>
+      name
+        .toLowerCase()
+        .replace(/^https?:\/\//, '')
+        .replace(/\.git$/, ''),
+  ],
+  // Owners and repositories on GitHub, and extensions, are equal in any case. Purls have them in lower case.
+  ['GitHub Actions', lowerCase],
+  ['VSCode', lowerCase],
 ])
 
 /** Returns the form under which all spellings of a package are found. Names of other ecosystems are exact. */

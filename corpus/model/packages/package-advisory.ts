@@ -12,7 +12,7 @@ import { foldName } from './name.ts'
 import { packageUrl } from './purl.ts'
 
 /** Increase it with every change of the result for the same record. */
-export const PACKAGE_RULES = 4
+export const PACKAGE_RULES = 5
 
 /** What one advisory states about one package. */
 export interface PackageAdvisory extends AdvisoryIds {

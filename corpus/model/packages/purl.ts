@@ -64,7 +64,7 @@ const READ_ONLY: ReadonlyMap<string, PurlType> = new Map([
 
 /**
  * Returns the package that a purl names, with its ecosystem if one has the type. As in osv.dev, the subpath of `golang`
- * belongs to the module. `epoch` of `rpm` becomes a part of the version.
+ * belongs to the module; that of an action is its folder. `epoch` of `rpm` becomes a part of the version.
  * @throws PurlError
  */
 export function packageOfPurl(text: string): PurlPackage {
@@ -82,7 +82,7 @@ export function packageOfPurl(text: string): PurlPackage {
   if (known?.namespace === 'prohibited' && namespace.length > 0) {
     throw malformed(`the type '${type}' has no namespace; percent-encode '/' in a name`)
   }
-  const path = [...namespace, ...(type === 'golang' ? [name, ...subpath] : [name])]
+  const path = [...namespace, name, ...(type === 'golang' || known === ACTIONS ? subpath : [])]
   // A package of Conan has one name on every remote; the namespace is its owner there.
   const full = type === 'conan' ? name : path.join(known?.separator ?? '/')
   return { ecosystem: known?.ecosystem ?? null, name: full, version, source: null }

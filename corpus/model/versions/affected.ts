@@ -1,6 +1,7 @@
 /** Decides whether an entry of `affected[]` of an OSV record affects a version (OSV schema, "Evaluation"). */
 import { partitionPoint } from '../values/partition-point.ts'
 import { comparatorOf, endOfFloating, isSameRelease } from './ecosystems.ts'
+import { compareLeading, type LeadingNumbers, numbersOfUnparsed } from './leading-numbers.ts'
 import type { VersionOrder } from './order.ts'
 
 /** Events of one version count in this order, so that a version that is introduced and fixed is not affected. */
@@ -49,6 +50,8 @@ export interface AskedVersion {
   version: string
   /** Null if the version cannot be parsed. */
   key: unknown
+  /** Of a version that cannot be parsed. Null if it does not begin with numbers. */
+  numbers: LeadingNumbers | null
   /** The key that follows all releases that a floating version can mean. Null for another version. */
   end: unknown
 }
@@ -114,7 +117,8 @@ export function askedVersion(ecosystem: string, version: string): AskedVersion {
   const order = comparatorOf(ecosystem)
   const key = evaluationKey(order, version)
   const end = key === null ? null : endOfFloating(ecosystem, version)
-  return { ecosystem, version, key, end: end === null ? null : evaluationKey(order, end) }
+  const numbers = key === null ? numbersOfUnparsed(version) : null
+  return { ecosystem, version, key, numbers, end: end === null ? null : evaluationKey(order, end) }
 }
 
 /** Parses versions and events, and sorts them. Ignores ranges of other types than `SEMVER` and `ECOSYSTEM`. */
@@ -136,35 +140,40 @@ export function parseAffected(
 /**
  * Returns the verdict for a version of the package that the entry names. The caller has compared the names. A version
  * is affected if it is enumerated, as text or after parsing, or if a range contains it. An enumerated version that
- * cannot be parsed equals only the same text.
+ * cannot be parsed equals only the same text. A version that cannot be parsed is decided if its leading numbers differ
+ * from those of every bound and enumerated version.
  */
 export function evaluate(
   { ecosystem, order, ranges, texts, keys }: AffectedVersions,
   asked: AskedVersion,
   { preferList = false }: EvaluateOptions = {},
 ): Verdict {
-  const isComparable = isSameRelease(ecosystem, asked.ecosystem)
+  const isComparable = isSameReleaseAs(ecosystem, asked)
   if (isComparable === false) return NOT_AFFECTED
   if (order && asked.end !== null && isDivided(order, ranges, keys, asked)) return undecided('floating')
   const isListed = preferList && texts.size > 0
   const counted = isListed ? ranges.filter(({ isEverything }) => !isEverything) : ranges
-  const inRanges = isComparable ? evaluateRanges(order, counted, asked.key) : undecided('release')
+  const inRanges = isComparable ? evaluateRanges(order, counted, asked) : undecided('release')
   if (inRanges.verdict === 'affected') return inRanges
   if (texts.has(asked.version) || (order && asked.key !== null && hasKey(order, keys, asked.key))) {
     return { verdict: 'affected', matched: { kind: 'version', version: asked.version } }
   }
   if (inRanges.verdict === 'undecided') return inRanges
   if (!order) return undecided('no_order')
-  if (asked.key === null) return undecided('version')
+  if (asked.key === null && !differsFrom(asked.numbers, texts)) return undecided('version')
   return ranges.length === 0 && texts.size === 0 ? undecided('no_versions') : NOT_AFFECTED
 }
 
+/** As `isSameRelease`. Ubuntu's builds of FIPS are packages of the same release, with other versions. */
+function isSameReleaseAs(ecosystem: string, { ecosystem: asked, version }: AskedVersion): boolean | null {
+  const isFips = ecosystem.startsWith('Ubuntu:Pro:FIPS') && /\bfips\b/i.test(version)
+  return isSameRelease(isFips ? ecosystem.replace(/:FIPS[\w-]*/, '') : ecosystem, asked)
+}
+
 /** Whether the last event up to the version in a range of its release is a fix. */
-export function isFixed(
-  { ecosystem, order, ranges }: AffectedVersions,
-  { ecosystem: asked, key }: AskedVersion,
-): boolean {
-  if (!order || key === null || !isSameRelease(ecosystem, asked)) return false
+export function isFixed({ ecosystem, order, ranges }: AffectedVersions, asked: AskedVersion): boolean {
+  const { key } = asked
+  if (!order || key === null || !isSameReleaseAs(ecosystem, asked)) return false
   return ranges.some(({ events }) => events?.[lastEvent(order, events, { key })]?.kind === 'fixed')
 }
 
@@ -242,19 +251,27 @@ function compareEvents(order: VersionOrder, a: RangeEvent, b: RangeEvent): numbe
   return compareBounds(order, a.bound, b.bound) || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind)
 }
 
-/** Key null is a version that cannot be parsed: only a range of everything contains it. */
-function evaluateRanges(order: VersionOrder | null, ranges: VersionRange[], key: unknown): Verdict {
+const differsFrom = (numbers: LeadingNumbers | null, texts: ReadonlySet<string>): boolean =>
+  numbers !== null && [...texts].every((text) => compareLeading(numbers, text) !== null)
+
+/** A range of everything contains a version that cannot be parsed too. */
+function evaluateRanges(
+  order: VersionOrder | null,
+  ranges: VersionRange[],
+  { key, numbers }: Pick<AskedVersion, 'key' | 'numbers'>,
+): Verdict {
   let result = NOT_AFFECTED
   for (const range of ranges) {
     if (range.isEverything) {
       return { verdict: 'affected', matched: { kind: 'range', introduced: '0', fixed: null, last_affected: null } }
     }
     if (!order) result = undecided('no_order')
-    else if (key === null) result = undecided('version')
+    else if (key === null && numbers === null) result = undecided('version')
     else if (range.events === null) result = undecided('event')
     else {
-      const index = affectingEvent(order, range, { key })
-      if (index >= 0) return { verdict: 'affected', matched: rangeMatch(range.events, index) }
+      const index = key === null ? affectingByNumbers(range, numbers!) : affectingEvent(order, range, { key })
+      if (index === null) result = undecided('version')
+      else if (index >= 0) return { verdict: 'affected', matched: rangeMatch(range.events, index) }
     }
   }
   return result
@@ -268,6 +285,16 @@ function affectingEvent(order: VersionOrder, { events, limits }: VersionRange, v
   if (event?.kind === 'introduced') return last
   const isLastAffected = event?.kind === 'last_affected' && compareBounds(order, event.bound, version) === 0
   return isLastAffected && introductionBefore(events, last) >= 0 ? last : -1
+}
+
+/** As `affectingEvent`. Null if the numbers do not differ from those of an event, or if the range has a limit. */
+function affectingByNumbers({ events, limits }: VersionRange, numbers: LeadingNumbers): number | null {
+  const orders = events!.map(({ bound, version }) => (bound === null ? 1 : compareLeading(numbers, version)))
+  const last = orders.findLastIndex((order) => order !== null && order > 0)
+  // Versions of other schemes can be in another order than their numbers.
+  const isOrdered = orders.every((order, i) => order !== null && order > 0 === i <= last)
+  if (!isOrdered || limits !== null) return null
+  return events![last]?.kind === 'introduced' ? last : -1
 }
 
 /** Returns the index of the last event at or before a version, or -1. */

@@ -14,7 +14,9 @@ const same: [ecosystem: string, folded: string, ...spellings: string[]][] = [
   ['Go', 'github.com/burntsushi/toml', 'github.com/BurntSushi/toml'],
   ['Go', 'stdlib', 'std'],
   ['crates.io', 'serde_json', 'serde-json', 'serde_json'],
-  ['SwiftURL', 'github.com/vapor/vapor', 'https://github.com/vapor/vapor', 'https://github.com/vapor/vapor.git'],
+  ['SwiftURL', 'github.com/vapor/vapor', 'https://github.com/vapor/vapor', 'https://github.com/Vapor/vapor.git'],
+  ['GitHub Actions', 'sonarsource/sonarqube-scan-action', 'SonarSource/sonarqube-scan-action'],
+  ['VSCode', 'ms-python.python', 'MS-Python.python'],
 ]
 
 const exact: [ecosystem: string, name: string][] = [

@@ -88,6 +88,34 @@ const CASES: [what: string, advisories: readonly Advisory[], purls: Record<strin
     },
   ],
   [
+    'an action in a folder has the versions of its repository; names on GitHub match in any case',
+    [[['GitHub Actions', 'Acme/Tool', '3.1.0']], [['GitHub Actions', 'acme/tool/init', '2.1.0']]],
+    {
+      'pkg:github/acme/tool@v3.0.9': 'affected',
+      'pkg:github/ACME/tool/other@v3.0.9': 'affected',
+      'pkg:githubactions/acme/tool@v3.0.9#other': 'affected',
+      'pkg:githubactions/acme/tool@v3.1.0#init': 'none',
+      'pkg:github/acme/tools@v3.0.9': 'none',
+    },
+  ],
+  [
+    'a signed kernel matches by the source package of the kernel, and by its own version',
+    [
+      [
+        ['Debian:12', 'linux', '6.1.90-1'],
+        ['Ubuntu:24.04:LTS', 'linux-hwe-6.11', '6.11.0-17.17~24.04.2'],
+      ],
+    ],
+    {
+      'pkg:deb/debian/linux-image-6.1.0-21-amd64@6.1.85-1?upstream=linux-signed-amd64%406.1.85%2B1&distro=debian-12':
+        'affected',
+      'pkg:deb/debian/linux-image-6.1.0-21-arm64@6.1.90-1?upstream=linux-signed-arm64%406.1.90%2B1&distro=debian-12':
+        'none',
+      'pkg:deb/ubuntu/linux-image-6.11.0-9-generic@6.11.0-9.9~24.04.1?upstream=linux-signed-hwe-6.11&distro=ubuntu-24.04':
+        'affected',
+    },
+  ],
+  [
     'a build that Ubuntu Pro has fixed is not affected by the entry of the plain release',
     [
       [

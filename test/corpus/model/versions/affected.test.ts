@@ -158,7 +158,50 @@ undecided('a version that cannot be parsed, unless it is listed or every version
   assert.is(short(entry('npm', null, ['1.0.0']), 'latest'), 'version')
   assert.is(short(entry('npm', [{ introduced: '0' }]), 'latest'), 'affected')
   assert.is(short(entry('Packagist', range), 'dev-main'), 'version')
-  assert.is(short(entry('PyPI', range), '1.5-final'), 'version')
+  assert.is(short(entry('PyPI', range), '2.0.0-final'), 'version')
+})
+
+undecided(
+  'a version that cannot be parsed, unless its leading numbers differ from those of each bound and version',
+  () => {
+    const range: Events = [{ introduced: '1.2.0' }, { fixed: '1.5.0' }, { introduced: '2.0rc1' }, { fixed: '2.2' }]
+    const verdicts: Record<string, string> = {
+      '1.1.9-custom': 'not_affected',
+      '1.2.1-custom': 'affected',
+      '1.4.9_vendor.2': 'affected',
+      '1.6.0-custom': 'not_affected',
+      '2.1-custom': 'affected',
+      '3.0-custom': 'not_affected',
+      // Of a bound, or perhaps of one.
+      '1.5.0-custom': 'version',
+      '1.5-custom': 'version',
+      '2.0-custom': 'version',
+      '1.4x': 'version',
+      // A date, a commit, an epoch.
+      '2023-final-x': 'version',
+      '7e3a912': 'version',
+      '1!9.0-custom': 'version',
+    }
+    for (const [version, verdict] of Object.entries(verdicts)) {
+      assert.is(short(entry('PyPI', range), version), verdict, version)
+    }
+    assert.is(short(entry('PyPI', null, ['1.0', '2.0.1']), '2.0.2-custom'), 'not_affected')
+    assert.is(short(entry('PyPI', null, ['1.0', '2.0.1']), '2.0.1-custom'), 'version')
+    assert.is(short(entry('PyPI', null, ['1.0', '1!1.0']), '2.0.2-custom'), 'version')
+    assert.is(short(entry('npm', [{ introduced: '0' }, { limit: '9.0.0' }]), '1.2.3_4'), 'version')
+  },
+)
+
+undecided('a build of FIPS counts for the entries of FIPS of its release', () => {
+  const events: Events = [{ introduced: '0' }, { fixed: '1.1.1f-1ubuntu2.fips.2.19' }]
+  const fips = entry('Ubuntu:Pro:FIPS-updates:20.04:LTS', events)
+  assert.equal(
+    ['1.1.1f-1ubuntu2.fips.2.18', '1.1.1f-1ubuntu2.fips.2.19', '1.1.1f-1ubuntu2.18'].map((version) =>
+      short(fips, version, 'Ubuntu:20.04'),
+    ),
+    ['affected', 'not_affected', 'not_affected'],
+  )
+  assert.is(short(fips, '1.1.1f-1ubuntu2.fips.2.18', 'Ubuntu:22.04'), 'not_affected')
 })
 
 undecided('a range with an event that cannot be parsed; another range can still decide', () => {
