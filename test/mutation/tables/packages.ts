@@ -60,7 +60,7 @@ export const PACKAGES: readonly Mutation[] = [
     rule: 'a version that cannot be parsed, unless it is listed or every version is affected',
     breaks: 'a version that cannot be parsed is not affected unless it is listed',
     file: AFFECTED,
-    find: "if (asked.key === null) return undecided('version')",
+    find: "if (asked.key === null && !differsFrom(asked.numbers, texts)) return undecided('version')",
     replace: '',
   },
   {
