@@ -83,7 +83,7 @@ const osvEcosystems = () =>
   ).argParser(ecosystems)
 const acceptShrink = () =>
   option('--accept-shrink', 'accept a feed that lost more than 10 % of its records, or of what they state')
-const acceptOlder = () => option('--accept-older', 'accept a feed with an older edition than the corpus has')
+const acceptOlder = () => option('--accept-older', 'take a feed with an older edition than the corpus has')
 const floor = () =>
   option(
     '--floor <feed=n,...>',

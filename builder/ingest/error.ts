@@ -8,7 +8,8 @@ export type IngestErrorCode =
   | 'feed-unusable' // a feed cannot be read
   | 'feed-empty' // a feed has no record
   | 'feed-below-floor' // a feed has fewer records than `--floor` requires
-  | 'feed-older' // the edition is older than the one in the corpus
+  | 'feed-older' // the edition of `--as-of` is older than the one in the corpus
+  | 'feed-ahead' // a required feed is dated in the future
   | 'feed-shrank' // a feed lost too many records since the last ingest
   | 'feed-lost-values' // its records state less than before, or values that cannot be read
   | 'too-large' // the feeds exceed the limits of a snapshot

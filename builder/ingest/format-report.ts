@@ -69,11 +69,12 @@ function feedTable(feeds: readonly FeedReport[]): string[] {
   return [
     ...table([HEAD, ...rows], [NAME_COLUMN, VERSION_COLUMN]),
     ...namesOf('unchanged', 'same files as at the last ingest'),
+    ...namesOf('kept', 'not taken'),
     ...namesOf('absent', 'not present'),
   ]
 }
 
-const isPresent = ({ status }: FeedReport) => status !== 'absent'
+const isPresent = ({ status }: FeedReport) => status !== 'absent' && status !== 'kept'
 const versionOf = ({ version, date }: Pick<FeedReport, 'version' | 'date'>) => version ?? (date && dayOf(date)) ?? '-'
 
 function fileLines(feeds: readonly FeedReport[]): string[] {
@@ -82,6 +83,10 @@ function fileLines(feeds: readonly FeedReport[]): string[] {
 
 const REMARKS: Record<FeedRemark['code'], string> = {
   'edition-older': 'accepted although older than the corpus',
+  'edition-kept': 'older than the corpus, which keeps its edition',
+  'edition-ahead': 'dated in the future, which is not taken',
+  'file-unusable': 'with a file that cannot be used, whose records stay',
+  'file-missing': 'without a file of the last ingest, whose records stay',
   'edition-undated': 'without a date',
   'date-differs-from-name': 'with another date in the file than in its name',
   'days-apart': 'of another day than the CVE list',
@@ -90,7 +95,7 @@ const REMARKS: Record<FeedRemark['code'], string> = {
 function warningsOf({ feeds, withoutRecord, scores, disagreements }: IngestReport): Finding[] {
   const remarks = feeds.flatMap(({ name, remarks }) => remarks.map((remark) => ({ name, ...remark })))
   return atLeastOne([
-    ...feeds.filter((feed) => !isPresent(feed)).map(keptOfAbsent),
+    ...feeds.filter(({ status }) => status === 'absent').map(keptOfAbsent),
     ...feeds.flatMap(itemWarnings),
     ...[...Map.groupBy(remarks, ({ code }) => code)].map(([code, examples]) => ({
       count: examples.length,

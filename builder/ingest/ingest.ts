@@ -9,10 +9,10 @@ import { writingTo } from '../../corpus/command/system-error.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { daysBetween } from '../../corpus/model/values/date.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
-import { judgeCounts, judgeEdition, judgeShape, type MinimumCounts, remarkOnEditions } from './judge.ts'
+import { judgeCounts, judgeShape, type MinimumCounts, remarkOnEditions } from './judge.ts'
 import { mergeStaged } from './merge.ts'
 import type { FeedReport, IngestReport } from './report.ts'
-import { findSources } from './sources.ts'
+import { aheadOf, findSources, horizonAt } from './sources.ts'
 import { stageFeed } from './stage.ts'
 import { closeCommittedCorpora } from './tasks.ts'
 import { bytesOf, openThreads, takeDigests } from './threads.ts'
@@ -67,19 +67,22 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
   } = options
   const started = performance.now()
   const lap = () => (performance.now() - started) / 1000
-  const sources = await findSources(feeds, asOf)
   const workspace = await openWorkspace(corpus, effects)
   const threads = openThreads(jobs)
   try {
-    const previous = new Map(readFeedStates(workspace.database).map((state) => [state.name, state]))
+    const known = readFeedStates(workspace.database)
+    const horizon = horizonAt(effects.now())
+    const sources = await findSources(feeds, asOf, horizon, known)
+    const isAhead = { horizon, test: aheadOf(horizon, sources, known) }
+    const previous = new Map(known.map((state) => [state.name, state]))
     const isLarge = sources.some(({ files }) => bytesOf(files) >= BYTES_FOR_THREADS)
     const files = sources.flatMap((source) => source.files)
     const digestOf = takeDigests(files, threads.pool(isLarge))
     const reports: FeedReport[] = []
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null
-      const remarks = judgeEdition(source, before, { acceptOlder })
       const report = await stageFeed(source, before, workspace, {
+        ...{ asOf, acceptOlder, acceptShrink, isAhead },
         log: effects.log,
         progress,
         digestOf,
@@ -87,7 +90,7 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
       })
       judgeCounts(report, source.feed, before, { acceptShrink, floors })
       judgeShape(report, before, { acceptShrink })
-      reports.push({ ...report, remarks })
+      reports.push(report)
     }
     remarkOnEditions(sources, reports)
     // An older adapter's claims may lack fields that the current rules need.

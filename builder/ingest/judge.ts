@@ -2,13 +2,13 @@
  * Decides whether each feed may enter the corpus: by the age of its edition before reading, by its counts after. A
  * rejected feed leaves the corpus unchanged. Also parses the minimum counts of `--floor`.
  */
-import type { Feed } from '../../corpus/feeds/feed.ts'
+import type { Feed, FeedFile } from '../../corpus/feeds/feed.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import { dayOf, daysBetween } from '../../corpus/model/values/date.ts'
-import type { FeedState } from '../../corpus/store/state.ts'
+import type { FeedFileState, FeedState } from '../../corpus/store/state.ts'
 import { IngestError } from './error.ts'
 import type { FeedRemark, FeedReport } from './report.ts'
-import { type FeedSource, newestFile } from './sources.ts'
+import { type FeedSource, type Horizon, newestFile } from './sources.ts'
 
 /** Maximum share of lost records. */
 const MAX_LOSS = 0.1
@@ -19,47 +19,95 @@ export interface AcceptOptions {
   floors: MinimumCounts
 }
 
-/**
- * Rejects an edition older (by day) than the corpus's, so that old data cannot return unnoticed. An undated edition
- * only gets a remark. An accepted older edition replaces newer claims like any other.
- * @throws IngestError `feed-older`
- */
-export function judgeEdition(
-  { feed, files }: FeedSource,
-  previous: FeedState | null,
-  { acceptOlder }: Pick<AcceptOptions, 'acceptOlder'>,
-): FeedRemark[] {
-  const newest = newestFile(files)
-  if (!newest || !previous?.published) return []
-  const before = dayOf(previous.published)
-  if (newest.date === null) {
-    const detail = `${newest.name} has no date; the corpus has the edition of ${before}`
-    return [{ code: 'edition-undated', detail }]
-  }
-  const day = dayOf(newest.date)
-  if (day >= before) return []
-  const detail = `${newest.name} is of ${day}, the corpus has the edition of ${before}`
-  if (acceptOlder) return [{ code: 'edition-older', detail }]
-  const remedy = 'fetch the newer edition, or accept the older one with --accept-older'
-  throw new IngestError('feed-older', `${feed.title}: ${detail}; ${remedy}`)
+/** The files of a feed to read, and remarks on the others. */
+export interface Editions {
+  files: FeedFile[]
+  remarks: FeedRemark[]
 }
 
 /**
- * Rejects a feed that is empty, below its floor, or lost more than a tenth of its records. Also rejects an absent feed
- * if another adapter version wrote its claims.
- * @throws IngestError `feed-missing`, `feed-below-floor`, `feed-empty`, `feed-shrank`
+ * Leaves out files that are older (by day) than the corpus's edition of the same part: the corpus keeps its own, so that
+ * a copy that lags behind loses nothing and does not stop the others. Also remarks on files dated in the future.
+ * @throws IngestError `feed-older` with `asOf`, because such an edition was asked for
+ */
+export function judgeEditions(
+  { feed, files, ahead }: FeedSource,
+  previous: FeedState | null,
+  { acceptOlder, asOf, isAhead }: EditionOptions,
+): Editions {
+  const remarks = ahead.map(({ name, date }): FeedRemark => {
+    const detail = `${name} is of ${dayOf(date!)}, after ${isAhead.horizon}`
+    return { code: 'edition-ahead', detail }
+  })
+  const taken = [...Map.groupBy(files, ({ part }) => part)].flatMap(([part, all]) => {
+    const newest = newestFile(all)!
+    const before = beforeOf(previous, part)?.date ?? null
+    if (before === null || isAhead.test(before)) return all
+    if (newest.date === null) {
+      const detail = `${newest.name} has no date; the corpus has the edition of ${dayOf(before)}`
+      remarks.push({ code: 'edition-undated', detail })
+      return all
+    }
+    if (dayOf(newest.date) >= dayOf(before)) return all
+    const detail = `${newest.name} is of ${dayOf(newest.date)}, the corpus has the edition of ${dayOf(before)}`
+    if (acceptOlder) remarks.push({ code: 'edition-older', detail })
+    else if (asOf !== null) {
+      throw new IngestError('feed-older', `${feed.title}: ${detail}; accept the older one with --accept-older`)
+    } else remarks.push(keptEdition(detail))
+    return acceptOlder ? all : []
+  })
+  return { files: taken, remarks }
+}
+
+export interface EditionOptions extends Pick<AcceptOptions, 'acceptOlder'> {
+  asOf: string | null
+  isAhead: { horizon: Horizon; test(date: string | null): boolean }
+}
+
+const keptEdition = (detail: string): FeedRemark => ({
+  code: 'edition-kept',
+  detail: `${detail}; --accept-older takes it`,
+})
+
+/** The corpus's file of a part of the feed. */
+export const beforeOf = (previous: FeedState | null, part: string): FeedFileState | null =>
+  previous?.files.findLast((file) => file.part === part) ?? null
+
+/**
+ * As `judgeEditions`, for a file without a date after it was read: its newest record dates it. Returns null if it is
+ * not older than the corpus's edition.
+ */
+export function judgeNewest(
+  { name, part, date }: FeedFile,
+  newest: string | null,
+  previous: FeedState | null,
+  { acceptOlder }: Pick<AcceptOptions, 'acceptOlder'>,
+): FeedRemark | null {
+  const before = beforeOf(previous, part)
+  if (date !== null || newest === null || !before?.newest || before.date !== null) return null
+  if (newest >= before.newest) return null
+  const detail = `the newest record of ${name} is of ${newest}, the corpus's edition has one of ${before.newest}`
+  return acceptOlder ? { code: 'edition-older', detail } : keptEdition(detail)
+}
+
+/** Rejects claims that another version of the adapter read and that cannot be read again. @throws IngestError */
+export function assertReadable({ title, adapter }: Feed, previous: FeedState | null): void {
+  if (!previous || previous.adapter === adapter) return
+  const what = 'its files are missing or not taken, and another version of this program read its data in the corpus'
+  throw new IngestError('feed-missing', `${title}: ${what}; restore its files, so that ingest can read them again`)
+}
+
+/**
+ * Rejects a feed that is empty, below its floor, or lost more than a tenth of its records.
+ * @throws IngestError `feed-below-floor`, `feed-empty`, `feed-shrank`
  */
 export function judgeCounts(
   report: FeedReport,
-  { required, adapter }: Pick<Feed, 'required' | 'adapter'>,
+  { required }: Pick<Feed, 'required'>,
   previous: FeedState | null,
   { acceptShrink, floors }: Pick<AcceptOptions, 'acceptShrink' | 'floors'>,
 ): void {
-  const { name, title, status, kept, read, removed, held } = report
-  if (status === 'absent' && previous && previous.adapter !== adapter) {
-    const what = 'its files are missing, and another version of this program read its data in the corpus'
-    throw new IngestError('feed-missing', `${title}: ${what}; restore its files, so that ingest can read them again`)
-  }
+  const { name, title, status, kept, read, removed, held, retained } = report
   const floor = floors[name as FeedName]
   if (floor !== undefined && (status === 'absent' || kept < floor)) {
     const has = status === 'absent' ? 'its files are missing' : `${kept} usable records among the ${read} read`
@@ -67,7 +115,7 @@ export function judgeCounts(
     throw new IngestError('feed-below-floor', `${title}: ${has}, its floor is ${floor}${cause(report)}; ${remedy}`)
   }
   if (status !== 'read') return
-  if (kept === 0 && (required || !acceptShrink)) {
+  if (kept + retained === 0 && (required || !acceptShrink)) {
     const had = previous ? `; the corpus has ${previous.records}` : ''
     const remedy = required ? '; replace it with a valid one' : '; --accept-shrink accepts it'
     throw new IngestError(
@@ -143,7 +191,7 @@ export function remarkOnEditions(sources: readonly FeedSource[], reports: readon
   const list = reports.find(({ name }) => name === 'cvelist')?.published
   for (const [index, { feed, files }] of sources.entries()) {
     const { status, published, remarks } = reports[index]!
-    if (status === 'absent') continue
+    if (status === 'absent' || status === 'kept') continue
     for (const { name, namedDay, date } of files) {
       if (!namedDay || date === null || dayOf(date) === namedDay) continue
       remarks.push({

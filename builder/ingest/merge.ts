@@ -146,18 +146,18 @@ function noteOddDates(merging: Merging, reports: readonly FeedReport[]): void {
 
 function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDate: string | null): FeedState {
   const { feed } = sources.find((source) => source.feed.name === report.name)!
-  const { name, version, files, read, kept, skipped, notes, held } = report
+  const { name, version, files, read, kept, skipped, notes, held, retained } = report
   return {
     name,
     version,
     date: name === 'cvelist' ? corpusDate : report.date,
     published: report.published,
     files,
-    records: kept + held,
+    records: kept + held + retained,
     licence: feed.licence,
     attribution: feed.attribution,
     adapter: feed.adapter,
-    reading: { read, kept, held, skipped, notes },
+    reading: { read, kept, held, retained, skipped, notes },
   }
 }
 

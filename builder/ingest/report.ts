@@ -8,8 +8,8 @@ import type { FeedFileState, FeedSkips } from '../../corpus/store/state.ts'
 export interface FeedReport {
   name: string
   title: string
-  /** `unchanged` repeats the last ingest's counts. `absent` keeps the corpus's data. */
-  status: 'read' | 'unchanged' | 'absent'
+  /** `unchanged` repeats the last ingest's counts. `absent` and `kept` keep the corpus's data: without a file, or not taking it. */
+  status: 'read' | 'unchanged' | 'absent' | 'kept'
   version: string | null
   date: string | null
   /** Days from the feed's date to the corpus date: negative if the feed is newer, null if a date is unknown. */
@@ -25,6 +25,8 @@ export interface FeedReport {
   removed: number
   /** Skipped items that keep their previous data. */
   held: number
+  /** Items of files that are missing or not taken. They keep their previous data. */
+  retained: number
   skipped: FeedSkips[]
   /** Oddities of items that were kept, repaired or omitted. */
   notes: FeedSkips[]
@@ -56,7 +58,15 @@ export interface UnreadableCounts {
 }
 
 export interface FeedRemark {
-  code: 'edition-older' | 'edition-undated' | 'date-differs-from-name' | 'days-apart'
+  code:
+    | 'edition-older'
+    | 'edition-kept'
+    | 'edition-ahead'
+    | 'edition-undated'
+    | 'file-unusable'
+    | 'file-missing'
+    | 'date-differs-from-name'
+    | 'days-apart'
   detail: string
 }
 

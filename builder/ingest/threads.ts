@@ -26,7 +26,7 @@ export function openThreads(jobs: number): Threads {
   }
 }
 
-export type DigestOfFile = (file: FeedFile) => Promise<FileDigest>
+export type DigestOfFile = (file: Pick<FeedFile, 'path'>) => Promise<FileDigest>
 
 /** Folders count as 0 bytes. */
 export function bytesOf(files: readonly FeedFile[]): number {

@@ -10,10 +10,12 @@ import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
+import { DAY_MS } from '../../corpus/model/values/date.ts'
 import { accessError, assertWritable } from '../../corpus/store/error.ts'
 import { createSchema, openDatabase, PAGE_BYTES } from '../../corpus/store/schema.ts'
 import { openStaging, type Staging } from '../../corpus/store/staging.ts'
 import { IngestError } from './error.ts'
+import { horizonAt } from './sources.ts'
 
 export interface Workspace {
   /** Its transaction is open until `commit`. */
@@ -78,7 +80,7 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
     database.pragma('cache_size = -65536')
     begin(database, path)
     await effects.remove(spillFile)
-    const staging = openStaging(database)
+    const staging = openStaging(database, Date.parse(horizonAt(effects.now())) + DAY_MS)
     return {
       database,
       staging,

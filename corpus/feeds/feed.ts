@@ -76,6 +76,10 @@ interface FeedBase {
   attribution: string
   /** The ingest fails without this feed. */
   required: boolean
+  /** Whether each file stands alone: one that is missing, broken or old leaves the others as they are. */
+  independentFiles?: true
+  /** Whether `find` takes the date from the records: one with a wrong date does not date the file. */
+  datedByRecords?: true
   /**
    * Days between this feed's edition and the CVE list's before the report warns: 1 for daily feeds. Null for irregular
    * feeds, and for feeds dated only by their newest record.

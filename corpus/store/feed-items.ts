@@ -20,6 +20,10 @@ export interface FeedItems {
    * copy is staged.
    */
   stageOld(item: string): Uint32Array | null
+  /** Returns the date that the corpus's item states, in ms since 1970; null if it states none. */
+  statedAt(item: string): number | null
+  /** Stages the corpus's items that are not staged, unchanged. Yields the rows of each in `claim`. */
+  stageRest(): Iterable<Uint32Array>
   /** Returns the number of items, including staged ones. */
   size(): number
 }
@@ -54,11 +58,23 @@ export function openItems(database: Database.Database, feed: string): FeedItems 
       states[position] = STAGED
       return known.rowsAt(position)
     },
+    statedAt(item) {
+      const position = known.positions.get(item)
+      const ms = position === undefined ? Number.NaN : known.statedAt(position)
+      return Number.isNaN(ms) ? null : ms
+    },
+    *stageRest() {
+      for (const position of known.positions.values()) {
+        if (states[position] === STAGED) continue
+        states[position] = STAGED
+        yield known.rowsAt(position)
+      }
+    },
     size: () => known.positions.size + added.size,
   }
 }
 
-type Row = [id: number, item: string, digest: string, cveKey: string]
+type Row = [id: number, item: string, digest: string, cveKey: string, statedAt: string | null]
 
 /** Rows per query. Reading single rows takes 50 % longer; reading all at once would exhaust the memory. */
 const RANGE_ROWS = 4096
@@ -67,7 +83,7 @@ function* rowsOf(database: Database.Database, feed: string): Iterable<Row> {
   // The digest is read as text: creating a Buffer per blob takes longer than the rest of the row.
   const range = database
     .prepare<[string, string, string, number], Row>(
-      `SELECT rowid, item, hex(digest), cve_key FROM claim INDEXED BY claim_by_feed
+      `SELECT rowid, item, hex(digest), cve_key, stated_at FROM claim INDEXED BY claim_by_feed
         WHERE feed = ? AND (item, cve_key, 1) > (?, ?, ?) ORDER BY item, cve_key LIMIT ${RANGE_ROWS}`,
     )
     .raw()
@@ -88,14 +104,16 @@ function readKnownItems(database: Database.Database, feed: string) {
   /** Start of each item's rows and digest. The start of the next item is the end. */
   const firstRows: number[] = []
   const firstBytes: number[] = []
+  const dates: number[] = []
   let [count, bytes] = [0, 0]
   let last: string | null = null
-  for (const [id, item, digest] of rowsOf(database, feed)) {
+  for (const [id, item, digest, , statedAt] of rowsOf(database, feed)) {
     if (count === ids.length) ids = enlarged(ids, new Uint32Array(2 * count))
     if (item !== last) {
       positions.set(item, firstRows.length)
       firstRows.push(count)
       firstBytes.push(bytes)
+      dates.push(statedAt === null ? Number.NaN : Date.parse(statedAt))
       if (bytes + digest.length / 2 > digests.length) digests = enlarged(digests, Buffer.alloc(2 * digests.length))
       bytes += digests.write(digest, bytes, 'hex')
       last = item
@@ -107,6 +125,7 @@ function readKnownItems(database: Database.Database, feed: string) {
   return {
     positions,
     digestAt: (position: number): Uint8Array => digests.subarray(firstBytes[position]!, firstBytes[position + 1]!),
+    statedAt: (position: number): number => dates[position]!,
     rowsAt: (position: number) => ids.subarray(firstRows[position]!, firstRows[position + 1]!),
   }
 }

@@ -14,6 +14,8 @@ export interface SeenRows {
   unsee(id: number): void
   /** Returns whether the row was inserted after `openSeenRows`. */
   isNew(id: number): boolean
+  /** Returns a function that restores the present marks. */
+  save(): () => void
 }
 
 /** Returns marks with nothing seen. Existing rows of `claim` are old. No row may be deleted before staging ends. */
@@ -38,5 +40,11 @@ export function openSeenRows(database: Database.Database): SeenRows {
     see: (id, file) => put(id, file === SOURCE_UNREADABLE ? SOURCE_UNREADABLE : file + 1),
     unsee: (id) => put(id, 0),
     isNew,
+    save() {
+      const saved = files.slice()
+      return () => {
+        files = saved.slice()
+      }
+    },
   }
 }

@@ -32,8 +32,8 @@ export interface StagedClaim {
   file: number
 }
 
-/** The result of staging an item: kept, replaced an earlier copy, or dropped because it is older. */
-export type StagingOutcome = 'kept' | 'replaces-same-file' | 'replaces-older-file' | 'older'
+/** The result of staging an item: kept, the same as a copy in another file, replaced an earlier copy, or dropped as older. */
+export type StagingOutcome = 'kept' | 'same' | 'replaces-same-file' | 'replaces-older-file' | 'older'
 
 export interface StagingCounts {
   kept: number
@@ -57,6 +57,12 @@ export interface Staging {
   hold(feed: string, item: string): boolean
   /** Returns false for a repeated id. The later row counts. */
   score(score: EpssScore): boolean
+  /** Keeps the corpus's claims for all items of a feed that were not staged. Returns their number. */
+  holdRest(feed: string): number
+  /** Returns the newest date, ISO 8601 in UTC, of the items of each file by its number. Dates after `until` do not count. */
+  newestDates(feed: string): ReadonlyMap<number, string>
+  /** Forgets all that is staged from now on, when the returned function is called. */
+  save(feed: string): { restore(): void; release(): void }
   /** Returns the counts of a feed after all its items are staged. */
   claimCounts(feed: string): StagingCounts
   scoreCounts(): StagingCounts
@@ -85,10 +91,12 @@ interface Tally {
   added: number
   changed: number
   held: number
+  /** Items of `holdRest`. */
+  retained: number
 }
 
-/** Prepares staging on a connection with an open transaction. */
-export function openStaging(database: Database.Database): Staging {
+/** Prepares staging on a connection with an open transaction. `until` is in ms since 1970. */
+export function openStaging(database: Database.Database, until = Number.POSITIVE_INFINITY): Staging {
   database.exec(TABLES)
   const seenRows = openSeenRows(database)
   const advisories = openAdvisoryRows(database)
@@ -113,7 +121,7 @@ export function openStaging(database: Database.Database): Staging {
 
   const tallies = new Map<string, Tally>()
   const tallyOf = (feed: string): Tally => {
-    const tally = tallies.get(feed) ?? { kept: 0, added: 0, changed: 0, held: 0 }
+    const tally = tallies.get(feed) ?? { kept: 0, added: 0, changed: 0, held: 0, retained: 0 }
     tallies.set(feed, tally)
     return tally
   }
@@ -122,6 +130,13 @@ export function openStaging(database: Database.Database): Staging {
     const items = feeds.get(feed) ?? openItems(database, feed)
     feeds.set(feed, items)
     return items
+  }
+  const newest = new Map<string, Map<number, number>>()
+  const dated = (feed: string, file: number, ms: number | null) => {
+    if (ms === null || Number.isNaN(ms) || ms > until) return
+    const files = newest.get(feed) ?? new Map<number, number>()
+    newest.set(feed, files)
+    if (ms > (files.get(file) ?? 0)) files.set(file, ms)
   }
   const rowsOf = (feed: string, item: string): ClaimRow[] =>
     itemsOf(feed).isThere(item) ? inCorpus.all(feed, item) : []
@@ -143,6 +158,7 @@ export function openStaging(database: Database.Database): Staging {
       const rows = itemsOf(feed).stageOld(item)
       if (rows === null) throw notKnown(feed, item)
       for (const id of rows) seenRows.see(id, file)
+      dated(feed, file, itemsOf(feed).statedAt(item))
       tallyOf(feed).kept++
     },
     known({ feed, item, digest, file }) {
@@ -156,15 +172,18 @@ export function openStaging(database: Database.Database): Staging {
         seenRows.see(id, file)
         if (isRewrapped) rewrap.run(digest, id)
       }
+      dated(feed, file, items.statedAt(item))
       tallyOf(feed).kept++
     },
     claim({ feed, item, cveIds, digest, statedAt, facets, file }, body, advisory = null) {
+      dated(feed, file, statedAt === null ? null : Date.parse(statedAt))
       const rows = rowsOf(feed, item)
       itemsOf(feed).stage(item)
       const copies = seen(rows)
       const [earlier] = copies
       const earlierFile = earlier ? seenRows.fileOf(earlier.id) : null
       if (earlier) {
+        if (earlierFile !== file && isSameContent(earlier.digest, digest)) return 'same'
         if (earlier.stated_at !== null && statedAt !== null && statedAt < earlier.stated_at) return 'older'
         // The new copy also withdraws the claims about CVEs that it no longer names.
         count(feed, rows, earlier.digest, -1)
@@ -194,6 +213,29 @@ export function openStaging(database: Database.Database): Staging {
       tallyOf(feed).held++
       return true
     },
+    holdRest(feed) {
+      let count = 0
+      for (const rows of itemsOf(feed).stageRest()) {
+        for (const id of rows) seenRows.see(id, SOURCE_UNREADABLE)
+        count++
+      }
+      tallyOf(feed).retained += count
+      return count
+    },
+    newestDates: (feed) =>
+      new Map(Array.from(newest.get(feed) ?? [], ([file, ms]) => [file, new Date(ms).toISOString()])),
+    save(feed) {
+      database.exec('SAVEPOINT feed')
+      const restoreRows = seenRows.save()
+      return {
+        restore() {
+          database.exec('ROLLBACK TO feed; RELEASE feed')
+          restoreRows()
+          for (const state of [feeds, tallies, newest]) state.delete(feed)
+        },
+        release: () => void database.exec('RELEASE feed'),
+      }
+    },
     score({ cveId, score, percentile }) {
       const key = sortKey(cveId)
       if (insertScore.run(key, cveId, score, percentile).changes > 0) return true
@@ -201,8 +243,8 @@ export function openStaging(database: Database.Database): Staging {
       return false
     },
     claimCounts(feed) {
-      const { kept, added, changed, held } = tallyOf(feed)
-      const removed = itemsOf(feed).size() - kept - held
+      const { kept, added, changed, held, retained } = tallyOf(feed)
+      const removed = itemsOf(feed).size() - kept - held - retained
       feeds.delete(feed)
       return { kept, added, changed, removed }
     },

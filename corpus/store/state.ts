@@ -9,6 +9,12 @@ export interface FeedFileState {
   bytes: number | null
   /** SHA-256 in hex. Null for a folder. */
   sha256: string | null
+  /** The part of the feed in this file (a year, an ecosystem); '' for the whole feed. */
+  part: string
+  /** The date that the file or its name states, as in `FeedState`. Null if it states none. */
+  date: string | null
+  /** The newest date of its items. Null if they state none. */
+  newest: string | null
 }
 
 /** Items that were read and not kept, by reason. */
@@ -23,6 +29,8 @@ export interface FeedReading {
   kept: number
   /** Skipped items for which the corpus keeps its previous claims. */
   held: number
+  /** Items that stay because their file is missing, broken or older than the corpus. */
+  retained: number
   skipped: FeedSkips[]
   /** Notes on kept items, including items that were not parsed again because their bytes were known. */
   notes: FeedSkips[]

@@ -31,7 +31,7 @@ export async function plainPass(feeds: string, night: string | null): Promise<Pa
     JSON.parse(record.toString())
     compress(record)
   }
-  for (const { files } of await findSources(feeds, night)) {
+  for (const { files } of await findSources(feeds, night, '9999-12-31', [])) {
     for (const file of files) {
       tally.files++
       const read = READERS.find(({ named }) => named.test(file.name))?.read ?? unpacked

@@ -117,10 +117,14 @@ days('as of a day, scores are not taken that say inside that they are of a later
   assert.equal([reportOf(report, 'epss').status, reportOf(report, 'epss').date?.slice(0, 10)], ['unchanged', YESTERDAY])
 })
 
-days('scores of yesterday under today’s name are older than nothing, and those of before are', async () => {
+days('scores of the day before yesterday under today’s name: the corpus keeps its own', async () => {
   const night = await openNight(['epss'])
   night.put({ 'epss/epss_scores-2024-06-02.csv.gz': scores('2024-05-31') })
-  assert.is((await night.refusal()).code, 'feed-older')
+  const { status, remarks, kept } = reportOf(await night.run(), 'epss')
+  const detail =
+    'epss/epss_scores-2024-06-02.csv.gz is of 2024-05-31, the corpus has the edition of 2024-06-01; --accept-older takes it'
+  assert.equal([status, kept, remarks], ['kept', 20, [{ code: 'edition-kept', detail }]])
+  assert.is(corpusContents(night.corpus).epss.release?.date, YESTERDAY)
 })
 
 days('a day apart is no news; KEV may lie a week', async () => {
@@ -178,7 +182,7 @@ days('an undated edition is taken and remarked, and does not make the corpus for
   const { published, remarks } = reportOf(await night.run(), 'kev')
   assert.equal([published?.slice(0, 10), remarks.map(({ code }) => code)], [YESTERDAY, ['edition-undated']])
   night.put({ 'kev/known_exploited_vulnerabilities.json': null, [FORMS.kev.path(BEFORE)]: good('kev', BEFORE) })
-  assert.is((await night.refusal()).code, 'feed-older')
+  assert.is(reportOf(await night.run(), 'kev').status, 'kept')
 })
 
 days('what was odd about a record is told again by a night with the same files', async () => {
@@ -203,7 +207,7 @@ days('claims that another version of an adapter read are not merged when their f
   assert.is(code, 'feed-missing')
   assert.match(
     message,
-    /^NVD: its files are missing, and another version of this program read its data .*read them again$/,
+    /^NVD: its files are missing or not taken, and another version of this program read its data .*read them again$/,
   )
   night.put({ [FORMS.nvd.path(YESTERDAY)]: good('nvd', YESTERDAY) })
   assert.is(reportOf(await night.run(), 'nvd').status, 'read')
@@ -225,7 +229,12 @@ cli('what is refused ends in one line that names feed, file and remedy, and prin
   assert.match(failed(await vulnshelf(args)), /^NVD: 10 of the corpus's 20 records .*--accept-shrink accepts it$/)
   night.put({ [FORMS.nvd.path(TODAY)]: null, [FORMS.nvd.path(YESTERDAY)]: null })
   night.put({ [FORMS.nvd.path('2024-05-30')]: good('nvd', '2024-05-30') })
-  assert.match(failed(await vulnshelf(args)), /^NVD: nvd\/.*2024-05-30\.json is of 2024-05-30, .*--accept-older$/)
+  const kept = done(await vulnshelf(args))
+  assert.match(kept, /^not taken: nvd$/m)
+  assert.match(
+    kept,
+    /1 feed older than the corpus, which keeps its edition: nvd \(nvd\/.*2024-05-30\.json is of 2024-05-30, /,
+  )
   done(await vulnshelf([...args, '--accept-older', '--floor', 'nvd=20', '--floor', 'kev=20']))
   assert.match(failed(await vulnshelf([...args, '--floor', 'nvd=20,kev=21'])), /^KEV: 20 usable/)
   assert.match(failed(await vulnshelf(args, { env: { VULNSHELF_FLOOR: 'kve=1' } }), 2), /^--floor: unknown feed 'kve'/)

@@ -74,8 +74,14 @@ async function nights(...all: (readonly File[])[]) {
     const workspace = { staging: openStaging(database), spill: readOptions('').spill } as Parameters<
       typeof stageFeed
     >[2]
-    const context = { log: () => {}, progress: noProgress, digestOf: takeDigests(found, pool), poolFor: () => pool }
-    const report = await stageFeed({ feed: NVD, files: found }, previous, workspace, context)
+    const choice = { asOf: null, acceptOlder: true, acceptShrink: false }
+    const isAhead = { horizon: '9999-12-31', test: () => false }
+    const context = {
+      ...{ ...choice, isAhead, log: () => {}, progress: noProgress },
+      digestOf: takeDigests(found, pool),
+      poolFor: () => pool,
+    }
+    const report = await stageFeed({ feed: NVD, files: found, ahead: [] }, previous, workspace, context)
     const merging = openMerging(database)
     merging.settleClaims('nvd', false, null)
     claims.clear()
@@ -83,8 +89,8 @@ async function nights(...all: (readonly File[])[]) {
     for (const row of rows) claims.set(row.item, row)
     last = report
     for (const table of ['altered', 'restated', 'scores', 'touched', 'lost']) database.exec(`DROP TABLE temp.${table}`)
-    const { kept, held, skipped, notes, read } = report
-    const reading = { read, kept, held, skipped, notes }
+    const { kept, held, retained, skipped, notes, read } = report
+    const reading = { read, kept, held, retained, skipped, notes }
     previous = { ...report, records: kept + held, licence: '', attribution: '', adapter: NVD.adapter, reading }
   }
   database.close()

@@ -13,13 +13,23 @@ const FEED: FeedReport = {
   date: '2024-05-30T00:00:00.000Z',
   ageDays: 0,
   published: '2024-06-01T24:00',
-  files: [{ path: 'cvelistv5/2024-06-01_all_CVEs.zip', bytes: 10, sha256: 'ab' }],
+  files: [
+    {
+      path: 'cvelistv5/2024-06-01_all_CVEs.zip',
+      bytes: 10,
+      sha256: 'ab',
+      part: '',
+      date: '2024-06-01T24:00',
+      newest: null,
+    },
+  ],
   read: 1240,
   kept: 1233,
   added: 1000,
   changed: 33,
   removed: 2,
   held: 1,
+  retained: 0,
   skipped: [
     {
       reason: 'json_invalid',
