@@ -51,7 +51,8 @@ test('every record of the newest editions arrives', async () => {
     ghsa: [1025, 1025, 0],
     osv: [4291 + 7444, 4291 + 7444, 0],
     // The 38 of the page are also in the sample.
-    nvd: [38 + 62, 62, 38],
+    // The 38 records of the page are in the sample too, byte for byte.
+    nvd: [62, 62, 0],
     cvelist: [12_280, 12_280, 0],
   })
   assert.is(report.records.total, 12_256)
