@@ -1,7 +1,7 @@
 /** Reads the packages that a lock file or SBOM names. Uses no API of Node. */
 import { foldName } from '../model/packages/name.ts'
 import { FormatError, InventoryError } from './error.ts'
-import { FORMATS, formatOf, unreadTool } from './formats/table.ts'
+import { FORMATS, formatOf, unreadFile } from './formats/table.ts'
 import { lineAt } from './formats/text.ts'
 import type { Component, Inventory } from './inventory.ts'
 
@@ -19,9 +19,8 @@ export function inventoryOf(shown: string, name: string, bytes: Uint8Array): Rea
   const format = formatOf(name, text)
   if (format === null) {
     const known = FORMATS.map((one) => one.name).join('; ')
-    const tool = unreadTool(name)
-    const what = tool === null ? 'is in no known format' : `is a file of ${tool}, whose format is not read`
-    throw new InventoryError('unknown-format', `${shown} ${what}. Known formats: ${known}`)
+    const what = unreadFile(name) ?? 'in no known format'
+    throw new InventoryError('unknown-format', `${shown} is ${what}. Known formats: ${known}`)
   }
   try {
     const { components, skipped } = format.parse(text)

@@ -39,8 +39,8 @@ export function parsePnpmLock(text: string): Inventory {
 const isEmpty = (node: unknown) =>
   node === null || (isScalar(node) && (node.value === null || ['', 'null', '~'].includes(node.value as string)))
 
-/** Version 5: `/@scope/name/1.0.0_peers`, after the host of another registry than the default one. */
-const SLASH_KEY = /^[^/]*\/((?:@[^/]+\/)?[^/]+)\/([^/_]+)(?:_.*)?$/
+/** Version 5: `/@scope/name/1.0.0_peers`, at first `/name/1.0.0/peers`, after the host of another registry than the default one. */
+const SLASH_KEY = /^[^/]*\/((?:@[^/]+\/)?[^/]+)\/(\d[^/_]*)(?:[_/].*)?$/
 /** Version 6: `/@scope/name@1.0.0(peers)`; version 9: `@scope/name@1.0.0`. */
 const AT_KEY = /^(?:[^/@]*\/)?((?:@[^/@]+\/)?[^/@]+)@([^(]+)(?:\(.*)?$/
 

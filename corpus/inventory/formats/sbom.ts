@@ -1,15 +1,16 @@
 /** Software bills of materials: CycloneDX 1 and SPDX 2, in JSON. Packages are those with a purl. */
-import { isObject, type JsonObject } from '../../model/values/json-value.ts'
+import { isObject, type JsonObject, objects, text } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 import { namedObjects, parseJsonFile } from './json.ts'
 
-/** Components can contain components. The subject of the document (`metadata.component`) is none of its parts. */
-export function parseCycloneDx(text: string): Inventory {
-  const { root, lineOf } = parseJsonFile(text)
+/** Components can contain components. The subject of the document (`metadata.component`) is none of its parts, but has parts. */
+export function parseCycloneDx(content: string): Inventory {
+  const { root, lineOf } = parseJsonFile(content)
   if (root.bomFormat !== 'CycloneDX') throw new FormatError("its 'bomFormat' is not CycloneDX", 1)
   const found = new InventoryBuilder()
-  const waiting: unknown[] = [root.components ?? []]
+  const subject = isObject(root.metadata) ? root.metadata.component : null
+  const waiting: unknown[] = [root.components ?? [], (isObject(subject) && subject.components) || []]
   for (let list = waiting.pop(); list !== undefined; list = waiting.pop()) {
     for (const { name, entry, line } of namedObjects('components', list, lineOf)) {
       if (entry.components !== undefined) waiting.push(entry.components)
@@ -54,17 +55,17 @@ function propertyOf({ properties }: JsonObject, name: string): string | null {
 }
 
 /** GitHub's API puts the document into an object with the key `sbom`. */
-export function parseSpdx(text: string): Inventory {
-  const { root, lineOf } = parseJsonFile(text)
+export function parseSpdx(content: string): Inventory {
+  const { root, lineOf } = parseJsonFile(content)
   const { spdxVersion, packages = [] } = isObject(root.sbom) ? root.sbom : root
   if (typeof spdxVersion !== 'string' || !spdxVersion.startsWith('SPDX-2.')) {
     throw new FormatError("its 'spdxVersion' is not SPDX-2.x", 1)
   }
   const found = new InventoryBuilder()
   for (const { name, entry, line } of namedObjects('packages', packages, lineOf)) {
-    const purl = purlIn(entry)
-    if (purl === null) found.skip(name, 'no-purl', line)
-    else found.addPurl(purl, entry.versionInfo, { line, source: builtFrom(entry) })
+    const purls = purlsIn(entry)
+    if (purls.length === 0) found.skip(name, 'no-purl', line)
+    for (const purl of purls) found.addPurl(purl, entry.versionInfo, { line, source: builtFrom(entry) })
   }
   return found
 }
@@ -76,9 +77,10 @@ function builtFrom({ sourceInfo }: JsonObject): string | null {
   return name === undefined ? null : withVersion(name, version ?? null)
 }
 
-function purlIn({ externalRefs }: JsonObject): string | null {
-  if (!Array.isArray(externalRefs)) return null
-  const reference: unknown = externalRefs.find((one) => isObject(one) && one.referenceType === 'purl')
-  const locator = isObject(reference) ? reference.referenceLocator : null
-  return typeof locator === 'string' ? locator : null
+/** The type is `purl`, or its IRI. */
+function purlsIn({ externalRefs }: JsonObject): string[] {
+  const purls = objects(externalRefs)
+    .filter(({ referenceType }) => /^(?:http.*\/)?purl$/.test(text(referenceType) ?? ''))
+    .flatMap(({ referenceLocator }) => text(referenceLocator) ?? [])
+  return [...new Set(purls)]
 }

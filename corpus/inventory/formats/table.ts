@@ -99,23 +99,48 @@ export const FORMATS: readonly Format[] = [
 export const formatOf = (name: string, text: string): Format | null =>
   FORMATS.find(({ file }) => file.test(name)) ?? FORMATS.find(({ content }) => content.test(text)) ?? null
 
-/** Lock files of other tools, which are not read. */
+/** Lock files, SBOMs and manifests that are not read. */
 const UNREAD: readonly (readonly [tool: string, file: RegExp])[] = [
   ['Bun', /^bun\.lockb?$/],
+  ['Cabal', /^cabal\.project\.freeze$/],
+  ['Carthage', /^Cartfile\.resolved$/],
   ['CocoaPods', /^Podfile\.lock$/],
   ['Conan', /^conan\.lock$/],
+  ['Conda', /^(?:conda-lock|environment)\.ya?ml$/],
+  ['CycloneDX in XML', /^bom\.xml$|\.cdx\.xml$/i],
   ['Dart', /^pubspec\.lock$/],
   ['Deno', /^deno\.lock$/],
   ['Gradle', /^gradle\.lockfile$|^verification-metadata\.xml$/],
+  ['Julia', /^Manifest\.toml$/],
   ['Maven', /^pom\.xml$/],
   ['Mix', /^mix\.lock$/],
   ['NuGet', /^packages\.lock\.json$|^packages\.config$|\.deps\.json$|^project\.assets\.json$/],
+  ['Paket', /^paket\.lock$/],
   ['PDM', /^pdm\.lock$/],
   ['Pipenv', /^Pipfile\.lock$/],
+  ['pixi', /^pixi\.lock$/],
+  ['PyPA', /^pylock(?:\.[^.]+)?\.toml$/],
+  ['rebar3', /^rebar\.lock$/],
   ['renv', /^renv\.lock$/],
+  ['SPDX, other than JSON', /\.spdx(?:\.(?:rdf|xml|ya?ml))?$/i],
+  ['Stack', /^stack\.yaml\.lock$/],
   ['Swift', /^Package\.resolved$/],
   ['uv', /^uv\.lock$/],
 ]
 
-/** Returns the tool that writes files of this name, if its format is known but not read. */
-export const unreadTool = (name: string): string | null => UNREAD.find(([, file]) => file.test(name))?.[0] ?? null
+/** They state ranges of versions, not those in use. */
+const MANIFESTS: readonly (readonly [tool: string, file: RegExp, lock: string])[] = [
+  ['Bundler', /^Gemfile$|\.gemspec$/, 'Gemfile.lock'],
+  ['Cargo', /^Cargo\.toml$/, 'Cargo.lock'],
+  ['Composer', /^composer\.json$/, 'composer.lock'],
+  ['npm', /^package\.json$/, 'its lock file'],
+  ['Python', /^Pipfile$|^pyproject\.toml$|^setup\.(?:cfg|py)$/, 'its lock file, or the output of pip freeze'],
+]
+
+/** Returns what a file is by its name, if its format is known but not read: completes "package.json is …". */
+export function unreadFile(name: string): string | null {
+  const tool = UNREAD.find(([, file]) => file.test(name))?.[0]
+  if (tool !== undefined) return `a file of ${tool}, whose format is not read`
+  const manifest = MANIFESTS.find(([, file]) => file.test(name))
+  return manifest ? `a manifest of ${manifest[0]}: it states no versions in use. Check ${manifest[2]}` : null
+}

@@ -213,13 +213,15 @@ packages:
   example.com/git/7777:
     name: git
     version: 3.0.0
+  /f/4.0.0/g@1.0.0:
+    dev: true
   file:own:
     resolution: {directory: own, type: directory}
     name: own
     version: 1.0.0
 `,
-    ['3 npm @a/b 1.0.0 dev', '4 npm c 2.0.0', '5 npm git 3.0.0'],
-    ['8 local file:own'],
+    ['3 npm @a/b 1.0.0 dev', '4 npm c 2.0.0', '5 npm git 3.0.0', '8 npm f 4.0.0 dev'],
+    ['10 local file:own'],
   ],
   [
     'pnpm-lock.yaml',
@@ -365,6 +367,39 @@ snapshots:
     ['1 npm a 1.0.0', '1 npm b 2.0.0'],
     ['1 no-purl os', '1 no-version pkg:npm/c'],
   ],
+  // The parts of the subject.
+  [
+    'bom.json',
+    JSON.stringify({
+      bomFormat: 'CycloneDX',
+      metadata: {
+        component: { name: 'root', purl: 'pkg:npm/root@1', components: [{ name: 'a', purl: 'pkg:npm/a@1' }] },
+      },
+      components: [{ name: 'b', purl: 'pkg:npm/b@2' }],
+    }),
+    ['1 npm a 1', '1 npm b 2'],
+    [],
+  ],
+  [
+    'a.spdx.json',
+    JSON.stringify({
+      spdxVersion: 'SPDX-2.2',
+      packages: [
+        {
+          name: 'a',
+          externalRefs: [
+            { referenceType: 'cpe23Type', referenceLocator: 'cpe:2.3:a:a:a:1:*:*:*:*:*:*:*' },
+            { referenceType: 'http://spdx.org/rdf/references/purl', referenceLocator: 'pkg:npm/a@1' },
+            { referenceType: 'purl', referenceLocator: 'pkg:npm/b@2' },
+            { referenceType: 'purl', referenceLocator: 'pkg:npm/b@2' },
+          ],
+        },
+        { name: 'c', externalRefs: null },
+      ],
+    }),
+    ['1 npm a 1', '1 npm b 2'],
+    ['1 no-purl c'],
+  ],
   [
     'yarn.lock',
     `# yarn lockfile v1
@@ -496,6 +531,9 @@ test('files of other formats with similar content are refused; the message names
   const cases = [
     ['bun.lock', bun, 'bun.lock is a file of Bun, whose format is not read. Known formats: CycloneDX JSON; '],
     ['uv.lock', 'version = 1', 'uv.lock is a file of uv, whose format is not read. Known formats: '],
+    ['bom.xml', '<bom/>', 'bom.xml is a file of CycloneDX in XML, whose format is not read. Known formats: '],
+    ['a.spdx', 'SPDXVersion: SPDX-2.3', 'a.spdx is a file of SPDX, other than JSON, whose format is not read. Known '],
+    ['package.json', '{}', 'package.json is a manifest of npm: it states no versions in use. Check its lock file'],
     ['some.json', bun, 'some.json is in no known format. Known formats: '],
     ['foo.rb', ruby, 'foo.rb is in no known format. Known formats: '],
   ] as const
