@@ -348,6 +348,7 @@ const UNREADABLE: ReadonlySet<string> = new Set<RecordNote['code']>([
   'field-unknown',
   'date-impossible',
   'range-unreadable',
+  'reference-no-url',
   'cve-id-unreadable',
   'repository-unreadable',
 ])

@@ -2,8 +2,9 @@
 import type { CvssClaim, RecordNote } from '../model/claim.ts'
 import { type CveId, compareCveIds, parseCveId } from '../model/ids/cve-id.ts'
 import { severityOf } from '../model/scores/cvss.ts'
+import { baseScore, canonicalVector } from '../model/scores/cvss-vector.ts'
 import { utcTimestamp } from '../model/values/date.ts'
-import { isObject, objects, statedText, text } from '../model/values/json-value.ts'
+import { isObject, objects, text } from '../model/values/json-value.ts'
 import { shown } from './json.ts'
 
 /** Date for records that state none but need one: the epoch. */
@@ -22,7 +23,7 @@ export function readDate(value: unknown, where: string, notes: RecordNote[]): st
 export function firstEnglish(descriptions: unknown): string | null {
   let first: string | null = null
   for (const { lang, value } of objects(descriptions)) {
-    const description = statedText(value)
+    const description = text(value)
     if (description === null) continue
     if (typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)) return description
     first ??= description
@@ -32,33 +33,64 @@ export function firstEnglish(descriptions: unknown): string | null {
 
 const SEVERITIES = new Set(['NONE', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])
 
-/** Returns a CVSS object in FIRST's JSON form. Without vector or score it returns null and adds a note. */
+/**
+ * Returns a CVSS object in FIRST's JSON form, with the vector as stated. A missing or impossible score is computed, if the
+ * vector is whole. Returns null without any score. Notes what is missing, impossible or misspelled (rule 18).
+ */
 export function readCvss(stated: unknown, version: CvssClaim['version'], notes: RecordNote[]): CvssClaim | null {
+  const note = (code: RecordNote['code'], detail: string) =>
+    addNote(notes, { code, detail: `CVSS ${version} ${detail}` })
   const vector = isObject(stated) ? text(stated.vectorString) : null
-  const score = isObject(stated) ? stated.baseScore : null
-  if (!isObject(stated) || vector === null || typeof score !== 'number' || !(score >= 0 && score <= 10)) {
-    addNote(notes, {
-      code: 'cvss-unreadable',
-      detail: `CVSS ${version} without vector or score of 0 to 10: ${shown(stated)}`,
-    })
+  const computed = vector === null ? null : scoreOfStated(vector, version, notes)
+  const number = isObject(stated) ? numberOf(stated.baseScore) : null
+  const isPossible = number !== null && number >= 0 && number <= 10
+  const score = isPossible ? number : computed
+  if (!isObject(stated) || score === null) {
+    note('cvss-unreadable', `without a score of 0 to 10 and a whole vector: ${shown(stated)}`)
     return null
   }
+  if (vector === null) note('cvss-vector-missing', `score ${score} without vector`)
+  if (!isPossible) note('cvss-score-computed', `score ${shown(stated.baseScore)}, computed ${score} of ${vector}`)
   const band = severityOf(score, version).toUpperCase()
-  const severity = text(stated.baseSeverity)?.toUpperCase() ?? band
-  if (severity !== band) {
-    addNote(notes, {
-      code: 'severity-differs-from-score',
-      detail: `CVSS ${version} ${score} is ${band}, stated ${severity}`,
-    })
-  }
+  const severity = (isPossible && text(stated.baseSeverity)?.toUpperCase()) || band
+  if (severity !== band) note('severity-differs-from-score', `${score} is ${band}, stated ${severity}`)
   return {
     version,
     baseScore: score,
     baseSeverity: SEVERITIES.has(severity) ? severity : band,
-    vector,
+    vector: vector ?? '',
     statedAt: null,
     scoredBy: null,
   }
+}
+
+/** Some sources state the score as text. */
+function numberOf(value: unknown): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : null
+}
+
+/** Returns the base score of a vector, also of a misspelled one, which it notes. Null if the vector is not whole. */
+export function scoreOfStated(vector: string, version: CvssClaim['version'], notes: RecordNote[]): number | null {
+  const canonical = canonicalVector(vector, version)
+  const scored = baseScore(vector) ?? baseScore(canonical)
+  // The case matters only if the vector as stated has no score: values of 4.0 such as `U:Red` have lower-case letters.
+  const isClean = baseScore(vector) !== null && canonical.toUpperCase() === vector.toUpperCase()
+  if (scored && !isClean) {
+    addNote(notes, { code: 'cvss-vector-misspelled', detail: `CVSS ${version} ${shown(vector)}, read as ${canonical}` })
+  }
+  return scored?.score ?? null
+}
+
+/** An http(s) URL; its host may have any characters of a URL. */
+const HTTP_URL = /^https?:\/\/[^\s/?#]/i
+
+/** Returns the URL of a reference. What is no http(s) URL is no link: it is null and noted (rule 30). */
+export function readUrl(value: unknown, notes: RecordNote[]): string | null {
+  const url = text(value)
+  if (url === null || (HTTP_URL.test(url) && URL.canParse(url))) return url
+  addNote(notes, { code: 'reference-no-url', detail: `reference ${shown(url)} is no http(s) URL` })
+  return null
 }
 
 /**

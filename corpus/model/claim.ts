@@ -8,6 +8,7 @@ export interface CvssClaim {
   baseScore: number
   /** Upper-case band as stated, or the band of the score if the source states none (2.0). */
   baseSeverity: string
+  /** As stated. Empty if the source states only a score. */
   vector: string
   /** The time that the source states for this metric, ISO 8601 in UTC, or null. */
   statedAt: string | null
@@ -50,6 +51,9 @@ export interface RecordNote {
   code:
     | 'cvss-in-other'
     | 'cvss-unreadable'
+    | 'cvss-score-computed'
+    | 'cvss-vector-missing'
+    | 'cvss-vector-misspelled'
     | 'ssvc-unreadable'
     | 'type-wrong'
     | 'field-unknown'
@@ -57,6 +61,7 @@ export interface RecordNote {
     | 'date-impossible'
     | 'date-missing'
     | 'range-unreadable'
+    | 'reference-no-url'
     // From the exploit feeds.
     | 'cve-id-mended'
     | 'cve-id-unreadable'

@@ -4,7 +4,7 @@ import { isWeaponized, kevListing } from './evidence/evidence.ts'
 import { isMapping } from './ids/weakness.ts'
 import { effectiveClaims, type MergeInput } from './merge.ts'
 import { rankedMetrics, severityOf } from './scores/cvss.ts'
-import { baseScore } from './scores/cvss-vector.ts'
+import { baseScore, canonicalVector } from './scores/cvss-vector.ts'
 import { latestSsvc } from './scores/ssvc.ts'
 import { claimant } from './sources.ts'
 
@@ -59,7 +59,8 @@ export function reviewOf(input: MergeInput): Review {
 
 function addScores(claim: CveClaim, review: Review): void {
   for (const { version, vector, baseScore: stated } of claim.metrics) {
-    const computed = baseScore(vector)?.score
+    if (vector === '') continue
+    const computed = (baseScore(vector) ?? baseScore(canonicalVector(vector, version)))?.score
     if (computed === undefined) {
       review.unreadable++
       continue

@@ -3,7 +3,7 @@
 import { namesToShow } from './affected/products.ts'
 import type { CveClaim } from './claim.ts'
 
-const LIMIT = 120
+const LIMIT = 160
 /** A full stop after one of these or after initials (`e.g.`, `B.V.`) does not end a sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:etc|vs|cf|inc|corp|ltd|co|no|ver|v|approx|(?:[a-z]\.)*[a-z])\.$/i
 const SENTENCE_END = /[.!?](?=\s)/g
@@ -16,8 +16,8 @@ export interface TitleCandidate {
 
 /**
  * Yields title candidates in order of precedence. `cna` is the CNA's claim; `weaknessName` is the name of the primary
- * weakness. Vendor and product come from the CNA's first `affected` entry. Unknown names are omitted, and a vendor that
- * the product repeats.
+ * weakness. Vendor and product come from the CNA's first `affected` entry. A title is made of them only if all three are
+ * known: a bare product or weakness states less than the description. A vendor that the product repeats is omitted.
  */
 export function* titleCandidates(
   cna: CveClaim | undefined,
@@ -25,9 +25,10 @@ export function* titleCandidates(
   weaknessName: string | null,
 ): Iterable<TitleCandidate> {
   yield { from: 'title', title: cna?.title || null }
-  const first = cna?.affected[0]
-  const subject = namesToShow(first?.vendor ?? null, first?.product ?? null).join(' ')
-  yield { from: 'affected and weakness', title: [subject, weaknessName].filter(Boolean).join(': ') || null }
+  const { vendor = null, product = null } = cna?.affected[0] ?? {}
+  const isKnown = vendor !== null && product !== null && weaknessName !== null
+  const named = isKnown ? `${namesToShow(vendor, product).join(' ')}: ${weaknessName}` : null
+  yield { from: 'affected and weakness', title: named }
   yield { from: 'description', title: description === null ? null : cutAtWord(firstSentence(description), LIMIT) }
 }
 

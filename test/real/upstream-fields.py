@@ -110,7 +110,7 @@ def description(cna):
     said = cna.get("descriptions", [])
     english = [one for one in said if re.match(r"en(?![a-z])", one["lang"], re.IGNORECASE)]
     first = (english + said)[0]["value"] if said else None
-    return first if text(first) else None
+    return text(first) if first else None
 
 
 def primary_weakness(named, catalog):
@@ -120,17 +120,19 @@ def primary_weakness(named, catalog):
 
 
 def title(cna, weakness, catalog):
-    """The CNA's, else made of vendor, product and weakness; None where neither is stated (rule 19)."""
+    """The CNA's, else made of vendor, product and weakness; None unless all three are stated (rule 19)."""
     if text(cna.get("title")):
-        return cna["title"]
+        return text(cna["title"])
     first = (cna.get("affected") or [{}])[0]
     names = [text(first.get(key)) for key in ("vendor", "product")]
     vendor, product = [None if name and name.lower() == "n/a" else name for name in names]
-    if vendor and product and re.match(re.escape(vendor) + r"(?![^\W_])", product, re.IGNORECASE):
+    repeated = vendor and product and re.match(re.escape(vendor) + r"(?![^\W_])", product, re.IGNORECASE)
+    if repeated:
         vendor = None
-    subject = " ".join(name for name in (vendor, product) if name)
     named = catalog.get(int(weakness[4:])) if weakness else None
-    return ": ".join(part for part in (subject, named) if part) or None
+    if not (product and named and (vendor or repeated)):
+        return None
+    return f"{' '.join(name for name in (vendor, product) if name)}: {named}"
 
 
 def evidence(cve_id, exploitation, cited, feeds):

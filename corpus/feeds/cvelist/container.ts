@@ -5,10 +5,10 @@ import { isUnaffected, type VersionStatement, versionLists } from '../../model/a
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
 import { weaknessId, weaknessIdsInText } from '../../model/ids/weakness.ts'
 import type { AffectedEntry } from '../../model/record.ts'
-import { isObject, type JsonObject, objects, statedText, text, texts } from '../../model/values/json-value.ts'
+import { isObject, type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
 import { assertNameLength, boundedWeaknesses } from '../feed.ts'
 import { readConfigurations } from '../nvd/configurations.ts'
-import { firstEnglish, readDate } from '../statements.ts'
+import { firstEnglish, readDate, readUrl } from '../statements.ts'
 import { readMetrics } from './metrics.ts'
 
 export interface ContainerContext {
@@ -34,7 +34,7 @@ export function readContainer(container: JsonObject, context: ContainerContext):
     ...(source === 'adp' && isSupplier(container, provider) && { isSupplier: true }),
     updatedAt,
     // The title of an ADP container is the container's name, not the vulnerability's.
-    title: source === 'cna' ? statedText(container.title) : null,
+    title: source === 'cna' ? text(container.title) : null,
     description: firstEnglish(container.descriptions),
     metrics,
     weaknesses: readWeaknesses(container.problemTypes),
@@ -42,7 +42,7 @@ export function readContainer(container: JsonObject, context: ContainerContext):
       ...objects(container.affected).map((entry) => readAffected(entry, source, updatedAt)),
       ...readApplicability(container.cpeApplicability, source, updatedAt, notes),
     ],
-    references: readReferences(container.references),
+    references: readReferences(container.references, notes),
     hasWorkaround: objects(container.workarounds).some((one) => text(one.value) !== null),
     ssvc,
     kevDateAdded,
@@ -70,10 +70,10 @@ function readWeaknesses(problemTypes: unknown): string[] {
 /** This tag describes the record's processing, not the reference (rule 30). */
 const DROPPED_TAG = 'x_transferred'
 
-function readReferences(references: unknown): ReferenceClaim[] {
+function readReferences(references: unknown, notes: RecordNote[]): ReferenceClaim[] {
   const claims: ReferenceClaim[] = []
   for (const { url: stated, name, tags } of objects(references)) {
-    const url = text(stated)
+    const url = readUrl(stated, notes)
     if (url !== null) {
       claims.push({ url, name: text(name), tags: texts(tags).filter((tag) => tag !== DROPPED_TAG) })
     }

@@ -4,7 +4,7 @@ import { weaknessId } from '../../model/ids/weakness.ts'
 import { type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
 import { type ExpectedFields, type ExpectedType, noteTypes } from '../expected-types.ts'
 import { boundedWeaknesses } from '../feed.ts'
-import { addNote, firstEnglish, NO_DATE, readDate } from '../statements.ts'
+import { addNote, firstEnglish, NO_DATE, readDate, readUrl } from '../statements.ts'
 import { readConfigurations } from './configurations.ts'
 import { readNvdMetrics } from './metrics.ts'
 
@@ -75,7 +75,7 @@ export function readNvdRecord(cve: JsonObject): NvdRecord {
     metrics: readNvdMetrics(cve.metrics, notes),
     weaknesses: readWeaknesses(cve.weaknesses),
     affected: readConfigurations(cve.configurations, updatedAt, notes),
-    references: readReferences(cve.references),
+    references: readReferences(cve.references, notes),
     hasWorkaround: false,
     ssvc: null,
     kevDateAdded: null,
@@ -100,10 +100,10 @@ function readWeaknesses(weaknesses: unknown): string[] {
 }
 
 /** Merges duplicate URLs: NVD lists the CVE Program's copies again under that source. */
-function readReferences(references: unknown): ReferenceClaim[] {
+function readReferences(references: unknown, notes: RecordNote[]): ReferenceClaim[] {
   const tagsOf = new Map<string, Set<string>>()
   for (const { url: stated, tags } of objects(references)) {
-    const url = text(stated)
+    const url = readUrl(stated, notes)
     if (url === null) continue
     const all = tagsOf.get(url) ?? new Set()
     tagsOf.set(url, all)

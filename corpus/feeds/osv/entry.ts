@@ -3,14 +3,13 @@ import type { CveClaim, CvssClaim, RecordNote, ReferenceClaim } from '../../mode
 import type { CveId } from '../../model/ids/cve-id.ts'
 import { weaknessId } from '../../model/ids/weakness.ts'
 import { severityOf } from '../../model/scores/cvss.ts'
-import { baseScore } from '../../model/scores/cvss-vector.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
 import { type ExpectedFields, type ExpectedType, noteTypes } from '../expected-types.ts'
 import { facetBits } from '../facets.ts'
 import { boundedWeaknesses } from '../feed.ts'
 import { shown } from '../json.ts'
-import { addNote, NO_DATE, readCveIds, readDate } from '../statements.ts'
+import { addNote, NO_DATE, readCveIds, readDate, readUrl, scoreOfStated } from '../statements.ts'
 import { type AffectedPackageStatement, readAffected } from './affected.ts'
 
 export interface OsvEntry {
@@ -98,7 +97,7 @@ export interface OsvClaim {
 export function claimOf(entry: OsvEntry, source: 'advisory' | 'osv'): OsvClaim {
   const { json, id, updatedAt, notes } = entry
   const packages = readAffected(json, { source, updatedAt, notes })
-  const references = readReferences(json)
+  const references = readReferences(json, notes)
   const specific = isObject(json.database_specific) ? json.database_specific : {}
   return {
     packages,
@@ -124,18 +123,20 @@ export function claimOf(entry: OsvEntry, source: 'advisory' | 'osv'): OsvClaim {
 function readSeverities(entry: JsonObject, notes: RecordNote[]): CvssClaim[] {
   const byVector = new Map<string, CvssClaim>()
   const stated = [entry, ...objects(entry.affected)].flatMap(({ severity }) => objects(severity))
-  for (const { type, score } of stated) {
-    const vector = text(score)
-    if (!/^CVSS_/.test(text(type) ?? '') || (vector !== null && byVector.has(vector))) continue
-    const scored = vector === null ? null : baseScore(vector)
-    if (vector === null || scored === null) {
-      addNote(notes, { code: 'cvss-unreadable', detail: `${shown(type)} ${shown(score)}` })
+  for (const { type, score: statedVector } of stated) {
+    const vector = text(statedVector)
+    const typeName = text(type) ?? ''
+    if (!/^CVSS_/.test(typeName) || (vector !== null && byVector.has(vector))) continue
+    const version = vector === null ? null : versionOf(vector, typeName)
+    const score = vector === null || version === null ? null : scoreOfStated(vector, version, notes)
+    if (vector === null || version === null || score === null) {
+      addNote(notes, { code: 'cvss-unreadable', detail: `${shown(type)} ${shown(statedVector)}` })
       continue
     }
     byVector.set(vector, {
-      version: scored.version,
-      baseScore: scored.score,
-      baseSeverity: severityOf(scored.score, scored.version).toUpperCase(),
+      version,
+      baseScore: score,
+      baseSeverity: severityOf(score, version).toUpperCase(),
       vector,
       statedAt: null,
       scoredBy: null,
@@ -143,6 +144,14 @@ function readSeverities(entry: JsonObject, notes: RecordNote[]): CvssClaim[] {
   }
   return [...byVector.values()]
 }
+
+/** The version that a vector states, else the newest one of its type. */
+function versionOf(vector: string, type: string): CvssClaim['version'] | null {
+  const stated = /^\s*CVSS:(3\.[01]|4\.0)/i.exec(vector)?.[1] as CvssClaim['version'] | undefined
+  return stated ?? VERSION_OF_TYPE[type] ?? null
+}
+
+const VERSION_OF_TYPE: Record<string, CvssClaim['version']> = { CVSS_V2: '2.0', CVSS_V3: '3.1', CVSS_V4: '4.0' }
 
 export interface TypedReference extends ReferenceClaim {
   /** Types of the OSV schema: `ADVISORY`, `FIX`, `PACKAGE`, `WEB`, … */
@@ -155,12 +164,13 @@ function tagOf(type: string): string | null {
   return type === 'FIX' ? 'patch' : type.toLowerCase()
 }
 
-function readReferences(entry: JsonObject): TypedReference[] {
+function readReferences(entry: JsonObject, notes: RecordNote[]): TypedReference[] {
   const typesOf = new Map<string, Set<string>>()
   for (const reference of objects(entry.references)) {
     const stated = text(reference.url)
     if (stated === null) continue
-    const url = withScheme(stated)
+    const url = readUrl(withScheme(stated), notes)
+    if (url === null) continue
     const type = text(reference.type)?.toUpperCase() ?? 'WEB'
     const types = typesOf.get(url) ?? new Set()
     typesOf.set(url, types)

@@ -64,7 +64,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['title'],
     rule: 19,
-    says: 'the title of the CNA; else vendor (unless the product begins with it), product and primary weakness, where known; else the first sentence of the description',
+    says: 'the title of the CNA; else vendor (unless the product begins with it), product and primary weakness, if all three are known; else the first sentence of the description',
     value: ({ core }) => core.title,
     considered: ({ input: { catalog }, parts: { core }, claims }) => {
       const id = core.primary_cwe_id

@@ -3,7 +3,7 @@ import type { CvssClaim } from '../claim.ts'
 import { type CveId, compareCveIds, parseCveId } from '../ids/cve-id.ts'
 import type { Severity } from '../record.ts'
 import { severityOf } from '../scores/cvss.ts'
-import { threatScore } from '../scores/cvss-vector.ts'
+import { canonicalVector, threatScore } from '../scores/cvss-vector.ts'
 import { utcTimestamp } from '../values/date.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../values/json-value.ts'
 import { isEvaluated, needsVersion, parseAffected, sortEvents } from '../versions/affected.ts'
@@ -171,7 +171,10 @@ function cvssOf(statements: readonly JsonObject[]): PackageAdvisory['cvss'] {
   for (const { severity } of statements) {
     for (const stated of objects(severity)) {
       const vector = text(stated.score)
-      const scored = vector === null || byVector.has(vector) ? null : threatScore(vector)
+      const scored =
+        vector === null || byVector.has(vector)
+          ? null
+          : (threatScore(vector) ?? threatScore(canonicalVector(vector, '3.1')))
       if (vector !== null && scored) byVector.set(vector, { version: scored.version, score: scored.score, vector })
     }
   }

@@ -12,7 +12,7 @@ const POINTS: readonly (readonly [points: number, what: string, given: (cna: Cve
     (cna) => cna.description !== null && cna.affected.length > 0 && cna.references.length > 0,
   ],
   [15, 'CWE', (cna) => cna.weaknesses.length > 0],
-  [15, 'CVSS 3 or 4', (cna) => cna.metrics.some((metric) => metric.version !== '2.0')],
+  [15, 'CVSS 3 or 4', (cna) => cna.metrics.some(({ version, vector }) => version !== '2.0' && vector !== '')],
   [10, 'CPE', (cna) => cna.affected.some((entry) => entry.cpes !== null)],
   [10, 'patch reference', (cna) => cna.references.some(({ tags }) => hasTag(tags, 'patch'))],
 ]

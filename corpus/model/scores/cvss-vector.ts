@@ -51,6 +51,22 @@ export const baseScore = rememberedScore(() => [])
 /** Returns `baseScore` with the threat metrics of the vector: the score that a publisher of such a vector shows. */
 export const threatScore = rememberedScore(({ threat }) => threat)
 
+/**
+ * Returns a vector in the form of its specification, for a vector that is whole but misspelled: lower case, a slash at
+ * an end, doubled separators, blanks, brackets (2.0), or no prefix. `version` is that of the field that has it.
+ */
+export function canonicalVector(stated: string, version: CvssClaim['version']): string {
+  const plain = stated
+    .replace(/\s+/g, '')
+    .replace(/^\(|\)$/g, '')
+    .replace(/:{2,}/g, ':')
+    .replace(/\/{2,}/g, '/')
+    .replace(/^\/|\/$/g, '')
+    .toUpperCase()
+  if (version === '2.0') return plain.replace(/^CVSS(?:2#|:2\.0\/)/, '').replace(/(^|\/)AU:/, '$1Au:')
+  return plain.startsWith('CVSS:') ? plain : `CVSS:${version}/${plain}`
+}
+
 export interface VectorScore {
   version: CvssClaim['version']
   score: number
@@ -81,6 +97,8 @@ function scoreOf(vector: string, optional: (version: Version) => readonly string
   const stated = vector.slice(prefix.length).split('/')
   const counted = stated.filter((part) => known.includes(nameOf(part)))
   const names = new Set(counted.map(nameOf))
+  // The calculator ignores such a part, and would score the rest.
+  if (counted.some((part) => part.split(':').length !== 2)) return null
   if (names.size !== counted.length || !metrics.every((metric) => names.has(metric))) return null
   try {
     return { version, score: score(prefix + counted.join('/')) }

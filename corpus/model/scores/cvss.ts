@@ -91,7 +91,7 @@ function gather(claims: readonly CveClaim[], recordUpdated: string | null): Rank
     if (source === 'osv') continue
     const ofRecord = isOfRecord(claim)
     for (const stated of claim.metrics) {
-      if (stated.scoredBy !== null && ownVectors.has(stated.vector)) continue
+      if (stated.scoredBy !== null && stated.vector !== '' && ownVectors.has(stated.vector)) continue
       const name = stated.scoredBy ?? claim.sourceName
       const key = `${source}\n${name}\n${stated.baseScore}\n${stated.vector}`
       if (seen.has(key)) continue

@@ -23,14 +23,10 @@ export function texts(value: unknown): string[] {
 }
 
 /**
- * Returns a text untrimmed, or null when it is no text or blank (rule 29). Lone surrogates become U+FFFD: UTF-8 cannot
- * encode them, and strict clients would reject the whole page.
+ * Returns a text without blanks at its ends, or null when it is no text or blank (rule 29). Lone surrogates become U+FFFD:
+ * UTF-8 cannot encode them, and strict clients would reject the whole page.
  */
-export function statedText(value: unknown): string | null {
-  return typeof value === 'string' && value.trim() !== '' ? value.toWellFormed() : null
-}
-
-/** Returns a trimmed text, for names, ids and other compared values. */
 export function text(value: unknown): string | null {
-  return statedText(value)?.trim() ?? null
+  const trimmed = typeof value === 'string' ? value.trim() : ''
+  return trimmed === '' ? null : trimmed.toWellFormed()
 }

@@ -35,18 +35,19 @@ const moment = (text: string | undefined) => (text === undefined ? null : new Da
 
 /** The title of the CNA, else one of product and weakness, or of the description. */
 function titleOf({ containers: { cna } }: CveJson, { description, primary_cwe_id: cwe }: Detail): string | null {
-  if (cna?.title) return cna.title
+  if (cna?.title) return cna.title.trim()
   const { vendor, product } = (cna?.affected?.[0] ?? {}) as { vendor?: string; product?: string }
   const isRepeated = vendor && product && `${product.toLowerCase()} `.startsWith(`${vendor.toLowerCase()} `)
-  const names = [isRepeated ? '' : vendor, product].filter((name) => name && name !== 'n/a').join(' ')
-  const weakness = (cwe && weaknesses.get(cwe)?.name) ?? ''
-  return [names, weakness].filter(Boolean).join(': ') || (description && beginningOf(description))
+  const weakness = cwe && weaknesses.get(cwe)?.name
+  const isKnown = [vendor, product].every((name) => name && name !== 'n/a') && weakness
+  if (isKnown) return `${isRepeated ? '' : `${vendor} `}${product}: ${weakness}`
+  return description && beginningOf(description)
 }
 
-/** The first sentence, in 120 characters. */
+/** The first sentence, in 160 characters. */
 function beginningOf(text: string): string {
   const [sentence = ''] = text.split(/(?<=\.)(?<!\b(?:Inc|Ltd|Corp|Co)\.)\s/)
-  return sentence.length <= 120 ? sentence : sentence.slice(0, 121).replace(/\s+\S*$/, '')
+  return sentence.length <= 160 ? sentence : sentence.slice(0, 161).replace(/\s+\S*$/, '')
 }
 
 const nvdReferences = (id: string) => feeds.nvd.get(id)?.references ?? []

@@ -178,6 +178,13 @@ export const CATALOG_RULES: readonly Mutation[] = [
     replace: 'const ids = withdrawn !== undefined ? cveIdsOf',
   },
   {
+    rule: 'rule 30: what is no http(s) URL is no reference; others are trimmed',
+    breaks: 'a text before the scheme is let in',
+    file: 'corpus/feeds/statements.ts',
+    find: 'const HTTP_URL = /^https?:',
+    replace: 'const HTTP_URL = /https?:',
+  },
+  {
     rule: 'rule 30: there is one item for each URL, with every name, tag and source of it and no other',
     breaks: 'only the first who names it is a source',
     file: 'corpus/model/references.ts',

@@ -38,6 +38,13 @@ export const DERIVED: readonly Mutation[] = [
     replace: 'isSupplier(provider)',
   },
   {
+    rule: 'rule 18: an impossible or missing score is that of the vector',
+    breaks: 'an impossible score is served',
+    file: 'corpus/feeds/statements.ts',
+    find: 'number >= 0 && number <= 10',
+    replace: 'number >= 0',
+  },
+  {
     rule: 'rule 18: then the newest, then the higher score',
     breaks: 'the oldest counts',
     file: 'corpus/model/scores/cvss.ts',
@@ -73,11 +80,18 @@ export const DERIVED: readonly Mutation[] = [
     replace: 'if (computed > 10) review',
   },
   {
-    rule: 'rule 19: else vendor, product and weakness name of the first affected entry, as far as known',
+    rule: 'rule 19: else vendor, product and weakness of the first entry if all three are known, else the description',
     breaks: 'a derived title has no colon before the weakness',
     file: 'corpus/model/title.ts',
-    find: "[subject, weaknessName].filter(Boolean).join(': ')",
-    replace: "[subject, weaknessName].filter(Boolean).join(' ')",
+    find: `join(' ')}: \${weaknessName}\``,
+    replace: `join(' ')} \${weaknessName}\``,
+  },
+  {
+    rule: 'rule 19: else vendor, product and weakness of the first entry if all three are known, else the description',
+    breaks: 'a product without a vendor is enough',
+    file: 'corpus/model/title.ts',
+    find: 'const isKnown = vendor !== null && product',
+    replace: 'const isKnown = product',
   },
   {
     rule: 'rule 19: the vendor is left out where the product begins with it, whole and in any case',
@@ -94,10 +108,10 @@ export const DERIVED: readonly Mutation[] = [
     replace: '',
   },
   {
-    rule: 'rule 19: at most 120 characters, cut at a word',
-    breaks: 'a title may have 140 characters',
+    rule: 'rule 19: at most 160 characters, cut at a word',
+    breaks: 'a title has at most 140 characters',
     file: 'corpus/model/title.ts',
-    find: 'const LIMIT = 120',
+    find: 'const LIMIT = 160',
     replace: 'const LIMIT = 140',
   },
   {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ZipFile } from 'yazl'
-import { CVE_LIST_ADAPTER } from '../../../../corpus/feeds/cvelist/cvelist.ts'
+import { cveList } from '../../../../corpus/feeds/cvelist/cvelist.ts'
 import { itemDigest } from '../../../../corpus/feeds/feed.ts'
 import { parseCveId } from '../../../../corpus/model/ids/cve-id.ts'
 import { CONTENT_BYTES, contentDigest } from '../../../../corpus/model/item-digest.ts'
@@ -26,6 +26,7 @@ function put(bytes: Uint8Array): string {
   return path
 }
 
+const ADAPTER = cveList.adapter
 const reading = suite('reading')
 
 reading('yields a claim for each record of a zip, and nothing for other files', async () => {
@@ -35,7 +36,7 @@ reading('yields a claim for each record of a zip, and nothing for other files', 
   assert.ok(item?.kind === 'claim')
   assert.equal(item.cveIds, [ONE.id])
   assert.is(item.statedAt, '2024-05-02T08:00:00.000Z')
-  const content = itemDigest(CVE_LIST_ADAPTER, JSON.stringify(cveRecord(ONE)))
+  const content = itemDigest(ADAPTER, JSON.stringify(cveRecord(ONE)))
   assert.equal(contentDigest(item.digest), content)
   assert.is(JSON.parse(item.body).assigner, 'acme')
 })
@@ -82,7 +83,7 @@ reading('reads a zip64 of more than 65,535 entries', async () => {
 
 reading('neither parses nor yields what the corpus has from the same bytes', async () => {
   const path = put(baselineZip([ONE, TWO]))
-  const known = itemDigest(CVE_LIST_ADAPTER, JSON.stringify(cveRecord(ONE)))
+  const known = itemDigest(ADAPTER, JSON.stringify(cveRecord(ONE)))
   const digestOf = (key: string) => (key === ONE.id ? known : itemDigest(2, 'other bytes'))
   const items = await cveListItems(path, false, { ...readOptions(path), digestOf })
   const kinds = items.map(({ key, kind }) => `${key} ${kind}`)
@@ -102,7 +103,7 @@ reading('an entry with the compressed bytes of before is known without being inf
   assert.equal(await again(path), ['known', 'known'], 'what it says is not looked at')
   digests.set(ONE.id, Buffer.concat([contentDigest(one), two.subarray(CONTENT_BYTES)]))
   assert.equal(await again(path), ['known', 'known'], 'compressed otherwise, it still says the same')
-  digests.set(ONE.id, Buffer.from([CVE_LIST_ADAPTER - 1, ...one.subarray(1)]))
+  digests.set(ONE.id, Buffer.from([ADAPTER - 1, ...one.subarray(1)]))
   assert.equal(await again(path), ['claim', 'known'], 'another version of the adapter read it')
 })
 
