@@ -61,8 +61,8 @@ function utf8(shown: string, bytes: Uint8Array): string {
 function unique(components: readonly Component[]): Component[] {
   const found = new Map<string, Component>()
   for (const component of components) {
-    const { ecosystem, name, version, purl, dev } = component
-    const key = JSON.stringify(ecosystem === null ? [purl] : [ecosystem, foldName(ecosystem, name), version])
+    const { ecosystem, name, version, purl, source, dev } = component
+    const key = JSON.stringify(ecosystem === null ? [purl] : [ecosystem, foldName(ecosystem, name), version, source])
     const first = found.get(key)
     if (first === undefined) found.set(key, { ...component })
     else if (first.dev !== dev) first.dev = first.dev === null || dev === null ? null : false

@@ -525,6 +525,19 @@ test('the source package of a distribution is in the purl, or in the properties 
   assert.is(found!.source, 'openssl@3.0-1')
 })
 
+test('a package that is stated with and without its source package counts as both', () => {
+  const deb = 'pkg:deb/debian/libssl3@3.0-1?distro=debian-12'
+  const text = [deb, `${deb}&upstream=openssl`, `${deb}&arch=amd64`, `${deb}&arch=amd64&upstream=openssl`].join('\n')
+  const { components } = inventoryOf('a', 'a.purl', Buffer.from(text))
+  assert.equal(
+    components.map(({ source, line }) => [source, line]),
+    [
+      [null, 1],
+      ['openssl', 2],
+    ],
+  )
+})
+
 test('files of other formats with similar content are refused; the message names the tool of a known one', () => {
   const bun = '{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": { "name": "a" }\n  },\n  "packages": {}\n}\n'
   const ruby = "module Foo\n  VERSION = '1'\nend\n"
