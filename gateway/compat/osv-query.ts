@@ -84,7 +84,9 @@ export function questionOf(query: unknown, ecosystems: readonly string[]): Quest
   const isKnown = [ECOSYSTEMS, ecosystems].some((known) => known.includes(baseEcosystem(ecosystem)))
   if (ecosystem !== '' && !isKnown) throw invalid('invalid ecosystem')
   if (name === '') throw invalid('invalid query')
-  return { ecosystem: ecosystem || null, names: [name], version: version || null, after }
+  const asked = { name, version: version || null, source: null }
+  if (ecosystem === '') return { ecosystem: null, names: [name], version: asked.version, after }
+  return { ecosystem, ...advisoryNames({ ecosystem, ...asked }), after }
 }
 
 function questionOfPurl(purl: string, stated: string, after: string): Question {

@@ -37,6 +37,7 @@ const RECORDS = [
   record('A-1', [{ ecosystem: 'Android', name: 'kernel', versions: ['13'] }]),
   { ...record('GO-1', [{ ecosystem: 'Go', name: 'stdlib' }]), modified: '0001-01-01T00:00:00Z' },
   record('GHSA-git', [{ ecosystem: 'npm', name: 'right', type: 'GIT', events: before('a'.repeat(40)) }]),
+  record('GHSA-action', [{ ecosystem: 'GitHub Actions', name: 'Acme/tool', events: before('3.0.0') }]),
   record('GHSA-event', [{ ecosystem: 'npm', name: 'odd', events: before('not a version'), versions: ['1.0.0'] }]),
 ]
 const PACKAGES = {
@@ -126,6 +127,9 @@ test('the package is found by ecosystem and name, by purl, and by name alone', a
     assert.equal(await ids({ package: { name: 'left' }, version: '0.9.0' }), both, 'each once')
     assert.equal(await ids({ package: { name: 'left' } }), both)
     assert.equal(await ids({ package: { ecosystem: 'PyPI', name: 'A.B' }, version: '1.0.0' }), ['PYSEC-1'])
+    const action = { ecosystem: 'GitHub Actions', name: 'acme/Tool/init' }
+    assert.equal(await ids({ package: action, version: 'v2.9.0' }), ['GHSA-action'], 'of its repository')
+    assert.equal(await ids({ package: { purl: 'pkg:github/acme/tool@v2.9.0#init' } }), ['GHSA-action'])
   })
 })
 
