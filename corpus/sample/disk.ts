@@ -1,14 +1,12 @@
 /** Writes the files of the sample. The disk is a parameter of the generator, so that a test can keep files in memory. */
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
-import { constants, crc32, deflateRawSync } from 'node:zlib'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
 
 export interface SampleFile {
   write(bytes: Uint8Array): Promise<void>
-  /** Returns everything written, from the beginning. A chunk is valid until the next one is requested. */
-  pieces(): AsyncIterable<Uint8Array>
   /** Moves the file to its final name. Before that, nothing exists under this name. */
   close(): Promise<void>
-  /** Deletes the file, which is incomplete or was temporary storage. */
+  /** Deletes the file unless it is closed. */
   abandon(): Promise<void>
 }
 
@@ -18,8 +16,6 @@ export interface SampleDisk {
   create(path: string): Promise<SampleFile>
 }
 
-const PIECE_BYTES = 1 << 16
-
 /** The real disk: writes to a temporary name, syncs, and renames. */
 export const sampleDisk: SampleDisk = {
   mkdir: async (path) => void (await mkdir(path, { recursive: true })),
@@ -28,7 +24,6 @@ export const sampleDisk: SampleDisk = {
     const handle = await open(temporary, 'w+')
     return {
       write: (bytes) => handle.writeFile(bytes),
-      pieces: () => piecesOf(handle),
       close: async () => {
         await handle.sync()
         await handle.close()
@@ -42,42 +37,28 @@ export const sampleDisk: SampleDisk = {
   },
 }
 
-async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
-  const piece = Buffer.allocUnsafe(PIECE_BYTES)
-  for (let at = 0; ; ) {
-    const { bytesRead } = await handle.read(piece, 0, piece.length, at)
-    if (bytesRead === 0) return
-    yield piece.subarray(0, bytesRead)
-    at += bytesRead
-  }
-}
+const PIECE_BYTES = 1 << 16
 
-/** Joins small writes into chunks. */
-export function bufferedWriter(file: Pick<SampleFile, 'write'>) {
-  let piece = Buffer.allocUnsafe(PIECE_BYTES)
-  let [filled, total] = [0, 0]
+/** Joins small writes into pieces of at least 64 KB. The last one is written by `flush`. */
+export function bufferedWriter(write: (piece: Buffer) => Promise<void>) {
+  let [held, heldBytes, total] = [[] as Uint8Array[], 0, 0]
   const flush = async () => {
-    if (filled > 0) await file.write(piece.subarray(0, filled))
-    filled = 0
+    const piece = Buffer.concat(held)
+    held = []
+    heldBytes = 0
+    await write(piece)
   }
   return {
     flush,
     length: () => total,
-    /** Returns the unwritten bytes. They are valid until the next write. */
-    held: () => piece.subarray(0, filled),
     write: async (bytes: Uint8Array) => {
+      held.push(bytes)
+      heldBytes += bytes.length
       total += bytes.length
-      if (filled + bytes.length > piece.length) await flush()
-      if (bytes.length > piece.length) piece = Buffer.allocUnsafe(bytes.length)
-      piece.set(bytes, filled)
-      filled += bytes.length
+      if (heldBytes >= PIECE_BYTES) await flush()
     },
   }
 }
-
-const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
-/** An empty final block (RFC 1951 3.2.3), which ends the stream after the flushes. */
-const FINAL_BLOCK = Buffer.from([3, 0])
 
 export interface TextFile {
   write(text: string): Promise<void>
@@ -85,28 +66,15 @@ export interface TextFile {
   end(): Promise<number>
 }
 
-/** Writes a text file as a stream, plain or as one gzip member (RFC 1952) without a time in its header. */
-export async function textFile(file: SampleFile, gzip: boolean): Promise<TextFile> {
-  const stored = bufferedWriter(file)
-  let crc = 0
-  const deflated = async (piece: Uint8Array) => {
-    crc = crc32(piece, crc)
-    await stored.write(deflateRawSync(piece, { finishFlush: constants.Z_SYNC_FLUSH }))
-  }
-  const plain = gzip ? bufferedWriter({ write: deflated }) : stored
-  if (gzip) await stored.write(GZIP_HEADER)
+/** Writes a text file as a stream, plain or as gzip members (RFC 1952 2.2), so that memory is bounded. */
+export function textFile(file: SampleFile, gzip: boolean): TextFile {
+  const stored = bufferedWriter((piece) => file.write(piece))
+  const texts = gzip ? bufferedWriter((piece) => stored.write(gzipSync(piece))) : stored
   return {
-    write: (text) => plain.write(Buffer.from(text)),
+    write: (text) => texts.write(Buffer.from(text)),
     end: async () => {
-      await plain.flush()
-      if (gzip) {
-        const trailer = Buffer.alloc(8)
-        trailer.writeUInt32LE(crc, 0)
-        trailer.writeUInt32LE(plain.length() % 2 ** 32, 4)
-        await stored.write(FINAL_BLOCK)
-        await stored.write(trailer)
-        await stored.flush()
-      }
+      await texts.flush()
+      if (gzip) await stored.flush()
       await file.close()
       return stored.length()
     },

@@ -24,36 +24,11 @@ export function quantiles(table: string): Distribution {
   }
 }
 
-/** Returns the inverse of `quantiles`, for a table without zeros: the share of a value. */
-export function shares(table: string): Distribution {
-  const points = pairs(table)
-  return (value) => {
-    const i = Math.max(
-      1,
-      points.findIndex(([, limit]) => limit >= value),
-    )
-    const [[fromShare, from], [toShare, to]] = [points[i - 1]!, points[i]!]
-    return Math.min(1, Math.max(0, fromShare + ((toShare - fromShare) * Math.log(value / from)) / Math.log(to / from)))
-  }
-}
-
 /** Returns a weighted choice. Weights have any unit. */
 export function weighted<T>(choices: readonly (readonly [value: T, weight: number])[]): (even: number) => T {
   let total = 0
-  const sums = choices.map(([, weight]) => {
-    total += weight
-    return total
-  })
-  return (even) => {
-    const target = even * total
-    let [low, high] = [0, sums.length - 1]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (sums[middle]! > target) high = middle
-      else low = middle + 1
-    }
-    return choices[low]![0]
-  }
+  const sums = choices.map(([, weight]) => (total += weight))
+  return (even) => choices[sums.findIndex((sum) => sum > even * total)]![0]
 }
 
 /** Returns a weighted choice among texts: `value:weight|value:weight`. */

@@ -11,25 +11,11 @@ import { firstParty } from './feeds/first-party.ts'
 import { ghsa } from './feeds/ghsa.ts'
 import { nvd } from './feeds/nvd.ts'
 import { osv } from './feeds/osv.ts'
-import type { Folder, Output, WrittenFile } from './outputs.ts'
+import { type Folder, nightsOf, type Output, type WrittenFile } from './outputs.ts'
 import { createWorld, usualAdvisories } from './world.ts'
 
-const SAMPLE_FEEDS = [
-  cvelist,
-  kev,
-  epss,
-  cna,
-  cwe,
-  capec,
-  nvd,
-  ghsa,
-  osv,
-  exploitdb,
-  metasploit,
-  nuclei,
-  poc,
-  firstParty,
-]
+const EXPLOITS = [exploitdb, metasploit, nuclei, poc]
+const SAMPLE_FEEDS = [cvelist, kev, epss, cna, cwe, capec, nvd, ghsa, osv, ...EXPLOITS, firstParty]
 
 export interface SampleOptions {
   /** The output folder. It is created if missing. Files with the same names are replaced. */
@@ -62,45 +48,28 @@ export async function generateSample(options: SampleOptions, disk: SampleDisk = 
   const seed = whole('seed', options.seed ?? 1, 0, 2 ** 31)
   const nights = whole('nights', options.nights ?? 2, 1, 100)
   const world = createWorld(seed, cves, nights, advisories)
-  const { folder, abandonOpen } = feedsFolder(options.feeds, disk)
+  const created: SampleFile[] = []
+  const create: Folder['create'] = async (path) => {
+    const full = join(options.feeds, path)
+    await disk.mkdir(dirname(full))
+    const file = await disk.create(full)
+    created.push(file)
+    return file
+  }
   const files: WrittenFile[] = []
   try {
     const outputs: Output[] = []
-    for (const feed of SAMPLE_FEEDS) outputs.push(...(await feed(world, folder)))
+    for (const feed of SAMPLE_FEEDS) outputs.push(...(await feed(world, { create })))
     for (let index = 0; index < world.records; index++) {
       const facts = world.facts(index)
       for (const output of outputs) await output.add(facts)
     }
     for (const output of outputs) files.push(...(await output.end()))
-  } finally {
-    await abandonOpen()
+  } catch (error) {
+    for (const file of created) await file.abandon()
+    throw error
   }
-  const dates = Array.from({ length: nights }, (_, night) => nightDate(night))
-  return { cves, advisories, seed, nights: dates, files }
-}
-
-/** Returns the feeds folder. It tracks open files, so that a failure leaves none behind. */
-function feedsFolder(feeds: string, disk: SampleDisk): { folder: Folder; abandonOpen: () => Promise<void> } {
-  const open = new Set<SampleFile>()
-  const create: Folder['create'] = async (path) => {
-    const full = join(feeds, path)
-    await disk.mkdir(dirname(full))
-    const file = await disk.create(full)
-    open.add(file)
-    const close = async () => {
-      await file.close()
-      open.delete(file)
-    }
-    const abandon = async () => {
-      await file.abandon()
-      open.delete(file)
-    }
-    return { ...file, close, abandon }
-  }
-  const abandonOpen = async () => {
-    for (const file of open) await file.abandon()
-  }
-  return { folder: { create }, abandonOpen }
+  return { cves, advisories, seed, nights: nightsOf(world).map(nightDate), files }
 }
 
 function whole(name: string, value: number, least: number, most: number): number {

@@ -3,32 +3,23 @@ import { Random } from './random.ts'
 
 /** Syllables of vendor names: first, middle, last. They give 40 x 40 x 40 names before a second word is needed. */
 const FIRST =
-  'Bra Cor Dal Fen Gal Hul Jor Kel Lun Mar Nar Orl Pel Quo Ras Sel Tor Ulm Vel Wes Yar Zel Bri Cas Dro Eld Fro Gri Hav Ist Jan Kru Lor Mil Nev Osk Pry Ril Ska Tam'.split(
-    ' ',
-  )
+  `Bra Cor Dal Fen Gal Hul Jor Kel Lun Mar Nar Orl Pel Quo Ras Sel Tor Ulm Vel Wes Yar Zel Bri Cas Dro Eld Fro Gri
+Hav Ist Jan Kru Lor Mil Nev Osk Pry Ril Ska Tam`.split(/\s/)
 const MIDDLE =
-  'ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo za be ci do fu ga he ji ko lu ma ne pi ro su ta ve wi xo zu bi'.split(
-    ' ',
-  )
+  `ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo za be ci do fu ga he ji ko lu ma ne pi ro su ta ve wi
+xo zu bi`.split(/\s/)
 const LAST =
-  'bor cen dal fer gon hart jin kar lem mont nis pol quist rand sen tal vik wen xon yard zer bant crest dorf fall gard holm jord kamp lund mark nord port rok stad thal vang wick zell dane'.split(
-    ' ',
-  )
+  `bor cen dal fer gon hart jin kar lem mont nis pol quist rand sen tal vik wen xon yard zer bant crest dorf fall
+gard holm jord kamp lund mark nord port rok stad thal vang wick zell dane`.split(/\s/)
 const COMPANIES =
   '|||| Systems| Software| Labs| Networks| Project| Inc.| GmbH| AB| Technologies| Foundation| Ltd.'.split('|')
 export const PRODUCT_FIRST =
-  'Harbor Quill Lantern Meadow Anvil Cobalt Juniper Saffron Tundra Beacon Drift Ember Falcon Granite Heron Indigo Kestrel Larch Mosaic Nimbus Onyx Prairie Raven Sable Thistle Umber Willow Zephyr Amber Birch Copper Delta'.split(
-    ' ',
-  )
+  `Harbor Quill Lantern Meadow Anvil Cobalt Juniper Saffron Tundra Beacon Drift Ember Falcon Granite Heron Indigo
+Kestrel Larch Mosaic Nimbus Onyx Prairie Raven Sable Thistle Umber Willow Zephyr Amber Birch Copper Delta`.split(/\s/)
 const PRODUCT_SECOND =
-  'Gateway Server Manager Console Agent Router Studio Library Portal Firmware Scheduler Viewer Backup Identity Mail Camera Toolkit Proxy Desk Cloud Broker Player Driver SDK'.split(
-    ' ',
-  )
-const PLUGIN_FIRST = 'Simple Easy Advanced Smart Ultimate Instant Quick Pretty Responsive Wonder'.split(' ')
-const PLUGIN_SECOND =
-  'Gallery|Contact Form|Booking Calendar|Slider|Popup|Member Directory|Price Table|Newsletter|Page Builder|Shop Filter|Event List|FAQ Block|Social Share'.split(
-    '|',
-  )
+  `Gateway Server Manager Console Agent Router Studio Library Portal Firmware Scheduler Viewer Backup Identity Mail
+Camera Toolkit Proxy Desk Cloud Broker Player Driver SDK`.split(/\s/)
+const PLUGIN_SECOND = ['Gallery', 'Contact Form', 'Booking Calendar', 'Slider', 'Newsletter', 'Page Builder']
 export const PACKAGE_SECOND = 'parser router client core utils auth yaml queue http template image sql'.split(' ')
 
 const NAMES = FIRST.length ** 3
@@ -53,23 +44,16 @@ export function vendorOf(seed: number, rank: number): Vendor {
   return { rank, name: root + new Random(seed, rank, 'company').pick(COMPANIES), key: root.toLowerCase() }
 }
 
-export type ProductKind = 'product' | 'plugin' | 'package'
+const SECONDS = { product: PRODUCT_SECOND, plugin: PLUGIN_SECOND, package: PACKAGE_SECOND }
+export type ProductKind = keyof typeof SECONDS
 
 /** Returns the name of a vendor's product, always the same for the same arguments. */
 export function productOf(seed: number, vendorRank: number, productRank: number, kind: ProductKind): string {
   const random = new Random(seed, vendorRank, productRank, kind)
-  if (kind === 'plugin') {
-    const name = `${random.pick(PLUGIN_FIRST)} ${random.pick(PRODUCT_FIRST)} ${random.pick(PLUGIN_SECOND)}`
-    return random.chance(0.03) ? `${name} – 100% Free` : name
-  }
-  const first = random.pick(PRODUCT_FIRST)
-  if (kind === 'package') {
-    const second = random.pick(PACKAGE_SECOND)
-    return random.chance(0.3) ? `${first.toLowerCase()}_${second}` : `${first.toLowerCase()}-${second}`
-  }
-  const second = random.pick(PRODUCT_SECOND)
-  if (!random.chance(0.35)) return `${first} ${second}`
-  return `${first} ${second} ${random.pick(['X', 'DX-', 'S', 'Pro ', 'v'])}${random.between(1, 9) * 100}`
+  const [first, second] = [random.pick(PRODUCT_FIRST), random.pick(SECONDS[kind])]
+  if (kind === 'package') return `${first.toLowerCase()}-${second}`
+  const model = kind === 'product' && random.chance(0.35) ? ` ${random.between(1, 9) * 100}` : ''
+  return `${first} ${second}${model}`
 }
 
 /** Returns the login of a person on a forge. */

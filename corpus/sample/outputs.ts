@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path'
 import { cutOf, nightDate } from './calendar.ts'
-import { type SampleDisk, textFile } from './disk.ts'
+import { type SampleFile, textFile } from './disk.ts'
 import type { Facts, World } from './world.ts'
 import { type Packed, pack, zipWriter } from './zip.ts'
 
@@ -22,7 +22,9 @@ export interface Output {
 }
 
 /** The feeds folder: creates files by their paths in it. */
-export type Folder = Pick<SampleDisk, 'create'>
+export interface Folder {
+  create(path: string): Promise<SampleFile>
+}
 
 /** Returns the outputs of a feed. */
 export type SampleFeed = (world: World, folder: Folder) => Output[] | Promise<Output[]>
@@ -33,17 +35,21 @@ export interface Edition {
   text: string
 }
 
-/** Editions of one item, sorted by night. */
-export type Item = readonly Edition[]
-
-export interface TextLayout {
-  /** The path in a night. */
-  path(night: number): string
-  /** Text before, between and after the items. */
-  head?(night: number): string
-  between?: string
-  tail?: string
+/** Editions of one item, sorted by night. The entries of zip files have names. */
+export interface Item {
+  name?: string
+  editions: readonly Edition[]
 }
+
+type ItemsOf = (facts: Facts) => Iterable<Item>
+
+/** Returns an item that may change in one night. */
+export function edited(from: number, changedIn: number | null, text: (night: number) => string, name?: string): Item {
+  const nights = changedIn === null ? [from] : [from, changedIn]
+  return { ...(name ? { name } : {}), editions: nights.map((night) => ({ night, text: text(night) })) }
+}
+
+export const nightsOf = (world: World) => Array.from({ length: world.nights }, (_, night) => night)
 
 /**
  * Returns the path of a night's file. Files without a date in them are in folders named after the date. That includes
@@ -54,79 +60,85 @@ export function datedFolder(world: World, path: string): (night: number) => stri
   return (night) => (world.nights === 1 ? path : `${dirname(path)}/${nightDate(night)}/${path.split('/').at(-1)}`)
 }
 
-const nightsOf = (world: World) => Array.from({ length: world.nights }, (_, night) => night)
-/** Returns the edition that is valid in a night. */
-const editionOf = (item: Item, night: number) => item.findLast((one) => one.night <= night)
+interface NightFile {
+  night: number
+  path: string
+  records: number
+  add(edition: Edition, name: string, isFirst: boolean): Promise<void>
+  end(records: number): Promise<number>
+}
 
-export async function textOutput(
-  world: World,
-  folder: Folder,
-  { path, head = () => '', between = '', tail = '' }: TextLayout,
-  itemsOf: (facts: Facts) => Iterable<Item>,
-): Promise<Output> {
-  const files = await Promise.all(
-    nightsOf(world).map(async (night) => {
-      const file = await textFile(await folder.create(path(night)), path(night).endsWith('.gz'))
-      await file.write(head(night))
-      return { path: path(night), file, records: 0 }
-    }),
-  )
+/** Writes the edition that is valid in the night of each file. With `isDelta`, only what changed in that night. */
+function output(files: readonly NightFile[], itemsOf: ItemsOf, isDelta: boolean): Output {
   return {
     add: async (facts) => {
-      for (const item of itemsOf(facts)) {
-        for (const [night, output] of files.entries()) {
-          const text = editionOf(item, night)?.text
-          if (text) await output.file.write(output.records++ === 0 ? text : between + text)
+      for (const { name = '', editions } of itemsOf(facts)) {
+        for (const file of files) {
+          const edition = editions.findLast((one) => one.night <= file.night)
+          if (!edition?.text || (isDelta && edition.night !== file.night)) continue
+          await file.add(edition, name, file.records++ === 0)
         }
       }
     },
     end: async () => {
       const written: WrittenFile[] = []
-      for (const { path, file, records } of files) {
-        await file.write(tail)
-        written.push({ path, records, bytes: await file.end() })
-      }
+      for (const file of files)
+        written.push({ path: file.path, bytes: await file.end(file.records), records: file.records })
       return written
     },
   }
 }
 
-/** The entries of zip files by name. */
-export type Entries = (facts: Facts) => Iterable<{ name: string; item: Item }>
+export interface TextLayout {
+  /** The path in a night. */
+  path(night: number): string
+  /** Text before, between and after the items. */
+  head?(night: number): string
+  between?: string
+  tail?(records: number): string
+}
 
-/** Writes a zip for each night. With `delta`, each has what changed in that night, and the first night has none. */
+/** Writes a text file for each of the nights. */
+export async function textOutput(
+  folder: Folder,
+  nights: readonly number[],
+  { path: pathOf, head = () => '', between = '', tail = () => '' }: TextLayout,
+  itemsOf: ItemsOf,
+): Promise<Output> {
+  const opened = nights.map(async (night): Promise<NightFile> => {
+    const path = pathOf(night)
+    const file = textFile(await folder.create(path), path.endsWith('.gz'))
+    await file.write(head(night))
+    const add: NightFile['add'] = ({ text }, _, isFirst) => file.write(isFirst ? text : between + text)
+    const end: NightFile['end'] = async (records) => {
+      await file.write(tail(records))
+      return file.end()
+    }
+    return { night, path, records: 0, add, end }
+  })
+  return output(await Promise.all(opened), itemsOf, false)
+}
+
+/** Writes a zip for each night. With `isDelta`, each has what changed in that night, and the first night has none. */
 export async function zipOutput(
   world: World,
   folder: Folder,
-  path: (night: number) => string,
-  entriesOf: Entries,
-  delta = false,
+  pathOf: (night: number) => string,
+  itemsOf: ItemsOf,
+  isDelta = false,
 ): Promise<Output> {
-  const nights = delta ? nightsOf(world).slice(1) : nightsOf(world)
-  const zips: { night: number; path: string; zip: Awaited<ReturnType<typeof zipWriter>>; records: number }[] = []
-  for (const night of nights) {
-    const zip = await zipWriter(folder, path(night), new Date(cutOf(night)))
-    zips.push({ night, path: path(night), zip, records: 0 })
-  }
-  return {
-    add: async (facts) => {
-      for (const { name, item } of entriesOf(facts)) {
-        const packed = new Map<Edition, Packed>()
-        for (const output of zips) {
-          const edition = editionOf(item, output.night)
-          if (!edition || (delta && edition.night !== output.night)) continue
-          if (!packed.has(edition)) packed.set(edition, pack(Buffer.from(edition.text)))
-          output.records++
-          await output.zip.add(name, packed.get(edition)!)
-        }
-      }
-    },
-    end: async () => {
-      const written: WrittenFile[] = []
-      for (const { path, zip, records } of zips) written.push({ path, records, bytes: await zip.end() })
-      return written
-    },
-  }
+  const packed = new WeakMap<Edition, Packed>()
+  const nights = isDelta ? nightsOf(world).slice(1) : nightsOf(world)
+  const opened = nights.map(async (night): Promise<NightFile> => {
+    const zip = zipWriter(await folder.create(pathOf(night)), new Date(cutOf(night)))
+    const add: NightFile['add'] = (edition, name) => {
+      const content = packed.get(edition) ?? pack(Buffer.from(edition.text))
+      packed.set(edition, content)
+      return zip.add(name, content)
+    }
+    return { night, path: pathOf(night), records: 0, add, end: zip.end }
+  })
+  return output(await Promise.all(opened), itemsOf, isDelta)
 }
 
 /** Writes files that are known only when all CVEs were seen. */
@@ -135,7 +147,7 @@ export function finalOutput(write: () => Promise<WrittenFile[]>, add: Output['ad
 }
 
 export async function writeFile(folder: Folder, path: string, text: string, records: number): Promise<WrittenFile> {
-  const file = await textFile(await folder.create(path), path.endsWith('.gz'))
+  const file = textFile(await folder.create(path), path.endsWith('.gz'))
   await file.write(text)
   return { path, records, bytes: await file.end() }
 }
@@ -145,10 +157,4 @@ export function escapedJson(value: unknown): string {
   return JSON.stringify(value, null, 4)
     .replaceAll('/', '\\/')
     .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-/** Returns the editions of an item that may change in one night. */
-export function edited(from: number, changedIn: number | null, text: (night: number) => string): Edition[] {
-  const nights = changedIn === null ? [from] : [from, changedIn]
-  return nights.map((night) => ({ night, text: text(night) }))
 }

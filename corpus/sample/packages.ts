@@ -1,9 +1,9 @@
 /** Packages, their versions in the notation of their ecosystem, and the branches of releases that a flaw affects. */
-import { choice, quantiles, zipf } from './distribution.ts'
+import { choice, zipf } from './distribution.ts'
 import { BRANCHES } from './figures.ts'
 import { cpeKey, PACKAGE_SECOND, PRODUCT_FIRST, slugOf, vendorRoot } from './names.ts'
 import { Random } from './random.ts'
-import type { Bounds, Release } from './records/versions.ts'
+import type { Bounds } from './records/versions.ts'
 import type { Facts, World } from './world.ts'
 
 export type Ecosystem = 'Maven' | 'Packagist' | 'PyPI' | 'Go' | 'npm' | 'NuGet' | 'RubyGems' | 'crates.io'
@@ -16,30 +16,30 @@ export interface Package {
 }
 
 /** Weights: `affected` entries of reviewed advisories. */
-const ECOSYSTEMS = choice<Ecosystem>(
-  'Maven:491|Packagist:390|PyPI:316|Go:216|npm:204|NuGet:148|RubyGems:65|crates.io:45',
-)
+const ECOSYSTEMS = choice<Ecosystem>('Maven:26|Packagist:21|PyPI:17|Go:12|npm:11|NuGet:8|RubyGems:3|crates.io:2')
 /** Ecosystems of the showcases in turn, so that a small sample has each of them. */
 const ROUND: readonly Ecosystem[] = ['Go', 'npm', 'PyPI', 'Maven', 'npm', 'Go', 'PyPI', 'Packagist']
 
-/** Package names and package URL types of the ecosystems. */
-const NAMES: Record<Ecosystem, [purl: string, name: (vendor: string, product: string) => string]> = {
-  Maven: ['maven', (vendor, product) => `example.${vendor}:${product}`],
-  Packagist: ['composer', (vendor, product) => `${vendor}/${product}`],
-  PyPI: ['pypi', (_, product) => product],
-  Go: ['golang', (vendor, product) => `forge.example.com/${vendor}/${product}`],
-  npm: ['npm', (vendor, product) => (vendor.length % 3 === 0 ? `@${vendor}/${product}` : product)],
-  NuGet: ['nuget', (vendor, product) => `${vendor}.${product.replaceAll('-', '.')}`],
-  RubyGems: ['gem', (_, product) => product],
-  'crates.io': ['cargo', (_, product) => product],
+/** Type of the package URLs, package name (V is the vendor, P the product), and endings of versions. */
+const NOTATIONS: Record<Ecosystem, [type: string, name: string, endings: string]> = {
+  Maven: ['maven', 'example.V:P', '-M1 -RC1 -SNAPSHOT .Final .RELEASE -jre'],
+  Packagist: ['composer', 'V/P', '-RC1 -beta2 -p1'],
+  PyPI: ['pypi', 'P', 'a1 b2 rc1 .dev0 .post1 .0'],
+  Go: ['golang', 'forge.example.com/V/P', '-rc.1 -0.20240611125900-0123456789ab +incompatible'],
+  npm: ['npm', '@V/P', '-alpha.1 -beta.2 -rc.3'],
+  NuGet: ['nuget', 'V.P', '-preview.1 -preview.4 .1'],
+  RubyGems: ['gem', 'P', '.rc1 .pre .a .1'],
+  'crates.io': ['cargo', 'P', '-alpha.1 -beta.2 -rc.3'],
 }
 
 /** Returns the package of a vendor's product. `repository` is the last part of its address. */
 function packageNamed(ecosystem: Ecosystem, vendor: string, product: string, repository = product): Package {
-  const [type, name] = NAMES[ecosystem]
-  const full = name(vendor, product)
-  const purl = `pkg:${type}/${full.replace('@', '%40').replace(':', '/')}`
-  return { ecosystem, name: full, purl, repository: `https://forge.example.com/${vendor}/${repository}` }
+  const [type, notation] = NOTATIONS[ecosystem]
+  // Few npm packages have a scope.
+  const isPlain = ecosystem === 'npm' && vendor.length % 3 !== 0
+  const name = isPlain ? product : notation.replace('V', vendor).replace('P', product)
+  const purl = `pkg:${type}/${name.replace('@', '%40').replace(':', '/')}`
+  return { ecosystem, name, purl, repository: `https://forge.example.com/${vendor}/${repository}` }
 }
 
 export function packageIn({ vendor, product }: Facts, ecosystem: Ecosystem): Package {
@@ -55,14 +55,13 @@ export function packageOf(world: World, facts: Facts): Package {
 
 /** The best known projects of every ecosystem. They are easy to type, for examples. */
 const KNOWN = 'lantern-http juniper-parser cobalt-yaml saffron-auth thistle-router falcon-template'.split(' ')
-/** The first project has about 5 % of the advisories of its ecosystem, as in upstream Go, and less in a large sample. */
-const POPULARITY_SHIFT = 4
-const ADVISORIES_PER_SHIFT = 25_000
 
-/** Returns the package of a random project. The first ranks have the most advisories. */
+/**
+ * Returns the package of a random project. The first one has about 5 % of the advisories of its ecosystem, as in
+ * upstream Go, and less in a large sample.
+ */
 export function popularProject({ seed, advisories }: World, ecosystem: Ecosystem, random: Random): Package {
-  const shift = Math.max(POPULARITY_SHIFT, advisories / ADVISORIES_PER_SHIFT)
-  return projectAt(seed, zipf(60_000, 1.2, shift)(random.float()), ecosystem)
+  return projectAt(seed, zipf(60_000, 1.2, Math.max(4, advisories / 25_000))(random.float()), ecosystem)
 }
 
 export const knownProject = (seed: number, ecosystem: Ecosystem, random: Random) =>
@@ -77,60 +76,25 @@ function projectAt(seed: number, rank: number, ecosystem: Ecosystem): Package {
   return packageNamed(ecosystem, name.slice(0, name.indexOf('-')), name)
 }
 
-/** Endings of pre-releases, and of releases that are not written as three numbers. */
-const ENDINGS: Record<Ecosystem, { early: string[]; other: string[] }> = {
-  npm: { early: ['-alpha.1', '-beta.2', '-rc.3'], other: [] },
-  'crates.io': { early: ['-alpha.1', '-beta.2', '-rc.3'], other: [] },
-  Go: { early: ['-rc.1', '-0.20240611125900-0123456789ab'], other: ['+incompatible'] },
-  PyPI: { early: ['a1', 'b2', 'rc1', '.dev0', '.post1'], other: ['.0'] },
-  Maven: { early: ['-M1', '-beta-2', '-RC1', '-SNAPSHOT', '-alpha1'], other: ['.Final', '.RELEASE', '-jre', '.GA'] },
-  Packagist: { early: ['-RC1', '-beta2', '-alpha.1', '-p1'], other: ['v'] },
-  RubyGems: { early: ['.rc1', '.beta2', '.pre', '.a'], other: ['.1', '.2'] },
-  NuGet: { early: ['-preview.1', '-preview.4'], other: ['.1', '.7'] },
+/** Returns a version. A few are pre-releases or have other endings, and very few are no version of any ecosystem. */
+function written(ecosystem: Ecosystem, release: readonly number[], random: Random): string {
+  const even = random.float()
+  if (even < 0.006) return random.pick(['unspecified', 'trunk', 'next release', 'see-advisory'])
+  return release.join('.') + (even < 0.1 ? random.pick(NOTATIONS[ecosystem][2].split(' ')) : '')
 }
-/** No version of any ecosystem. */
-const UNREADABLE = ['unspecified', 'trunk', 'next release', 'see-advisory']
-const UNREADABLE_SHARE = 0.006
-const EARLY_SHARE = 0.03
-const OTHER_SHARE = 0.1
-/** Releases in `versions` of 1,731 entries of PyPI's database. */
-const LISTED = quantiles('0:1 0.1:1 0.25:4 0.5:23 0.75:61 0.9:102 0.99:274 1:400')
-const [PATCHES, MINORS] = [10, 20]
-
-function written(ecosystem: Ecosystem, release: Release, random: Random): string {
-  const [even, text] = [random.float(), release.join('.')]
-  if (even < UNREADABLE_SHARE) return random.pick(UNREADABLE)
-  const { early, other } = ENDINGS[ecosystem]
-  if (even < UNREADABLE_SHARE + EARLY_SHARE) return text + random.pick(early)
-  if (even > UNREADABLE_SHARE + EARLY_SHARE + OTHER_SHARE || other.length === 0) return text
-  const ending = random.pick(other)
-  return ending === 'v' ? `v${text}` : text + ending
-}
-
-/** Returns the newest major version of a package. All its advisories are about versions up to it. */
-const newestMajor = (seed: number, { name, ecosystem }: Package) =>
-  new Random(seed, ecosystem, name, 'releases').between(1, 6)
 
 /** Returns the affected branches, each with its own bounds, as GitHub states them. */
-export function affectedBranches(seed: number, one: Package, random: Random): Bounds[] {
-  const newest = newestMajor(seed, one)
-  if (random.chance(0.03))
-    return [{ exact: [random.int(newest + 1), random.int(MINORS), random.int(PATCHES)].join('.') }]
-  return branchesFrom(one.ecosystem, newest, 1 + Math.floor(BRANCHES(random.float())), random)
-}
-
-/** Returns affected releases, as PyPI's database lists them. */
-export const listedReleases = (random: Random): string[] =>
-  Array.from({ length: Math.ceil(LISTED(random.float())) }, (_, i) => `0.${i >> 4}.${i & 15}`)
-
-function branchesFrom(ecosystem: Ecosystem, newest: number, count: number, random: Random): Bounds[] {
+export function affectedBranches(seed: number, { ecosystem, name }: Package, random: Random): Bounds[] {
+  // All advisories of a package are about versions up to its newest major version.
+  const newest = new Random(seed, ecosystem, name, 'releases').between(1, 6)
   const first = random.int(newest + 1)
+  if (random.chance(0.03)) return [{ exact: `${first}.${random.int(20)}.${random.int(10)}` }]
+  const count = Math.floor(BRANCHES(random.float()))
   return Array.from({ length: count }, (_, i): Bounds => {
-    const end: Release = [first + i, random.int(MINORS), random.between(1, PATCHES - 1)]
     const from = i > 0 || random.chance(0.4) ? written(ecosystem, [first + i, 0, 0], random) : null
+    const end = written(ecosystem, [first + i, random.int(20), random.between(1, 9)], random)
     const even = i === count - 1 ? random.float() : 0
     if (even > 0.95) return { from, before: null, upTo: null }
-    const text = written(ecosystem, end, random)
-    return even > 0.8 ? { from, before: null, upTo: text } : { from, before: text, upTo: null }
+    return even > 0.8 ? { from, before: null, upTo: end } : { from, before: end, upTo: null }
   })
 }

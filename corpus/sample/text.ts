@@ -1,5 +1,5 @@
-/** The words, sentences and templates of the sample, and texts of the lengths of real ones. */
-import { DESCRIPTION_LENGTH, NON_ASCII, SOLUTION_LENGTH, TITLE_LENGTH } from './figures.ts'
+/** The words, sentences and templates of the sample. */
+import { DESCRIPTION_LENGTH } from './figures.ts'
 import type { Random } from './random.ts'
 import { laterRelease, releaseOf } from './records/versions.ts'
 import type { Facts } from './world.ts'
@@ -10,24 +10,19 @@ const WORDS = new Map(
 parameter: id|name|redirect_to|q|user_id|sort%5B%5D|file|page|callback
 person: Ada Lindqvist|Bo Karhu|Chidi Okparo|Émile Tournay|Fatma Yıldızer|Zoë van Aarden|k1tewing|nullmoth|李清和
 function: parse_header|read_frame|set_option|handle_reply|copy_segment|check_token|decode_chunk|get_user_meta
-area: net/mesh|fs/quillfs|mm/slabs|drivers/gpu/lantern|drivers/usb/kestrel|sound/soc/reed|block/ledger
-repair: fix use-after-free in|hold the lock across|check the return value of|do not leak pages in|validate the length in
 attacker: a remote attacker|an unauthenticated user|a local user|an authenticated administrator
-cause: because a length is not checked|because a value is not escaped|due to a missing nonce check|on an error path|when strict mode is off
-outcome: Data can be lost.|The service must be restarted.|No user interaction is required.|The default installation is affected.|
-The attack depends on the configuration of the host.|Exploits are public.|Clusters with one node are not affected.
+cause: because a length is not checked|because a value is not escaped|due to a missing nonce check|on an error path
+outcome: Data can be lost.|The service must be restarted.|No user interaction is required.|The default installation is affected.
 fix: Update to the newest release.|Install the corrected build of the vendor.|Apply the patch and restart the service.
 workaround: Restrict access to the management port.|Block the request path at the firewall.|Disable the feature.
 foreign: 該元件未檢查輸入長度。|Affected menus include “Überblick – Gerät” and “Größe”.|The character ’ triggers the fault.
-german: Eine Schwachstelle wurde in dieser Software entdeckt. Betroffen ist eine nicht näher bekannte Funktion.
-sentence: {outcome}|{outcome}|The {component} of {product} is affected {cause}.|The function {function} does not check {parameter}.
+sentence: {outcome}|{outcome}|The {component} is affected {cause}.|The function {function} does not check {parameter}.
 level: High|Medium|Low
 phase: Architecture and Design|Implementation|Operation
 scope: Confidentiality|Integrity|Availability|Access Control
 impact: Read Data|Modify Data|Execute Unauthorized Commands|Crash
 method: Automated Static Analysis|Manual Review|Fuzzing
 act: Probing|Flooding|Replaying|Forging|Tracing`
-    .replaceAll('|\n', '|')
     .split('\n')
     .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2).split('|')] as const),
 )
@@ -38,23 +33,16 @@ export const word = (key: string, random: Random): string => random.pick(WORDS.g
 type Values = Record<string, unknown>
 
 /**
- * Fills a template: each `{key}` with a value, otherwise with a word of the key. A key with a capital letter gives a
- * capital letter. `{hex8}` gives as many hexadecimal digits, `{int4}` a number of as many digits.
+ * Fills a template: each `{key}` with a value, otherwise with a word of the key. `{hex8}` gives as many hexadecimal
+ * digits, `{int4}` a number of as many digits.
  */
 export function filled(template: string, random: Random, values: Values = {}): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
-    const isCapital = key[0]! < 'a'
-    const value = valueFor(isCapital ? key[0]!.toLowerCase() + key.slice(1) : key, random, values)
-    return isCapital ? value[0]!.toUpperCase() + value.slice(1) : value
+    if (values[key] !== undefined) return String(values[key])
+    if (WORDS.has(key)) return filled(word(key, random), random, values)
+    const count = Number(key.slice(3))
+    return key.startsWith('hex') ? random.hex(count) : String(random.between(10 ** (count - 1), 10 ** count - 1))
   })
-}
-
-function valueFor(key: string, random: Random, values: Values): string {
-  const value = values[key]
-  if (value !== undefined) return String(typeof value === 'function' ? value() : value)
-  if (WORDS.has(key)) return filled(word(key, random), random, values)
-  const count = Number(key.slice(3))
-  return key.startsWith('hex') ? random.hex(count) : String(random.between(10 ** (count - 1), 10 ** count - 1))
 }
 
 /** Returns the value of a JSON template. In it, `{key}` is a part of a text, and `$key` is any value. */
@@ -85,9 +73,8 @@ stop the service: 20 Improper Input Validation|400 Resource Exhaustion|476 NULL 
 )
 const FAULTS = ['Improper Handling of', 'Missing Check of', 'Incorrect Use of', 'Weak Protection of', 'Exposure of']
 const OBJECTS =
-  'Session Tokens|Symbolic Links|File Permissions|Temporary Files|Error Messages|Shared Resources|Signatures|Certificates|Default Values|Array Indexes|Timing|Random Values|Locks'.split(
-    '|',
-  )
+  `Session Tokens|Symbolic Links|File Permissions|Temporary Files|Error Messages|Shared Resources|Signatures|Certificates
+|Default Values|Array Indexes|Timing|Random Values|Locks`.split(/\s?\|/)
 
 /** Returns the name of a weakness, and its effect for an attacker. */
 export function weaknessPhrase(number: number): { name: string; effect: string } {
@@ -97,57 +84,27 @@ export function weaknessPhrase(number: number): { name: string; effect: string }
 }
 
 export function titleOf(facts: Facts, random: Random): string {
-  const target = TITLE_LENGTH(random.float())
-  const { name, effect } = weaknessPhrase(facts.weakness)
-  const pieces =
-    facts.cna.kind === 'kernel'
-      ? [`${word('area', random)}: {repair} {function}()`, ' on the error path', ' of {function}()']
-      : [name, ` in ${facts.product}`, ' {component}', ' by ', facts.vendor.name, ' via a crafted request']
-  let text = ''
-  // Adds pieces as long as the length approaches the target, at most upstream's 256.
-  for (const piece of [...pieces, ` lets {attacker} ${effect}`, ' {cause}', ' in {function}', ' via {parameter}']) {
-    const longer = text + filled(piece, random)
-    if (longer.length > 256 || (text !== '' && longer.length - target > target - text.length)) break
-    text = longer
-  }
-  return text
+  const { name } = weaknessPhrase(facts.weakness)
+  return filled(`${name} in ${facts.product}${random.chance(0.6) ? ' {component} via {parameter}' : ''}`, random)
 }
 
-/** Adds sentences up to about `target` characters, at most `most`. */
-export function extended(text: string, target: number, next: () => string, gap = ' ', most = 20_000): string {
+/** Adds sentences up to about `target` characters. */
+export function extended(text: string, target: number, next: () => string, gap = ' '): string {
   let grown = text
-  while (grown.length < target - 25) {
-    const longer = grown + gap + next()
-    if (longer.length > most) break
-    grown = longer
-  }
+  while (grown.length < target - 25) grown += gap + next()
   return grown
 }
 
 export function descriptionOf(facts: Facts, random: Random): string {
   const target = DESCRIPTION_LENGTH(random.float())
   const { name, effect } = weaknessPhrase(facts.weakness)
-  const isKernel = facts.cna.kind === 'kernel'
-  const subject = isKernel ? 'the kernel' : `${facts.vendor.name} ${facts.product}`
-  const [version, fixed] = versionsOf(random)
-  const about = target < 100 ? `in ${facts.product}` : `in the {component} of ${subject} before ${fixed}`
-  const rest = target < 130 ? '' : ` allows {attacker} to ${effect}`
-  const lead = filled(`${name} ${about}${rest}.`, random)
-  const range = target < 200 ? '' : ` Versions from ${version} are affected.`
-  const foreign = random.chance(NON_ASCII) ? ` ${word('foreign', random)}` : ''
-  const gap = isKernel || random.chance(0.18) ? '\n\n' : ' '
-  return extended(lead + range + foreign, target, () => sentenceOf(facts, random), gap, 3998)
-}
-
-function versionsOf(random: Random): [from: string, fixed: string] {
-  const from = releaseOf(random)
-  return [from.join('.'), laterRelease(from, random).join('.')]
-}
-
-/** Returns a sentence about a record. */
-export const sentenceOf = ({ product }: Facts, random: Random) => filled('{sentence}', random, { product })
-
-/** Returns a paragraph of fixes or workarounds with a realistic length. */
-export function adviceOf(key: 'fix' | 'workaround', random: Random): string {
-  return extended(word(key, random), SOLUTION_LENGTH(random.float()), () => word(key, random))
+  const subject = `${facts.vendor.name} ${facts.product}`
+  if (target < 100) return `${name} in ${facts.product}.`
+  const fixed = laterRelease(releaseOf(random), random).join('.')
+  const lead = filled(
+    `${name} in the {component} of ${subject} before ${fixed} allows {attacker} to ${effect}.`,
+    random,
+  )
+  const foreign = random.chance(0.11) ? ` ${word('foreign', random)}` : ''
+  return extended(lead + foreign, target, () => filled('{sentence}', random), random.chance(0.2) ? '\n\n' : ' ')
 }

@@ -61,14 +61,13 @@ export interface World {
   /** Package advisories in the first night, besides those of GitHub's repository. */
   advisories: number
   facts(index: number): Facts
-  /** Returns a random stream for one purpose and one CVE. */
+  /** Returns a random stream for one purpose and one CVE or advisory. */
   random(id: string, purpose: string): Random
 }
 
 const KEV_START = Date.UTC(2021, 10, 3)
-/** CISA's first large batches listed old CVEs, within this number of days. */
-const KEV_BACKLOG_DAYS = 400
-const KEV_LAG_DAYS = 60
+/** CISA listed the CVEs before its start, and each later one, within this number of days. */
+const KEV_LAG_DAYS = 400
 /** Index of the listed record in every `KEV_EVERY`. The largest CNA then has some even in 1,000 records. */
 const KEV_POSITION = 115
 /** Number of records, spread evenly, that every feed covers. A sample of fifty then has all kinds of entries. */
@@ -167,8 +166,7 @@ function datesOf(year: number, through: number, born: number, random: Random): D
 function kevDate(kevNight: number, publishedAt: number, random: Random): number | null {
   if (kevNight < 0) return null
   if (kevNight > 0) return cutOf(kevNight) - 8 * HOUR_MS
-  if (publishedAt < KEV_START) return KEV_START + random.int(KEV_BACKLOG_DAYS) * DAY_MS
-  return within(publishedAt, random.int(KEV_LAG_DAYS), random)
+  return within(Math.max(publishedAt, KEV_START), random.int(KEV_LAG_DAYS), random)
 }
 
 /** Returns `days` after `start`, or a time between `start` and the first night if that would be later. */

@@ -3,7 +3,7 @@
  * compressed bytes of every entry in memory and searches all entries for each one, too slow for 350,000.
  */
 import { crc32, deflateRawSync } from 'node:zlib'
-import { bufferedWriter, type SampleDisk, type SampleFile } from './disk.ts'
+import { bufferedWriter, type SampleFile } from './disk.ts'
 
 const MAX_UINT16 = 0xffff
 const MAX_UINT32 = 0xffffffff
@@ -31,18 +31,12 @@ export interface ZipWriter {
   end(): Promise<number>
 }
 
-/** Writes a zip file. All entries have the time `modified`. */
-export async function zipWriter(disk: Pick<SampleDisk, 'create'>, path: string, modified: Date): Promise<ZipWriter> {
-  const file = await disk.create(path)
+/** Writes a zip file. All entries have the time `modified`. Its directory stays in memory: 90 bytes per entry. */
+export function zipWriter(file: SampleFile, modified: Date): ZipWriter {
   const stamp = dosTime(modified)
-  const body = bufferedWriter(file)
-  // The directory comes last, about 90 bytes per entry. At most one chunk of it stays in memory.
-  let aside = null as SampleFile | null
-  const layAside = async (bytes: Uint8Array) => {
-    aside ??= await disk.create(`${path}.directory`)
-    await aside.write(bytes)
-  }
-  const central = bufferedWriter({ write: layAside })
+  const body = bufferedWriter((piece) => file.write(piece))
+  const directory: Buffer[] = []
+  const central = bufferedWriter(async (piece) => void directory.push(piece))
   let count = 0
 
   return {
@@ -62,13 +56,8 @@ export async function zipWriter(disk: Pick<SampleDisk, 'create'>, path: string, 
     },
     end: async () => {
       const start = body.length()
-      if (aside) {
-        await central.flush()
-        for await (const piece of aside.pieces()) await body.write(piece)
-        await aside.abandon()
-      } else {
-        await body.write(central.held())
-      }
+      await central.flush()
+      for (const piece of directory) await body.write(piece)
       await body.write(directoryEnd(count, body.length() - start, start))
       await body.flush()
       await file.close()

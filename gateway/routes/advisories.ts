@@ -24,7 +24,7 @@ export const getOsvRecord = defineRoute<Context, typeof path, Record<never, neve
   summary: 'Get an advisory',
   description:
     'Returns an advisory in the OSV schema, as its publisher states it. Withdrawn advisories are included: they have `withdrawn`. A 404 names the advisories that have the id as an alias.',
-  example: '/advisories/PYSEC-2021-1881',
+  example: '/advisories/PYSEC-2021-1899',
   errors: ['not_found'],
   params: { path, query: {} },
   answer: osvRecord,

@@ -31,12 +31,14 @@ export function packageQuestions(dist: string): Exclude<PackageQuestion, string>
       ...versions,
       ...ranges.flatMap(({ events }) => events.flatMap((event) => Object.values(event))),
     ])
+    // A blank in a query string is a `+` that was not encoded, so the gateway refuses it.
+    const asked = versions.filter((version) => !/\s/.test(version))
     const ecosystems = [...new Set(entries.map(({ ecosystem }) => ecosystem))]
-    const named = [undefined, ...new Set(versions)].flatMap((version) =>
+    const named = [undefined, ...new Set(asked)].flatMap((version) =>
       ecosystems.map((ecosystem) => ({ ecosystem, name, version })),
     )
     const purls =
-      purl === null ? [] : [purl, ...versions.slice(0, 2).map((version) => `${purl}@${encodeURIComponent(version)}`)]
+      purl === null ? [] : [purl, ...asked.slice(0, 2).map((version) => `${purl}@${encodeURIComponent(version)}`)]
     return [...named, ...purls.map((one) => ({ purl: one }))]
   })
 }

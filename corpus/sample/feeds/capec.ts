@@ -74,7 +74,7 @@ function membersOf({ number, abstraction, retired, weaknesses }: Pattern, random
   const has = (share: number) => random.chance(share) || number === COMPLETE_PATTERN
   const stated = {
     name: retired === 'Deprecated' ? `DEPRECATED: ${name}` : name,
-    description: filled(`{Attacker} tries to ${about?.effect ?? 'learn about the target'} {cause}.`, random),
+    description: filled(`An attacker tries to ${about?.effect ?? 'learn about the target'} {cause}.`, random),
     external_references: [
       reference('capec', `CAPEC-${number}`),
       ...weaknesses.map((weakness) => reference('cwe', `CWE-${weakness}`)),

@@ -52,9 +52,9 @@ const PARTS = `
 
 export const cwe: SampleFeed = (world, folder) => {
   const name = 'cwec_v4.20.xml'
+  const path = `cwe/${name}.zip`
   const write = async () => {
-    const path = `cwe/${name}.zip`
-    const zip = await zipWriter(folder, path, new Date(RELEASED_AT))
+    const zip = zipWriter(await folder.create(path), new Date(RELEASED_AT))
     await zip.add(name, pack(Buffer.from(catalogOf(world))))
     return [{ path, records: world.catalogs.weaknesses.length, bytes: await zip.end() }]
   }
@@ -66,22 +66,23 @@ const group = (name: string, children: readonly string[]) =>
   children.length > 0 ? `<${name}>\n${children.join('\n')}\n</${name}>` : ''
 
 function catalogOf({ seed, catalogs: { weaknesses, patterns } }: World): string {
-  const history = (number: number) => contentHistory(new Random(seed, 'cwe', number))
-  const members = (entries: readonly Weakness[]) =>
-    entries.map(({ number }) => `<Has_Member CWE_ID="${number}" View_ID="1000"/>`)
-  const about = (number: number, name: string) => `ID="${number}" Name="${name}" Status="Draft"`
+  const members = (name: string, entries: readonly Weakness[]) =>
+    group(
+      name,
+      entries.map(({ number }) => `<Has_Member CWE_ID="${number}" View_ID="1000"/>`),
+    )
+  const inner = (number: number, text: string, reason: string) =>
+    text + mappingNotes('Prohibited', reason) + contentHistory(new Random(seed, 'cwe', number))
   const categories = CATEGORIES.map((number) => {
     const own = weaknesses.filter((one) => one.number > number).slice(0, 4)
-    const summary = `<Summary>Weaknesses of category ${number}.</Summary>`
-    const inner =
-      summary + group('Relationships', members(own)) + mappingNotes('Prohibited', 'Category') + history(number)
-    return `<Category ${about(number, weaknessPhrase(number).name)}>${inner}</Category>`
+    const text = `<Summary>Weaknesses of category ${number}.</Summary>${members('Relationships', own)}`
+    const head = `ID="${number}" Name="${weaknessPhrase(number).name}" Status="Draft"`
+    return `<Category ${head}>${inner(number, text, 'Category')}</Category>`
   })
-  const pillars = members(weaknesses.filter(({ abstraction }) => abstraction === 'Pillar'))
+  const pillars = weaknesses.filter(({ abstraction }) => abstraction === 'Pillar')
   const views = VIEWS.map((number) => {
-    const objective = '<Objective>It shows weaknesses in an order of its own.</Objective>'
-    const inner = objective + group('Members', pillars) + mappingNotes('Prohibited', 'View') + history(number)
-    return `<View ${about(number, `View ${number}`)} Type="${number === 1000 ? 'Graph' : 'Implicit'}">${inner}</View>`
+    const text = `<Objective>It shows all weaknesses.</Objective>${members('Members', pillars)}`
+    return `<View ID="${number}" Name="View ${number}" Type="Graph" Status="Draft">${inner(number, text, 'View')}</View>`
   })
   const entries = weaknesses.map((one) => weaknessEntry(one, patterns, new Random(seed, 'cwe', one.number)))
   return `<?xml version="1.0" encoding="UTF-8"?><Weakness_Catalog Name="CWE" Version="4.20" Date="${dateOf(RELEASED_AT)}"

@@ -2,10 +2,19 @@
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS, timeOf } from '../calendar.ts'
 import { type Coverage, coverageOf } from '../changes.ts'
 import { cvss } from '../cvss.ts'
-import { datedFolder, edited, finalOutput, type Item, type SampleFeed, textOutput, writeFile } from '../outputs.ts'
+import {
+  datedFolder,
+  edited,
+  finalOutput,
+  type Item,
+  nightsOf,
+  type SampleFeed,
+  textOutput,
+  writeFile,
+} from '../outputs.ts'
 import type { Random } from '../random.ts'
 import { cpeOf } from '../records/affected.ts'
-import { filled, sentenceOf, weaknessPhrase, word } from '../text.ts'
+import { filled, fromJson, weaknessPhrase, word } from '../text.ts'
 import { type Facts, type World, withNext } from '../world.ts'
 
 /** Start of the services. */
@@ -22,25 +31,25 @@ const SHARES = {
 const ndjson = (value: object) => `${JSON.stringify(value)}\n`
 
 export const firstParty: SampleFeed = async (world, folder) => {
+  const nights = nightsOf(world)
   const output = (name: keyof typeof SHARES, itemsOf: (facts: Facts, coverage: Coverage) => Iterable<Item>) =>
-    textOutput(world, folder, { path: datedFolder(world, `first-party/${name}.ndjson`) }, (facts) => {
+    textOutput(folder, nights, { path: datedFolder(world, `first-party/${name}.ndjson`) }, (facts) => {
       const [recent, older] = SHARES[name]
       const isRecent = facts.publishedAt >= SINCE - 365 * DAY_MS || facts.kevAddedAt !== null
       const coverage = coverageOf(world, facts, name, isRecent ? recent : older)
       return coverage ? itemsOf(facts, coverage) : []
     })
+  const lines = (name: 'analyses' | 'service-scores', lineOf: typeof scoreLine) =>
+    output(name, (facts, { from, changedIn }) => [
+      edited(from, changedIn, (night) => lineOf(world, facts, night, night > from)),
+    ])
   const types = REPORT_TYPES.map(reportTypeLine).join('')
   const path = datedFolder(world, 'first-party/report-types.ndjson')
-  const nights = Array.from({ length: world.nights }, (_, night) => night)
   return [
     await output('reports', (facts, coverage) => reportsOf(world, facts, coverage)),
     finalOutput(() => Promise.all(nights.map((night) => writeFile(folder, path(night), types, REPORT_TYPES.length)))),
-    await output('analyses', (facts, { from, changedIn }) => [
-      edited(from, changedIn, (night) => analysisLine(world, facts, night, night > from)),
-    ]),
-    await output('service-scores', (facts, { from, changedIn }) => [
-      edited(from, changedIn, (night) => scoreLine(world, facts, night, night > from)),
-    ]),
+    await lines('analyses', analysisLine),
+    await lines('service-scores', scoreLine),
     await output('detections', (facts, coverage) => detectionsOf(world, facts, coverage)),
   ]
 }
@@ -68,11 +77,7 @@ const reportTypeLine = ([prompt_name, enabled, properties]: (typeof REPORT_TYPES
   return ndjson({ prompt_name, enabled, output_schema })
 }
 
-/** Shares among reports without changes. */
-const DRAFT_SHARE = 0.05
-const OLDER_VERSION_SHARE = 0.1
-
-/** Yields reports of several types, each with its versions, oldest first. */
+/** Yields reports of several types. Some have an older version, which comes first. */
 function* reportsOf(world: World, facts: Facts, { from, changedIn, retractedIn, several }: Coverage): Generator<Item> {
   const first = world.random(facts.id, 'reports-of').int(REPORT_TYPES.length)
   const count = several ? REPORT_TYPES.length : world.random(facts.id, 'reports-count').between(1, 3)
@@ -85,10 +90,10 @@ function* reportsOf(world: World, facts: Facts, { from, changedIn, retractedIn, 
     }
     const createdAt = spokenAt(facts, from, random)
     const olderAt = createdAt - random.between(1, 90) * DAY_MS
-    const hasOlder = random.chance(OLDER_VERSION_SHARE) || (several && position === 0)
+    const hasOlder = random.chance(0.1) || (several && position === 0)
     if (hasOlder && olderAt > facts.publishedAt) yield edited(from, null, () => line(olderAt, 'final'))
     // A report retracted from the start is a draft. A change turns a draft into a final report.
-    const isDraft = retractedIn === from || (position > 0 && random.chance(DRAFT_SHARE))
+    const isDraft = retractedIn === from || (position > 0 && random.chance(0.05))
     const finalIn = position === 0 ? changedIn : null
     const id = random.uuid()
     yield edited(from, finalIn, (night) => {
@@ -102,48 +107,42 @@ function* reportsOf(world: World, facts: Facts, { from, changedIn, retractedIn, 
   }
 }
 
-/** Returns Markdown of about 600 to 5,000 characters. */
+/** Returns Markdown of about 600 to 3,000 characters. */
 function reportText(facts: Facts, type: string, random: Random): string {
   const { name, effect } = weaknessPhrase(facts.weakness)
-  const headings = ['What happens', 'Who is concerned', 'What to do', 'What is not known', 'Background']
-  const sections = headings.slice(0, random.between(2, headings.length)).map((heading) => {
-    const sentences = Array.from({ length: random.between(2, 9) }, () => sentenceOf(facts, random))
-    return `## ${heading}\n\n${sentences.join(' ')}`
-  })
+  const headings = ['What happens', 'Who is concerned', 'What to do', 'Background'].slice(0, random.between(2, 4))
+  const text = () => Array.from({ length: random.between(2, 9) }, () => filled('{sentence}', random)).join(' ')
   const lead = `${facts.vendor.name} ${facts.product} lets an attacker ${effect}. This is the ${type.replaceAll('_', ' ')}.`
-  const steps = filled('1. {fix}\n2. {workaround}', random)
-  return [`# ${facts.id}: ${name} in ${facts.product}`, lead, ...sections, steps].join('\n\n')
+  const sections = headings.map((heading) => `## ${heading}\n\n${text()}`)
+  return [`# ${facts.id}: ${name} in ${facts.product}`, lead, ...sections, word('fix', random)].join('\n\n')
 }
+
+const ANALYSIS = `{"cve_id":"{id}","summary":"{name} in {product}.{addition}","root_cause":$cause,
+"impact":"An attacker can {effect}. {outcome}","attack_vector":"It is reached through the {component}.",
+"remediation":$remediation,"weaknesses":$weaknesses,"model":"{model}","generated_at":"{at}","affected":$affected}`
 
 function analysisLine(world: World, facts: Facts, night: number, isRepeated: boolean): string {
   const random = world.random(facts.id, 'analysis')
-  const { name, effect } = weaknessPhrase(facts.weakness)
-  const component = word('component', random)
-  // Some fields are unknown.
-  const known = (template: string) => (random.chance(0.85) ? filled(template, random, { effect, component }) : null)
-  const addition = isRepeated ? ' The analysis was repeated with the corrected build.' : ''
-  return ndjson({
-    cve_id: facts.id,
-    summary: `${name} in the ${component} of ${facts.product}.${addition}`,
-    root_cause: known('It happens {cause}.'),
-    impact: known('An attacker can {effect}. {outcome}'),
-    attack_vector: known('{Attacker} reaches the {component}.'),
-    remediation: known('{fix}'),
+  const values = {
+    ...{ id: facts.id, product: facts.product, ...weaknessPhrase(facts.weakness), model: random.pick(MODELS) },
+    addition: isRepeated ? ' The analysis was repeated with the corrected build.' : '',
+    // Some fields are unknown.
+    cause: random.chance(0.85) ? filled('It happens {cause}.', random) : null,
+    remediation: random.chance(0.85) ? word('fix', random) : null,
     weaknesses: random.chance(0.9) ? [`CWE-${facts.weakness}`] : [],
-    model: random.pick(MODELS),
-    generated_at: timeOf(spokenAt(facts, night, world.random(facts.id, 'analysis-time'))),
+    at: timeOf(spokenAt(facts, night, world.random(facts.id, 'analysis-time'))),
     affected: analysisAffected(facts, random),
-  })
+  }
+  return ndjson(fromJson(ANALYSIS, random, values))
 }
 
 function analysisAffected({ vendor, product }: Facts, random: Random): object[] {
   if (random.chance(0.15)) return []
-  const [major, minor] = [random.between(1, 9), random.int(12)]
-  const fixed = `${major}.${minor}.${random.between(1, 9)}`
-  const range = { introduced: random.chance(0.5) ? '0' : `${major}.0.0`, fixed, version_type: 'semver' }
+  const [major, fixed] = [random.between(1, 9), random.between(1, 12)]
+  const range = { introduced: `${major}.0.0`, fixed: `${major}.${fixed}.0`, version_type: 'semver' }
   const common = { vendor: vendor.name, product, cpes: [cpeOf(vendor.name, product, '*')] }
   if (random.chance(0.2)) return [{ ...common, affected_versions: [`${major}.0.0`, `${major}.0.1`] }]
-  return [{ ...common, affected_ranges: [range], patched_versions: [fixed] }]
+  return [{ ...common, affected_ranges: [range], patched_versions: [range.fixed] }]
 }
 
 /** Returns a score, which takes precedence in the headline (rule 18). */
@@ -163,30 +162,30 @@ const LAYERS = [
   ['siem', 'logkeeper', 'LK'],
 ] as const
 
+const DETECTION = `{"layer":"{layer}","source":"{source}","name":"{rule} {name} in {product}","url":$url,
+"confidence":"{confidence}","first_seen":"{first}","last_seen":"{last}"}`
+
 /** Yields detection rules in all four layers (API 8.18). A change is a newer hit. */
 function* detectionsOf(world: World, facts: Facts, { from, changedIn, several }: Coverage): Generator<Item> {
   const layers = world.random(facts.id, 'detection-layers')
   // The showcases take the layers in turn, so that a small sample has them all.
-  const first = facts.showcase === null ? layers.int(LAYERS.length) : Math.floor(facts.showcase / 2)
+  const start = facts.showcase === null ? layers.int(LAYERS.length) : Math.floor(facts.showcase / 2)
   const count = several ? LAYERS.length : layers.pick([1, 1, 2])
   for (let i = 0; i < count; i++) {
-    const [layer, source, prefix] = LAYERS[(first + i) % LAYERS.length]!
+    const [layer, source, prefix] = LAYERS[(start + i) % LAYERS.length]!
+    const random = world.random(facts.id, `detection-${layer}`)
+    const first = timeOf(spokenAt(facts, from, random))
+    const rule = `${prefix}-${random.between(100_000, 999_999)}`
+    const url = random.chance(0.8) ? `https://rules.example.org/${source}/${rule}` : null
+    const confidence = random.pick(['confirmed', 'high', 'high', 'medium', 'low'])
+    const { name } = weaknessPhrase(facts.weakness)
+    // SIEM rules cover several CVEs.
+    const cves = layer === 'siem' ? withNext(world, facts) : [facts.id]
     yield edited(from, changedIn, (night) => {
-      const random = world.random(facts.id, `detection-${layer}`)
-      const firstSeen = spokenAt(facts, from, random)
-      const rule = `${prefix}-${random.between(100_000, 999_999)}`
-      // SIEM rules cover several CVEs.
-      const cves = layer === 'siem' ? withNext(world, facts) : [facts.id]
-      return ndjson({
-        ...(cves.length > 1 ? { cve_ids: cves } : { cve_id: facts.id }),
-        layer,
-        source,
-        name: `${rule} ${weaknessPhrase(facts.weakness).name} in ${facts.product}`,
-        url: random.chance(0.8) ? `https://rules.example.org/${source}/${rule}` : null,
-        confidence: random.pick(['confirmed', 'high', 'high', 'medium', 'low']),
-        first_seen: timeOf(firstSeen),
-        last_seen: timeOf(night > from ? cutOf(night) - 2 * HOUR_MS : firstSeen),
-      })
+      const last = night > from ? timeOf(cutOf(night) - 2 * HOUR_MS) : first
+      const values = { layer, source, rule, name, product: facts.product, url, confidence, first, last }
+      const about = cves.length > 1 ? { cve_ids: cves } : { cve_id: facts.id }
+      return ndjson({ ...about, ...fromJson(DETECTION, random, values) })
     })
   }
 }

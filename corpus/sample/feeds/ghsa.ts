@@ -1,31 +1,26 @@
 /** Writes GitHub's advisory database: a zip with a file per advisory in the OSV schema, in folders by month. */
-import { type Advisory, advisoriesOf, advisoryNights, eventsOf, modifiedAt, withdrawnAt } from '../advisories.ts'
+import { type Advisory, advisoriesOf, advisoryNights, datesOf, eventsOf } from '../advisories.ts'
 import { secondOf } from '../calendar.ts'
-import { cvss, type Metric } from '../cvss.ts'
+import { cvss } from '../cvss.ts'
 import { DETAILS_LENGTH, FURTHER_REFERENCES } from '../figures.ts'
 import { loginOf } from '../names.ts'
-import { datedFolder, type Entries, type SampleFeed, zipOutput } from '../outputs.ts'
+import { datedFolder, type Item, type SampleFeed, zipOutput } from '../outputs.ts'
 import type { Random } from '../random.ts'
-import { descriptionOf, extended, weaknessPhrase, word } from '../text.ts'
+import { descriptionOf, extended, filled, weaknessPhrase, word } from '../text.ts'
 import type { Facts, World } from '../world.ts'
 import { nvdScore } from './nvd.ts'
 
 export const ghsa: SampleFeed = async (world, folder) => {
-  const entriesOf: Entries = function* (facts) {
+  const itemsOf = function* (facts: Facts): Generator<Item> {
     for (const advisory of advisoriesOf(world, facts)) {
-      const { id, reviewed, publishedAt } = advisory
-      const [year, month] = secondOf(publishedAt).split('-')
-      const item = advisoryNights(advisory).map((night) => ({
-        night,
-        text: `${JSON.stringify(advisoryFile(world, facts, advisory, night), null, 2)}\n`,
-      }))
-      yield {
-        name: `advisories/${reviewed ? 'github-reviewed' : 'unreviewed'}/${year}/${month}/${id}/${id}.json`,
-        item,
-      }
+      const text = (night: number) => `${JSON.stringify(advisoryFile(world, facts, advisory, night), null, 2)}\n`
+      const month = secondOf(advisory.publishedAt).slice(0, 7).replace('-', '/')
+      const path = `${advisory.packages.length > 0 ? 'github-reviewed' : 'unreviewed'}/${month}/${advisory.id}`
+      const editions = advisoryNights(advisory).map((night) => ({ night, text: text(night) }))
+      yield { name: `advisories/${path}/${advisory.id}.json`, editions }
     }
   }
-  return [await zipOutput(world, folder, datedFolder(world, 'ghsa/advisory-database.zip'), entriesOf)]
+  return [await zipOutput(world, folder, datedFolder(world, 'ghsa/advisory-database.zip'), itemsOf)]
 }
 
 const SEVERITIES: Record<string, string> = { LOW: 'LOW', MEDIUM: 'MODERATE', HIGH: 'HIGH', CRITICAL: 'CRITICAL' }
@@ -33,28 +28,28 @@ const SEVERITIES: Record<string, string> = { LOW: 'LOW', MEDIUM: 'MODERATE', HIG
 /** Returns the members in upstream's order. */
 export function advisoryFile(world: World, facts: Facts, advisory: Advisory, night: number) {
   const random = world.random(facts.id, advisory.id)
-  const { id, reviewed, aliases, publishedAt } = advisory
-  const withdrawn = withdrawnAt(advisory, night)
-  const scores = scoresOf(world, facts, advisory, random)
+  const { id, aliases, packages, publishedAt } = advisory
+  const isReviewed = packages.length > 0
+  // Often NVD's score, otherwise an own one. Some add CVSS 4.0, or have no score.
+  const three = isReviewed && random.chance(0.4) ? cvss('3.1', random.float()) : nvdScore(world, facts)
+  const scores = [three, cvss('4.0', random.float())].slice(0, random.pick([0, 1, 1, 1, 1, 1, 1, 1, 1, 2]))
   return {
     schema_version: '1.4.0',
     id,
-    modified: secondOf(modifiedAt(advisory, night)),
-    published: secondOf(publishedAt),
-    ...(withdrawn === null ? {} : { withdrawn: secondOf(withdrawn) }),
+    ...datesOf(advisory, night),
     aliases,
     // Unreviewed advisories have no own summary.
-    ...(reviewed ? { summary: summaryOf(facts) } : {}),
+    ...(isReviewed ? { summary: summaryOf(facts) } : {}),
     details: detailsOf(world, facts, advisory, night),
     severity: scores.map((one) => ({ type: `CVSS_V${String(one.version)[0]}`, score: one.vectorString })),
-    affected: advisory.packages.map((one) => affectedOf(one, random)),
+    affected: packages.map((one) => affectedOf(one, random)),
     references: referencesOf(facts, advisory, world.random(facts.id, `references ${id}`)),
     ...(random.chance(0.3) || facts.showcase !== null ? { credits: creditsOf(random) } : {}),
     database_specific: {
       cwe_ids: random.chance(0.9) ? [`CWE-${facts.weakness}`] : [],
       severity: SEVERITIES[String(scores[0]?.baseSeverity)] ?? 'MODERATE',
-      github_reviewed: reviewed,
-      github_reviewed_at: reviewed ? secondOf(publishedAt) : null,
+      github_reviewed: isReviewed,
+      github_reviewed_at: isReviewed ? secondOf(publishedAt) : null,
       nvd_published_at: aliases.length > 0 && random.chance(0.6) ? secondOf(facts.publishedAt) : null,
     },
   }
@@ -66,22 +61,13 @@ export const summaryOf = ({ product, weakness }: Facts) => `${product} is open t
 export function detailsOf(world: World, facts: Facts, advisory: Advisory, night: number): string {
   const random = world.random(facts.id, `details ${advisory.id}`)
   const description = descriptionOf(facts, world.random(facts.id, 'text'))
-  if (!advisory.reviewed) return description
-  const impact = `### Impact\n${description}\n\nAn attacker can *${weaknessPhrase(facts.weakness).effect}*.`
-  const line = () => `- ${word('outcome', random)} It happens ${word('cause', random)}.`
+  if (advisory.packages.length === 0) return description
+  const line = () => filled('- {outcome} It happens {cause}.', random)
   // The rest is about 100 characters.
-  const target = DETAILS_LENGTH(random.float()) - 100
-  const account = target - impact.length < 100 ? impact : extended(`${impact}\n\n### Details`, target, line, '\n')
+  const account = extended(`### Impact\n${description}\n`, DETAILS_LENGTH(random.float()) - 100, line, '\n')
   const isChanged = advisory.changedIn !== null && advisory.changedIn <= night
-  return `${account}\n\n### Patches\n${word('fix', random)}${isChanged ? '\n\n### Update\nThe ranges were checked again.' : ''}`
-}
-
-/** Returns the scores: often NVD's, otherwise an own one. Some advisories add CVSS 4.0 or have no score. */
-function scoresOf(world: World, facts: Facts, { reviewed, position }: Advisory, random: Random): Metric[] {
-  if (random.chance(0.06)) return []
-  const isOwn = position > 3 || (reviewed && random.chance(0.4))
-  const three = isOwn ? cvss('3.1', random.float()) : nvdScore(world, facts)
-  return random.chance(0.22) ? [three, cvss('4.0', random.float())] : [three]
+  const update = isChanged ? '\n\n### Update\nThe ranges were checked again.' : ''
+  return `${account}\n\n### Patches\n${word('fix', random)}${update}`
 }
 
 interface AffectedMember {
@@ -91,11 +77,8 @@ interface AffectedMember {
   database_specific?: object
 }
 
-function affectedOf(
-  { package: { ecosystem, name }, bounds }: Advisory['packages'][number],
-  random: Random,
-): AffectedMember {
-  const named = { package: { ecosystem, name } }
+function affectedOf({ package: one, bounds }: Advisory['packages'][number], random: Random): AffectedMember {
+  const named = { package: { ecosystem: one.ecosystem, name: one.name } }
   if ('exact' in bounds) return { ...named, versions: [bounds.exact] }
   // GitHub knows the last affected version, but no fix.
   if (bounds.upTo !== null && random.chance(0.5)) {
@@ -113,10 +96,9 @@ function referencesOf(facts: Facts, { id, aliases, packages }: Advisory, random:
     web(`https://advisories.${facts.vendor.key}.example/${facts.id}`),
   ]
   if (!repository) return own
-  const more = Array.from({ length: FURTHER_REFERENCES(random.float()) }, () => {
-    const pull = `pull/${random.between(10, 9999)}`
-    return web(`${repository}/${random.pick([`commit/${random.hex(40)}`, pull, `releases/tag/v${random.int(20)}`])}`)
-  })
+  const more = Array.from({ length: FURTHER_REFERENCES(random.float()) }, () =>
+    web(`${repository}/${filled(random.pick(['commit/{hex40}', 'pull/{int4}']), random)}`),
+  )
   return [web(`${repository}/security/advisories/${id}`), ...own, { type: 'PACKAGE', url: repository }, ...more]
 }
 

@@ -83,7 +83,7 @@ function stateRecord(world: World, facts: Facts, state: Facts['state'], lateKev:
   const cna = cnaContainer(world, facts)
   const listed = facts.kevAddedAt !== null && (facts.kevNight === 0 || lateKev)
   const adp = [
-    ...programContainer(world, facts, cna),
+    ...programContainer(facts, cna),
     ...cisaContainer(world, facts, cna, listed),
     ...supplierContainer(world, facts),
   ]

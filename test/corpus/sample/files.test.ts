@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { textFile } from '../../../corpus/sample/disk.ts'
-import { choice, pairs, quantiles, shares, weighted, zipf } from '../../../corpus/sample/distribution.ts'
+import { choice, pairs, quantiles, weighted, zipf } from '../../../corpus/sample/distribution.ts'
 import { Random } from '../../../corpus/sample/random.ts'
 import { filled, fromJson } from '../../../corpus/sample/text.ts'
 import { pack, zipWriter } from '../../../corpus/sample/zip.ts'
@@ -36,7 +36,6 @@ test('distributions give back the figures of their tables', () => {
     [1, 10, 100, 1000],
   )
   assert.is(quantiles('0:0 1:8')(0.25), 2)
-  for (const even of [0.1, 0.5, 0.8]) assert.ok(Math.abs(shares(table)(of(even)) - even) < 1e-9)
   assert.equal([0, 0.249, 0.25, 0.999].map(choice('a:1|b:0|c d:3')), ['a', 'a', 'c d', 'c d'])
   assert.is(weighted([[1, 1]])(0.5), 1)
   assert.equal(pairs(' 1:2\n 3:4.5 '), [
@@ -53,7 +52,7 @@ test('distributions give back the figures of their tables', () => {
 
 test('templates are filled with values, words and digits, and JSON keeps every character', () => {
   const random = new Random('templates')
-  assert.match(filled('{Name} {hex4} {int3}', random, { name: 'flaw' }), /^Flaw [0-9a-f]{4} [1-9]\d\d$/)
+  assert.match(filled('{name} {hex4} {int3}', random, { name: 'flaw' }), /^flaw [0-9a-f]{4} [1-9]\d\d$/)
   const value = fromJson('{"a":"<{b}>","c":$c}', random, { b: 'x"\n\\', c: ['"', null] })
   assert.equal(value, { a: '<x"\n\\>', c: ['"', null] })
 })
@@ -61,11 +60,11 @@ test('templates are filled with values, words and digits, and JSON keeps every c
 /** Three megabytes, so that there are several pieces. */
 const lines = Array.from({ length: 60_000 }, (_, i) => `${i} The parser reads past its end: “${i * 7919}”.\n`)
 
-test('a text file has its texts in order, plain, or as one small gzip member without a time', async () => {
+test('a text file has its texts in order, plain, or as small gzip members without a time', async () => {
   for (const texts of [[], ['one\n'], lines]) {
     for (const gzip of [false, true]) {
       const disk = memoryDisk()
-      const file = await textFile(await disk.create('f'), gzip)
+      const file = textFile(await disk.create('f'), gzip)
       for (const text of texts) await file.write(text)
       const length = await file.end()
       const bytes = disk.files.get('f')!
@@ -79,7 +78,7 @@ test('a text file has its texts in order, plain, or as one small gzip member wit
 
 async function zipOf(entries: Iterable<[string, string]>): Promise<Buffer> {
   const disk = memoryDisk()
-  const zip = await zipWriter(disk, 'a.zip', new Date('2026-05-31T22:13:00Z'))
+  const zip = zipWriter(await disk.create('a.zip'), new Date('2026-05-31T22:13:00Z'))
   for (const [name, text] of entries) await zip.add(name, pack(Buffer.from(text)))
   assert.is(await zip.end(), disk.files.get('a.zip')!.length)
   assert.equal([[...disk.files.keys()], disk.open.size], [['a.zip'], 0])

@@ -30,9 +30,6 @@ export function memoryDisk(failAt?: string): MemoryDisk {
         open.delete(path)
         files.set(path, Buffer.concat(pieces))
       },
-      pieces: async function* () {
-        yield* pieces
-      },
       abandon: async () => void open.delete(path),
     }
   }
