@@ -208,7 +208,7 @@ program
     const report = await fetchFromCommand(feeds, options, showProgress())
     print(options.json, report, formatFetchReport)
     for (const failure of failures(report)) process.stderr.write(`vulnshelf: ${printableLine(failure)}\n`)
-    if (report.failed > 0) process.exitCode = 1
+    if (report.failed + report.partial > 0) process.exitCode = 1
   })
 
 program

@@ -6,6 +6,8 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { cannotWrite, isDiskError, isSystemError } from '../../corpus/command/system-error.ts'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
+import { daysBetween } from '../../corpus/model/values/date.ts'
+import { decodedAnswer } from '../../corpus/transfer/content-encoding.ts'
 import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { Answer, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { receive } from '../../corpus/transfer/receive.ts'
@@ -13,7 +15,7 @@ import { type Credentials, get, type LocatedAnswer } from '../../corpus/transfer
 import { logWait, watchGain, withRetries } from '../../corpus/transfer/retry.ts'
 import { type AnswerMeaning, type LocalFile, readAnswer, requestHeaders, resumeValidator } from './conditions.ts'
 import { addMeta, installFile } from './install.ts'
-import type { StateFile } from './state.ts'
+import type { FetchState, StateFile } from './state.ts'
 import { metaPath, type WantedFile } from './wanted.ts'
 
 export interface DownloadContext {
@@ -29,7 +31,8 @@ export interface FileReport {
   /** Path in the feeds folder, with `/`. */
   path: string
   url: string
-  status: 'fetched' | 'unchanged' | 'missing' | 'failed'
+  /** `older`: the server's file is older than the one here, which stays. */
+  status: 'fetched' | 'unchanged' | 'missing' | 'older' | 'failed'
   /** Null if there is no file. */
   bytes: number | null
   /** Bytes over the network in this run, including failed attempts. */
@@ -37,6 +40,8 @@ export interface FileReport {
   attempts: number
   seconds: number
   error?: { code: string; message: string }
+  /** The file here that stays after an error: its date, and its age in days. Absent if there is none. */
+  stays?: { date: string; ageDays: number }
 }
 
 /** Failures of the publisher never throw; the report contains them. */
@@ -57,6 +62,7 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
       attempts,
       seconds: (effects.now().getTime() - started) / 1000,
       ...(error ? { error: { code: error.code, message: error.message } } : {}),
+      ...(error && kept ? { stays: ageOf(kept, effects.now()) } : {}),
     }
   }
   try {
@@ -71,8 +77,18 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
     return report(status)
   } catch (cause) {
     const error = reported(cause, context.feeds)
-    return error.code === 'missing' && wanted.mayBeMissing ? report('missing') : report('failed', error)
+    if (error.code === 'older') return report('older', error)
+    // A file that was there before is not late.
+    const isLate = error.code === 'missing' && wanted.mayBeMissing && !(wanted.path in state.state.files)
+    return isLate ? report('missing') : report('failed', error)
   }
+}
+
+/** The date is that of the publisher, or of the download. */
+function ageOf({ lastModified, fetchedAt }: FetchState['files'][string], now: Date): NonNullable<FileReport['stays']> {
+  const modified = Date.parse(lastModified ?? '')
+  const date = new Date(modified <= now.getTime() ? modified : fetchedAt).toISOString()
+  return { date, ageDays: daysBetween(date, now.toISOString()) }
 }
 
 /** Disk errors become part of the report. Others are bugs and rethrown. */
@@ -101,13 +117,14 @@ interface Work extends DownloadContext {
 export const partialName = (path: string) => join(dirname(path), `.${basename(path)}.partial`)
 
 /** Errors after which the partial file is useless. */
-const SPOILING: readonly TransferErrorCode[] = ['restart', 'too_large', 'wrong_body', 'digest']
+const SPOILING: readonly TransferErrorCode[] = ['restart', 'too_large', 'wrong_body', 'digest', 'older']
 
 async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
   const partial = join(work.feeds, partialName(work.wanted.path))
   try {
     const present = await findPresent(work, partial)
-    const answer = await get(work.effects, work.wanted.url, requestHeaders(present), work.credentials)
+    const sent = await get(work.effects, work.wanted.url, requestHeaders(present), work.credentials)
+    const answer = await decodedAnswer(sent, work.wanted.path)
     const given = await judged(answer, present, work.effects.now())
     if (given.kind === 'unchanged') {
       await dropPartial(work, partial)

@@ -35,7 +35,8 @@ export interface FetchOptions {
 export interface FeedFetchReport {
   feed: PublishedFeed
   title: string
-  status: 'fetched' | 'unchanged' | 'failed'
+  /** `partial`: some files failed, and each stands alone. */
+  status: 'fetched' | 'unchanged' | 'partial' | 'failed'
   files: FileReport[]
   /** Why listing its files failed. */
   error?: { code: string; message: string }
@@ -43,8 +44,9 @@ export interface FeedFetchReport {
 
 export interface FetchReport {
   feeds: FeedFetchReport[]
-  /** Feeds with any failure. */
+  /** Feeds that failed, and those of which some files did. */
   failed: number
+  partial: number
   /** Bytes of files over the network. */
   received: number
   seconds: number
@@ -86,6 +88,7 @@ async function fetchInto(options: FetchOptions, effects: NetworkEffects, progres
     return {
       feeds: reports,
       failed: reports.filter(({ status }) => status === 'failed').length,
+      partial: reports.filter(({ status }) => status === 'partial').length,
       received: sum(reports.flatMap(({ files }) => files.map(({ received }) => received))),
       seconds: (effects.now().getTime() - started.getTime()) / 1000,
     }
@@ -137,11 +140,11 @@ async function filesOf(
   at: PublisherContext,
   read: ReadListing,
 ): Promise<WantedFile[]> {
-  const { folder, maxBytes, head, companions = [] } = publisher
+  const { folder, maxBytes, head, companions = [], dated } = publisher
   const files = base ? await copiedFiles(publisher, base, at, read) : await publishedFiles(publisher, at, read)
   return files.map(({ name, url, ...rest }) => {
     const companion = companions.find((one) => one.name.test(name))
-    const checks = companion ? { head: companion.head, mayBeMissing: true } : { head }
+    const checks = companion ? { head: companion.head, mayBeMissing: true } : { head, ...(dated ? { dated } : {}) }
     return { ...rest, path: `${folder}/${name}`, url: new URL(url), maxBytes, ...checks }
   })
 }
@@ -153,7 +156,7 @@ async function publishedFiles(publisher: Publisher, at: PublisherContext, read: 
 }
 
 async function fetchFeed(
-  { feed, title, folder }: Publisher,
+  { feed, title, folder, independentFiles }: Publisher,
   list: () => Promise<WantedFile[]>,
   context: DownloadContext,
 ): Promise<FeedFetchReport> {
@@ -161,8 +164,8 @@ async function fetchFeed(
   try {
     const wanted = await list()
     for (const file of wanted) files.push(await download(feed, file, context))
-    const status = statusOf(files)
-    if (status !== 'failed') await forgetOthers(feed, folder, wanted, context)
+    const status = statusOf(files, independentFiles)
+    if (status === 'fetched' || status === 'unchanged') await forgetOthers(feed, folder, wanted, context)
     return { feed, title, status, files }
   } catch (error) {
     if (!(error instanceof TransferError)) throw error
@@ -170,8 +173,10 @@ async function fetchFeed(
   }
 }
 
-function statusOf(files: readonly FileReport[]): FeedFetchReport['status'] {
-  if (files.some(({ status }) => status === 'failed')) return 'failed'
+function statusOf(files: readonly FileReport[], independentFiles: true | undefined): FeedFetchReport['status'] {
+  const isThere = ({ status }: FileReport) => status === 'fetched' || status === 'unchanged' || status === 'older'
+  if (files.some(({ status }) => status === 'failed'))
+    return independentFiles && files.some(isThere) ? 'partial' : 'failed'
   return files.some(({ status }) => status === 'fetched') ? 'fetched' : 'unchanged'
 }
 

@@ -1,6 +1,8 @@
 /** Checks a downloaded file, names it, and replaces the previous one with a single rename. Keeps the `.meta` of NVD's. */
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { replaceFile } from '../../corpus/command/effects.ts'
+import { headOf } from '../../corpus/feeds/files/plain-file.ts'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
@@ -32,6 +34,7 @@ export async function installFile(arrival: ArrivedFile, partial: string, answer:
   const meta = wanted.meta ? await comparedMeta(arrival, wanted.meta, found.bytes, body.plain?.sha256) : null
   const path = wanted.rename ? renamed(wanted, body.head, answer.url) : wanted.path
   const { etag, lastModified } = state.state.partials[wanted.path]!
+  assertNewer(arrival, path, body.head, lastModified)
   await effects.sync(partial)
   await effects.rename(partial, join(feeds, path))
   // After the feed: a reader of both then sees an old `.meta` at worst, and asks again later.
@@ -43,6 +46,30 @@ export async function installFile(arrival: ArrivedFile, partial: string, answer:
     if (kept) files[kept.path] = kept
     delete partials[wanted.path]
   })
+}
+
+/**
+ * Compares the date inside the files, else `Last-Modified`: the copy of a mirror may be behind the file here.
+ * @throws TransferError `older`
+ */
+function assertNewer(
+  { feeds, state, wanted }: ArrivedFile,
+  path: string,
+  head: string,
+  lastModified: string | null,
+): void {
+  const file = join(feeds, path)
+  if (!existsSync(file)) return
+  const [own, given] = wanted.dated ? [wanted.dated(headOf({ path: file })), wanted.dated(head)] : [null, null]
+  const isDated = own != null && given != null
+  const kept = state.state.files[wanted.path]
+  const httpDate = (text: string | null | undefined) => new Date(text ?? Number.NaN)
+  const [before, now] = isDated
+    ? [new Date(own), new Date(given)]
+    : [httpDate(kept?.path === path ? kept.lastModified : null), httpDate(lastModified)]
+  if (!(now < before)) return
+  const [older, newer] = [now, before].map((date) => date.toISOString())
+  throw new TransferError('older', `it is of ${older}, older than the file here, which is of ${newer} and stays`)
 }
 
 /**

@@ -3,6 +3,7 @@
  * `corpus/feeds/table.ts`.
  */
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
+import { utcTimestamp } from '../../corpus/model/values/date.ts'
 import { META_HEAD } from './digest.ts'
 import { cveListFiles, newestCatalog, newestRelease, newestScores, RELEASE_FILE } from './editions.ts'
 import type { FileAt } from './wanted.ts'
@@ -34,6 +35,10 @@ export interface Publisher {
   copied: RegExp
   /** Files that ingest does not read, but programs that copy the publisher's files: `builder/SERVING.md`. */
   companions?: { name: RegExp; head: RegExp }[]
+  /** As in `WantedFile`. */
+  dated?(head: string): string | null
+  /** Whether each file stands alone: one that fails leaves the others as they are. */
+  independentFiles?: true
   /** Default: all. */
   choose?(names: string[], at: PublisherContext): string[]
 }
@@ -57,6 +62,7 @@ const DEFAULT_ECOSYSTEMS: readonly string[] = [
   'Go',
   'Hackage',
   'Hex',
+  'Julia',
   'Maven',
   'npm',
   'NuGet',
@@ -68,6 +74,9 @@ const DEFAULT_ECOSYSTEMS: readonly string[] = [
 ]
 
 const oneFile = (name: string, url: string) => () => [{ name, url }]
+/** Only before the records, because a record may have a field of that name. */
+const statedIn = (pattern: RegExp) => (head: string) =>
+  utcTimestamp(pattern.exec(head.split('"vulnerabilities"', 1)[0]!)?.[1] ?? '')
 /** Zips are checked by their directory. */
 const ANY = /^/
 
@@ -83,6 +92,7 @@ export const PUBLISHERS: readonly Publisher[] = [
       'https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json',
     ),
     copied: /^known_exploited_vulnerabilities\.json$/,
+    dated: statedIn(/"dateReleased"\s*:\s*"([^"]*)"/),
   },
   {
     feed: 'cna',
@@ -134,6 +144,8 @@ export const PUBLISHERS: readonly Publisher[] = [
     // Also pages of the API, under any name.
     copied: /^(?!nvdcpe|cpe)[\w.-]+\.json(?:\.gz)?$|^nvdcve-2\.0-\w+\.meta$/i,
     companions: [{ name: /\.meta$/, head: META_HEAD }],
+    dated: statedIn(/"timestamp"\s*:\s*"([^"]*)"/),
+    independentFiles: true,
   },
   {
     feed: 'ghsa',
@@ -155,6 +167,7 @@ export const PUBLISHERS: readonly Publisher[] = [
         ? { url: `${OSV}/${OSV_LIST}`, maxBytes: MB, read: (page) => osvFiles(namedEcosystems(page)) }
         : osvFiles(ecosystems ?? DEFAULT_ECOSYSTEMS),
     copied: /^(?:[A-Za-z0-9][\w .-]*\/(?:all\.zip|modified_id\.csv)|ecosystems\.txt)$/,
+    independentFiles: true,
     companions: [
       { name: /^ecosystems\.txt$/, head: /^[\w [\]:.-]+\r?$/m },
       { name: /\/modified_id\.csv$/, head: /^\d{4}-\d{2}-\d{2}T[^,\n]*,\S/ },

@@ -1,6 +1,7 @@
 /** Formats the report of a fetch: a line for each feed, and one for each failure. */
-import { megabytes } from '../../corpus/command/format.ts'
+import { counted, megabytes } from '../../corpus/command/format.ts'
 import { printableLines } from '../../corpus/command/printable.ts'
+import { dayOf } from '../../corpus/model/values/date.ts'
 import type { FileReport } from './download.ts'
 import type { FeedFetchReport, FetchReport } from './fetch.ts'
 
@@ -14,6 +15,7 @@ const WORDS: readonly [FileReport['status'], string][] = [
   ['fetched', 'fetched'],
   ['unchanged', 'unchanged'],
   ['missing', 'not yet published'],
+  ['older', 'older than here'],
   ['failed', 'failed'],
 ]
 
@@ -27,12 +29,15 @@ function formatFeed({ title, files, error }: FeedFetchReport): string {
   return `${title.padEnd(18)} ${error ? 'failed' : parts.join(', ')}`
 }
 
-/** Files of a feed with the same error share a line. */
-export function failures({ feeds }: FetchReport): string[] {
+/** Files of a feed with the same error share a line. A file that stays has its age. */
+export function failures({ feeds }: Pick<FetchReport, 'feeds'>): string[] {
   return feeds.flatMap(({ title, files, error }) => {
     const alike = Map.groupBy(
       files.filter((file) => file.error),
-      (file) => file.error!.message,
+      ({ error, stays, status }) =>
+        stays && status === 'failed'
+          ? `${error!.message}; the file of ${dayOf(stays.date)} stays, ${counted(stays.ageDays, 'day')} old`
+          : error!.message,
     )
     const lines = [...alike].map(([message, [first, ...others]]) => {
       const more = others.length > 0 ? ` and ${others.length} more` : ''

@@ -16,6 +16,8 @@ export interface WantedFile {
   sha256?: string
   /** NVD's `.meta` file: size, and SHA-256 of the plain text. Kept at `metaPath`. */
   meta?: URL
+  /** Returns the date that the start of the plain text states, ISO 8601 in UTC. */
+  dated?(head: string): string | null
   /** NVD publishes the feed of a new year late. */
   mayBeMissing?: boolean
   /**

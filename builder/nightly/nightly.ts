@@ -179,8 +179,12 @@ function worksOf(
 
 /** @throws NightlyError `feeds-failed` */
 function judgeFetch(report: FetchReport, allowStale: boolean, warnings: string[]): FetchReport {
+  const [failed, others] = [true, false].map((isFailed) =>
+    failures({ feeds: report.feeds.filter(({ status }) => (status === 'failed') === isFailed) }),
+  ) as [string[], string[]]
+  warnings.push(...others)
   if (report.failed === 0) return report
-  const reasons = failures(report)
+  const reasons = failed
   if (!allowStale) {
     const remedy = 'start again, or use --allow-stale to continue with their previous files'
     const message = `${counted(report.failed, 'feed')} failed: ${joined(reasons)}; ${remedy}`

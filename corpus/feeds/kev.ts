@@ -63,7 +63,12 @@ function readCatalog(path: string, name: string): JsonObject & { vulnerabilities
  * Yields the entries in file order. The digest covers an entry's JSON, because its byte range in the file is unknown.
  */
 export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
-  for (const [index, json] of readCatalog(file.path, file.name).vulnerabilities.entries()) {
+  const { vulnerabilities, count } = readCatalog(file.path, file.name)
+  if (typeof count === 'number' && count !== vulnerabilities.length) {
+    const detail = `its count is ${count}, but it has ${vulnerabilities.length} entries`
+    yield { kind: 'skip', key: file.name, reason: 'item_invalid', detail }
+  }
+  for (const [index, json] of vulnerabilities.entries()) {
     const stated = isObject(json) ? text(json.cveID) : null
     const cveId = stated === null ? null : parseCveId(stated)
     const key = cveId ?? stated ?? `entry ${index + 1}`

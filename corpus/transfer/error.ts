@@ -16,6 +16,8 @@ export type TransferErrorCode =
   | 'redirect'
   | 'too_large'
   | 'listing'
+  // The copy is older than the file here.
+  | 'older'
   // Caused by this side.
   | 'busy'
   | 'unusable'

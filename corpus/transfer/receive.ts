@@ -1,5 +1,6 @@
 /** Receives a body into a file or into memory. Checks its maximum and announced length and its minimum rate. */
 
+import { decodedAnswer } from './content-encoding.ts'
 import { TransferError } from './error.ts'
 import { watchMinimumRate } from './minimum-rate.ts'
 import type { GrowingFile, NetworkEffects } from './network.ts'
@@ -77,7 +78,7 @@ export async function readText(
   most: number,
   credentials: Credentials,
 ): Promise<string> {
-  const answer = await get(effects, url, {}, credentials)
+  const answer = await decodedAnswer(await get(effects, url, {}, credentials), url.pathname)
   if (answer.status === 200) return (await readWhole(answer.body, most, effects.now)).toString('utf8')
   await answer.discard()
   throw statusError(answer, effects.now())

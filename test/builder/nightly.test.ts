@@ -19,7 +19,7 @@ import { verify } from '../../corpus/snapshot/verify/verify.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { readAtom } from '../support/atom.ts'
 import { quietEffects, temporaryFolder } from '../support/dist.ts'
-import { baselineZip, cnaJson, kevJson, putFeeds } from '../support/feeds.ts'
+import { baselineZip, cnaJson, kevJson, putFeeds, zipOf } from '../support/feeds.ts'
 import { Killed, killedEffects } from '../support/killed-effects.ts'
 import { type Listening, listeningWith } from '../support/listening.ts'
 import { openWorld, type World } from '../support/publisher.ts'
@@ -223,6 +223,28 @@ test('a feed that cannot be fetched stops the night; --allow-stale continues wit
   assert.is(report.state, 'done')
   assert.equal(report.warnings, ['cna/CNAsList.json: the server answers 403; --allow-stale uses the previous files'])
   assert.equal(readFileSync(join(night.feeds, CNA)), cna)
+})
+
+test('a file of a feed whose files stand alone, and an older copy, are warnings of the night', async () => {
+  const night = copy()
+  const zip = baselineZip([])
+  putFeeds(night.feeds, { 'osv/Go/all.zip': zip, [KEV]: kevJson(['CVE-2024-1000'], '2024-06-05T10:00:00.000Z') })
+  const usual = web.fault
+  web.fault = (asked) => (asked.path.startsWith('osv/') ? { kind: 'status', code: 404 } : usual(asked))
+  const bases = addBaseUrl(web.url, ['kev', 'osv'], noBaseUrls)
+  const fetch = { feeds: night.feeds, only: ['kev', 'osv'] as const, bases, ecosystems: ['Go'] }
+  await failsAt('fetch', night, /^1 feed failed: osv\/Go\/all\.zip: the server answers 404; /, { fetch })
+  putFeeds(yesterday.feeds, { 'osv/PyPI/all.zip': zipOf({ 'PYSEC-1.json': '{"id":"PYSEC-1"}' }) })
+  web.fault = (asked) => (asked.path.startsWith('osv/Go') ? { kind: 'status', code: 404 } : usual(asked))
+  const { report } = await run(night, {
+    fetch: { ...fetch, ecosystems: ['Go', 'PyPI'] },
+    ingest: { ...optionsOf(night).ingest, acceptShrink: true },
+  })
+  putFeeds(yesterday.feeds, { 'osv/PyPI/all.zip': null })
+  assert.equal(report.warnings.slice(0, 2), [
+    'kev/known_exploited_vulnerabilities.json: it is of 2024-06-01T10:00:00.000Z, older than the file here, which is of 2024-06-05T10:00:00.000Z and stays',
+    'osv/Go/all.zip: the server answers 404',
+  ])
 })
 
 test('a damaged feed stops the night at ingest', async () => {

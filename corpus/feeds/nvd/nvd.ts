@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { parseCveId } from '../../model/ids/cve-id.ts'
 import { digestAt, isSameRawDigest, packDigests, withRawDigest } from '../../model/item-digest.ts'
-import { isObject, text } from '../../model/values/json-value.ts'
+import { isObject, type JsonObject, text } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
 import { claimFacets } from '../facets.ts'
 import {
@@ -173,12 +173,30 @@ const FORMAT = 'NVD_CVE'
  */
 function nvdVulnerabilities(file: NamedFile): AsyncIterable<JsonMember> {
   return jsonMembers({ name: file.name, chunks: plainChunks(file) }, 'vulnerabilities', MAX_ITEM_BYTES, (envelope) => {
-    const format = isObject(envelope) ? envelope.format : undefined
+    const { format, ...stated } = isObject(envelope) ? envelope : {}
     if (format !== FORMAT) {
       throw new FeedError(
         'file_invalid',
         `${file.name} is not an NVD file: its format is ${shown(format)}, not ${FORMAT}`,
       )
     }
+    assertComplete(file.name, stated)
   })
+}
+
+/**
+ * Compares the number of records with those that the envelope states. A page of the API has a part of `totalResults`.
+ * @throws FeedError `file_invalid` for a file that its publisher or a copy has cut
+ */
+function assertComplete(name: string, { resultsPerPage, totalResults, vulnerabilities }: JsonObject): void {
+  const count = Array.isArray(vulnerabilities) ? vulnerabilities.length : 0
+  const isPage = !name.includes('nvdcve-')
+  const differs = (stated: unknown, isWrong: (stated: number) => boolean) =>
+    typeof stated === 'number' && isWrong(stated)
+  if (differs(resultsPerPage, (stated) => stated !== count)) {
+    throw new FeedError('file_invalid', `${name} has ${count} records, but its resultsPerPage is ${resultsPerPage}`)
+  }
+  if (differs(totalResults, (stated) => (isPage ? stated < count : stated !== count))) {
+    throw new FeedError('file_invalid', `${name} has ${count} records, but its totalResults is ${totalResults}`)
+  }
 }

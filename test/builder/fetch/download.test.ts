@@ -1,6 +1,7 @@
 /** Whatever a publisher sends, a file is fetched completely and correctly, or the previous file stays. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { temporaryFolder } from '../../support/dist.ts'
@@ -186,6 +187,101 @@ test('a file that may not be published yet is no failure', async () => {
   const it = yesterday(status(404))
   const report = await fetchFile({ ...it, wanted: { ...it.wanted, mayBeMissing: true } }, world.effects)
   assert.is(report.status, 'missing')
+})
+
+test('a file that was there and is no longer published is a failure, also one that may be late; it stays', async () => {
+  const it = yesterday(serve(NEW), status(404))
+  const late = { ...it, wanted: { ...it.wanted, mayBeMissing: true } }
+  await fetchFile(late, world.effects)
+  const { status: outcome, error, stays } = await fetchFile(late, world.effects)
+  assert.equal([outcome, error], ['failed', { code: 'missing', message: 'the server answers 404' }])
+  assert.equal(stays, { date: NOW.toISOString(), ageDays: 0 })
+  assert.equal(located(it), NEW)
+})
+
+const dated = (day: string) => Buffer.from(`{"dateReleased":"${day}T12:00:00Z","vulnerabilities":[]}`)
+const OLDER: [what: string, before: Manner, now: Manner, isTaken: boolean][] = [
+  [
+    'an older Last-Modified',
+    serve(NEW, { lastModified: 'Sun, 01 Nov 2026 12:00:00 GMT' }),
+    serve(OLD, { lastModified: 'Thu, 01 Oct 2026 12:00:00 GMT' }),
+    false,
+  ],
+  [
+    'a newer Last-Modified',
+    serve(OLD, { lastModified: 'Thu, 01 Oct 2026 12:00:00 GMT' }),
+    serve(NEW, { lastModified: 'Sun, 01 Nov 2026 12:00:00 GMT' }),
+    true,
+  ],
+  ['no Last-Modified', serve(NEW, { lastModified: 'Sun, 01 Nov 2026 12:00:00 GMT' }), serve(OLD), true],
+  [
+    'an older date inside, copied today',
+    serve(dated('2026-11-02'), { etag: '"2"', lastModified: 'Mon, 02 Nov 2026 12:00:00 GMT' }),
+    serve(dated('2026-11-01'), { etag: '"1"', lastModified: 'Wed, 18 May 2033 03:33:20 GMT' }),
+    false,
+  ],
+  [
+    'the same date inside, copied earlier',
+    serve(dated('2026-11-02'), { etag: '"2"', lastModified: 'Tue, 03 Nov 2026 12:00:00 GMT' }),
+    serve(Buffer.concat([dated('2026-11-02'), Buffer.from(' ')]), {
+      etag: '"1"',
+      lastModified: 'Mon, 02 Nov 2026 12:00:00 GMT',
+    }),
+    true,
+  ],
+]
+for (const [what, before, now, isTaken] of OLDER) {
+  test(`${what}: ${isTaken ? 'the file is taken' : 'the newer file stays, with a warning and no failure'}`, async () => {
+    const it = yesterday(before, now)
+    const statedIn = (head: string) => /"dateReleased":"([^"]*)"/.exec(head)?.[1] ?? null
+    const wanted = { ...it, wanted: { ...it.wanted, dated: statedIn } }
+    await fetchFile(wanted, world.effects)
+    const bytes = located(it)
+    const { status: outcome, error } = await fetchFile(wanted, world.effects)
+    assert.is(outcome, isTaken ? 'fetched' : 'older')
+    if (isTaken) return assert.not.equal(located(it), bytes)
+    assert.match(
+      error!.message,
+      /^it is of 2026-1\d-01T12:00:00\.000Z, older than the file here, which is of 2026-11-0\dT/,
+    )
+    assert.equal(located(it), bytes)
+    assert.is(half(it), null)
+  })
+}
+
+const encoded = (bytes: Buffer, encoding: string, more: Record<string, string> = {}) =>
+  plain(bytes, { 'content-encoding': encoding, ...more })
+
+test('a publisher that compresses its answer although it was not asked to: the plain file is kept', async () => {
+  const digest = `sha-256=:${'A'.repeat(43)}=:`
+  const it = yesterday(encoded(gzipSync(NEW), 'gzip', { etag: '"1"', 'repr-digest': digest }), status(304))
+  assert.is((await fetchFile(it, world.effects)).status, 'fetched')
+  assert.equal(located(it), NEW)
+  assert.is((await fetchFile(it, world.effects)).status, 'unchanged')
+  assert.is(asked(it)[1]!.headers['if-none-match'], 'W/"1"')
+})
+
+test('a compressed answer that is cut is fetched again from the beginning', async () => {
+  const bytes = gzipSync(NEW)
+  const it = yesterday(encoded(bytes.subarray(0, -9), 'gzip', { etag: '"1"' }), encoded(bytes, 'gzip', { etag: '"1"' }))
+  assert.is((await fetchFile(it, world.effects)).status, 'fetched')
+  assert.equal(located(it), NEW)
+  assert.is(asked(it)[1]!.headers.range, undefined)
+})
+
+test('a gzip file with Content-Encoding gzip, as servers derive it from the name, stays gzip', async () => {
+  const bytes = gzipSync(NEW)
+  const it = yesterday(encoded(bytes, 'gzip'))
+  const named = { ...it, wanted: { ...it.wanted, path: 'kev/catalog.json.gz' } }
+  assert.is((await fetchFile(named, world.effects)).status, 'fetched')
+  assert.equal(located(named), bytes)
+})
+
+test('another Content-Encoding is named', async () => {
+  const it = yesterday(encoded(NEW, 'br'))
+  const { error } = await fetchFile(it, world.effects)
+  assert.equal(error, { code: 'wrong_body', message: "its Content-Encoding is 'br', which was not requested" })
+  assert.equal(located(it), OLD)
 })
 
 test('a body beyond the limit is not even begun where its length is announced', async () => {

@@ -193,6 +193,7 @@ test('NVD: each year and what changed lately, held against its .meta; this year 
   assert.is(outcome('2004').status, 'fetched')
   assert.is(outcome('2026').status, 'missing')
   assert.is(outcome('modified').status, 'fetched')
+  assert.is(report.feeds[0]!.status, 'partial')
   assert.equal(failures(report), [`nvd/nvdcve-2.0-2003.json.gz: ${outcome('2003').error!.message} (3 attempts)`])
 })
 
@@ -207,6 +208,34 @@ test('OSV: the ecosystems that were chosen, or all that it lists, parts of one a
   const all = fresh()
   assert.is((await toPublishers({ feeds: all, only: ['osv'], ecosystems: ['all'] })).failed, 0)
   assert.equal(filesIn(all), ['fetch.json', 'osv/Debian/all.zip', 'osv/GitHub Actions/all.zip', 'osv/ecosystems.txt'])
+})
+
+test('OSV: an ecosystem that is missing does not fail the others, and its last file stays with its age', async () => {
+  const at = '/osv-vulnerabilities.storage.googleapis.com'
+  const zip = zipOf('GO-1.json', '{}')
+  publisher.on(`${at}/ecosystems.txt`, plain(Buffer.from('Go\nJulia\n')))
+  publisher.on(`${at}/Go/all.zip`, serve(zip), serve(zipOf('GO-2.json', '{}')))
+  publisher.on(`${at}/Julia/all.zip`, serve(zip, { lastModified: 'Tue, 17 Nov 2026 06:30:00 GMT' }), status(404))
+  const options = { feeds: fresh(), only: ['osv'] as const, ecosystems: ['Go', 'Hackage', 'Julia'] }
+  await toPublishers(options)
+  const report = await toPublishers(options)
+  assert.equal([report.feeds[0]!.status, report.failed, report.partial], ['partial', 0, 1])
+  assert.equal(failures(report), [
+    'osv/Hackage/all.zip: the server answers 404',
+    'osv/Julia/all.zip: the server answers 404; the file of 2026-11-17 stays, 4 days old',
+  ])
+  assert.is(
+    formatFetchReport(report).split('\n')[0],
+    'OSV                2 files fetched (0.0 MB), 3 files not yet published, 2 files failed',
+  )
+  publisher.on(`${at}/Go/all.zip`, status(500))
+  publisher.on(`${at}/ecosystems.txt`, status(404))
+  assert.equal((await toPublishers(options)).failed, 1, 'no file is there')
+})
+
+test('the default ecosystems include Julia', async () => {
+  const asked = PUBLISHERS.find(({ feed }) => feed === 'osv')!.files({ today: '2026-11-21', ecosystems: null })
+  assert.ok(Array.isArray(asked) && asked.some(({ name }) => name === 'Julia/all.zip'))
 })
 
 const IDS = Buffer.from('2026-11-21T10:00:00.5Z,GO-1\n2026-11-20T10:00:00Z,GO-0\n')

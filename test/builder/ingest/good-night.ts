@@ -61,7 +61,9 @@ export const FORMS: Record<FeedName, Form> = {
     path: (day) => `kev/${day}/known_exploited_vulnerabilities.json`,
     item: (n) => member(kevJson([id(n)])),
     file: (items, day) =>
-      kevJson([], `${day}T10:00:00.000Z`).replace('"vulnerabilities":[]', () => `"vulnerabilities":[${items}]`),
+      kevJson([], `${day}T10:00:00.000Z`)
+        .replace('"vulnerabilities":[]', () => `"vulnerabilities":[${items}]`)
+        .replace('"count":0', `"count":${items.length}`),
     key: id,
   },
   cna: {
@@ -164,7 +166,9 @@ export const FORMS: Record<FeedName, Form> = {
     path: (day) => `nvd/nvdcve-2.0-2024-${day}.json`,
     item: (n) => JSON.stringify(nvdRecord(id(n))),
     file: (items, day) =>
-      nvdPage([], `${day}T00:00:00.000`).replace('"vulnerabilities":[]', () => `"vulnerabilities":[${items}]`),
+      nvdPage([], `${day}T00:00:00.000`)
+        .replace('"vulnerabilities":[]', () => `"vulnerabilities":[${items}]`)
+        .replaceAll(/"(resultsPerPage|totalResults)":0/g, `"$1":${items.length}`),
     key: id,
   },
   cvelist: {

@@ -45,8 +45,12 @@ kev('an entry without an id or with an impossible date is skipped by name', () =
   Object.assign(list.vulnerabilities[1]!, { dateAdded: '2024-02-30' })
   list.vulnerabilities.push([] as unknown as object)
   assert.equal(
-    kevItems(JSON.stringify(list)).map((item) => (item.kind === 'skip' ? `${item.key}: ${item.detail}` : item.key)),
+    kevItems(JSON.stringify(list)).map((item) =>
+      item.kind === 'skip' ? `${item.key.replace(/^\d+-/, '')}: ${item.detail}` : item.key,
+    ),
     [
+      // Its publisher, or a copy, may have cut the list.
+      `x.json: its count is 3, but it has 4 entries`,
       'CVE-2024-0001',
       'CVE-2024-0002: dateAdded is not a date: "2024-02-30"',
       'nonsense: cveID is not a CVE id: "nonsense"',

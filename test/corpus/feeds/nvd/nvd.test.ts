@@ -352,6 +352,26 @@ stream('a file that ends early, is damaged, or is nothing of the kind is an erro
   )
 })
 
+stream(
+  'a file with another number of records than it states is an error; a page has a part of all results',
+  async () => {
+    const counts = (resultsPerPage: number, totalResults: number, name?: string) =>
+      errorOf(
+        put(
+          JSON.stringify({ resultsPerPage, totalResults, format: 'NVD_CVE', vulnerabilities: [{ cve: RECORD }] }),
+          name,
+        ),
+      )
+    assert.is(await counts(1, 1), 'no error')
+    assert.is(await counts(1, 40), 'no error')
+    assert.is(await counts(1, 0), 'file_invalid: x.json has 1 records, but its totalResults is 0')
+    assert.is(await counts(2, 2), 'file_invalid: x.json has 1 records, but its resultsPerPage is 2')
+    const feed = 'nvdcve-2.0-2024.json'
+    assert.is(await counts(1, 1, feed), 'no error')
+    assert.is(await counts(1, 40, feed), `file_invalid: ${feed} has 1 records, but its totalResults is 40`)
+  },
+)
+
 stream.run()
 
 const real = suiteNeeding('real pages', 'real feeds')
