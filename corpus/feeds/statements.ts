@@ -25,11 +25,14 @@ export function firstEnglish(descriptions: unknown): string | null {
   for (const { lang, value } of objects(descriptions)) {
     const description = text(value)
     if (description === null) continue
-    if (typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)) return description
+    if (isEnglish(lang)) return description
     first ??= description
   }
   return first
 }
+
+/** Whether a language code is one of English: `en`, `en-US`, `eng`. */
+export const isEnglish = (lang: unknown): boolean => typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)
 
 const SEVERITIES = new Set(['NONE', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])
 

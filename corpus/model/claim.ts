@@ -1,6 +1,14 @@
 /** The claims of one source about one CVE. Adapters produce claims and never merge them. */
 import type { CveId } from './ids/cve-id.ts'
-import type { Advisory, AffectedEntry, Analysis, ExploitModule, ReferenceSource, Ssvc } from './record.ts'
+import type {
+  Advisory,
+  AffectedEntry,
+  Analysis,
+  ExploitModule,
+  GuidanceEntry,
+  ReferenceSource,
+  Ssvc,
+} from './record.ts'
 
 /** A CVSS metric as its source states it. */
 export interface CvssClaim {
@@ -39,12 +47,17 @@ export interface CveClaim {
   weaknesses: string[]
   affected: AffectedEntry[]
   references: ReferenceClaim[]
-  hasWorkaround: boolean
+  /** What a container of the CVE record advises. */
+  guidance?: GuidanceClaim | null
+  /** NVD's `vulnStatus`. */
+  nvdStatus?: string | null
   /** The three SSVC points and the time of the assessment. */
   ssvc: (Omit<Ssvc, 'decision'> & { assessedAt: string | null }) | null
   /** KEV date copied by an ADP. It counts only without a KEV feed (rule 23). */
   kevDateAdded: string | null
 }
+
+export type GuidanceClaim = Omit<GuidanceEntry, 'source' | 'source_short_name'>
 
 /** A defect in an upstream record that was kept, repaired or dropped. The ingest report counts and lists it. */
 export interface RecordNote {

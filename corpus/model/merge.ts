@@ -15,8 +15,9 @@ import { linkedAdvisory } from './evidence/advisory.ts'
 import { capabilitiesOf } from './evidence/capabilities.ts'
 import { evidenceOf, kevListing } from './evidence/evidence.ts'
 import { latestReports } from './evidence/reports.ts'
+import { guidanceOf } from './guidance.ts'
 import { allWeaknesses, primaryWeakness, type WeaknessCatalog } from './ids/weakness.ts'
-import type { CveCore, ExploitModule, RecordParts } from './record.ts'
+import { type CveCore, type ExploitModule, RECORD_TAGS, type RecordParts } from './record.ts'
 import { mergedReferences } from './references.ts'
 import { completenessOf } from './scores/completeness.ts'
 import { cvssSection } from './scores/cvss.ts'
@@ -111,12 +112,14 @@ export function mergeCve(input: MergeInput): MergedParts {
     exploits,
     evidence,
     analysis: analyses[0]?.analysis ?? null,
+    guidance: guidanceOf(claims),
     advisory: linkedAdvisory(record.cveId, input.advisories, catalog),
     ...latestReports(input.reports),
     facets: {
       weaknesses: allWeaknesses(claims),
       products: namedProducts(claims),
       completeness: cna ? completenessOf(cna) : 0,
+      tags: RECORD_TAGS.filter((tag) => cna?.guidance?.tags.includes(tag)),
     },
   }
 }

@@ -99,6 +99,36 @@ export interface Reference {
   sources: ReferenceSource[]
 }
 
+/** What CNA and ADPs advise, and how far NVD's analysis is. */
+export interface GuidanceSection {
+  /** NVD's `vulnStatus`, such as `Analyzed` or `Deferred`. Null without a record of NVD. */
+  nvd_status: string | null
+  /** One for each container that advises anything: the CNA's, then those of ADPs. */
+  entries: GuidanceEntry[]
+}
+
+/** The guidance of one container of the CVE record. Texts are English, or all if none is. */
+export interface GuidanceEntry {
+  source: 'cna' | 'adp'
+  source_short_name: string
+  date_public: string | null
+  /** As stated: `disputed`, `unsupported-when-assigned`, `exclusively-hosted-service`, or `x_…`. */
+  tags: string[]
+  workarounds: string[]
+  solutions: string[]
+  configurations: string[]
+  exploits: string[]
+  /** `capec_id` is `CAPEC-66`. */
+  impacts: { capec_id: string | null; description: string | null }[]
+  credits: { name: string; type: string | null }[]
+  /** In the order stated. */
+  timeline: { time: string | null; text: string }[]
+}
+
+/** Tags of the CVE record format (`containers.cna.tags`) by which lists can be filtered. */
+export const RECORD_TAGS = ['disputed', 'unsupported-when-assigned', 'exclusively-hosted-service'] as const
+export type RecordTag = (typeof RECORD_TAGS)[number]
+
 export interface EvidenceItem {
   type: 'exploitation' | 'detection' | 'mitigation'
   source: string
@@ -227,6 +257,8 @@ export interface Facets {
   products: NamedProduct[]
   /** Completeness of the CNA's claim, 0 to 100 (rule 25). */
   completeness: number
+  /** Tags of the CNA, in the order of `RECORD_TAGS`. */
+  tags: RecordTag[]
 }
 
 /** Keys of a vendor and product, with the display names of the first claim that names them. */
@@ -255,6 +287,7 @@ export interface RecordParts {
   evidence: EvidenceItem[]
   timeline: TimelineEntry[]
   analysis: Analysis | null
+  guidance: GuidanceSection
   advisory: Advisory | null
   /** The latest final report of each type, newest first. `report_texts` adds the complete texts. */
   reports: ReportSummary[]
@@ -273,6 +306,7 @@ export const PART_NAMES = keysOf<RecordParts>({
   evidence: true,
   timeline: true,
   analysis: true,
+  guidance: true,
   advisory: true,
   reports: true,
   report_texts: true,

@@ -4,7 +4,7 @@ import { nameKey } from '../model/affected/products.ts'
 import { type CveId, parseCveId } from '../model/ids/cve-id.ts'
 import { PACKAGE_FORM, splitPackage } from '../model/packages/name.ts'
 import { packageKey } from '../model/packages/package-advisory.ts'
-import type { Severity } from '../model/record.ts'
+import { RECORD_TAGS, type RecordTag, type Severity } from '../model/record.ts'
 import { memberOf } from '../model/values/closed-set.ts'
 import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../model/values/date-bound.ts'
 import { ECOSYSTEMS } from '../model/versions/ecosystems.ts'
@@ -33,6 +33,8 @@ export interface CveFilterOptions {
   /** False selects CVEs for which no source states a patch. */
   has_patch?: boolean | undefined
   has_detection?: boolean | undefined
+  /** Only CVEs whose CNA states this tag. */
+  tag?: RecordTag | undefined
   /** Short name of a CNA, in any case. */
   assigner?: string | undefined
   /** Key of a CNA, as in `/cnas/{slug}/cves`. It matches every assigner with this key. */
@@ -165,6 +167,7 @@ const FILTERS = {
   has_exploit: boolean,
   has_patch: boolean,
   has_detection: boolean,
+  tag: oneOf(RECORD_TAGS),
   assigner: text,
   cna: text,
   cwe,

@@ -6,6 +6,7 @@ import type {
   CvssSection,
   EvidenceItem,
   ExploitModule,
+  GuidanceSection,
   Reference,
   TimelineEntry,
 } from '../model/record.ts'
@@ -38,6 +39,7 @@ export interface CveSections {
   evidence: EvidenceItem[]
   timeline: TimelineEntry[]
   analysis: Analysis | null
+  guidance: GuidanceSection
 }
 
 /** The record of a CVE with the sections `S`. */

@@ -1,11 +1,12 @@
 /** `/cves`: all CVEs in any order, with filters and pages. */
+import { RECORD_TAGS } from '../../corpus/model/record.ts'
 import { CVE_SORTS, canonicalFilters } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { date } from '../params/date.ts'
 import { cveIds, cweId } from '../params/ids.ts'
 import { packageKeyOf, packageName, product, vendor } from '../params/names.ts'
-import { boolean, csvOf, cursor, number, openText, sort, text } from '../params/parameter-types.ts'
+import { boolean, csvOf, cursor, number, oneOf, openText, sort, text } from '../params/parameter-types.ts'
 import { severity } from './answers/cve-summary.ts'
 import { cvePage as cvePageSchema } from './answers.ts'
 import type { Context } from './context.ts'
@@ -18,6 +19,7 @@ const query = {
   has_exploit: boolean(),
   has_patch: boolean(),
   has_detection: boolean(),
+  tag: described('Only CVEs whose CNA states this tag', oneOf(RECORD_TAGS)),
   assigner: openText(),
   cwe: cweId(),
   vendor: described(

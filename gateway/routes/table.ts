@@ -17,6 +17,7 @@ import {
   getCvss,
   getEpss,
   getEvidence,
+  getGuidance,
   getReferences,
   getTimeline,
 } from './cve-parts.ts'
@@ -42,6 +43,7 @@ export const ROUTES: readonly Route<Context>[] = [
   getEvidence,
   getTimeline,
   getAnalysis,
+  getGuidance,
   getAdvisory,
   getReports,
   getReport,

@@ -21,6 +21,8 @@ export interface CorpusFacts {
   vendors: Map<string, { cves: Set<string>; products: Map<string, Set<string>> }>
   /** CVE ids by `<ecosystem>/<folded name>`. */
   packages: Map<string, Set<string>>
+  /** CVE ids by tag of the CNA. */
+  tags: Map<string, Set<string>>
   modules: ExploitModule[]
   cwes: CatalogEntry[]
   capecs: CatalogEntry[]
@@ -50,6 +52,7 @@ function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
     epss: new Map(scores.all().map(({ id, score, percentile }) => [id, { score, percentile }])),
     weaknesses: new Map(records.map(({ id }) => [id, new Set()])),
     vendors: new Map(),
+    tags: new Map(),
     modules: ['exploitdb', 'metasploit'].flatMap((feed) =>
       entriesOf<ExploitClaim>(database, feed).map(({ module }) => module),
     ),
@@ -60,6 +63,9 @@ function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
   for (const { id, claim } of claimsOfRecords(database)) {
     if (['cna', 'adp', 'nvd', 'advisory'].includes(claim.source)) {
       for (const weakness of claim.weaknesses) facts.weaknesses.get(id)!.add(weakness)
+    }
+    if (claim.source === 'cna') {
+      for (const tag of claim.guidance?.tags ?? []) facts.tags.set(tag, (facts.tags.get(tag) ?? new Set()).add(id))
     }
     for (const { source, vendor, product } of claim.affected) {
       const key = keyOfName(vendor)

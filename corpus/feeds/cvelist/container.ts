@@ -9,6 +9,7 @@ import { isObject, type JsonObject, objects, text, texts } from '../../model/val
 import { assertNameLength, boundedWeaknesses } from '../feed.ts'
 import { readConfigurations } from '../nvd/configurations.ts'
 import { firstEnglish, readDate, readUrl } from '../statements.ts'
+import { readGuidance } from './guidance.ts'
 import { readMetrics } from './metrics.ts'
 
 export interface ContainerContext {
@@ -43,7 +44,7 @@ export function readContainer(container: JsonObject, context: ContainerContext):
       ...readApplicability(container.cpeApplicability, source, updatedAt, notes),
     ],
     references: readReferences(container.references, notes),
-    hasWorkaround: objects(container.workarounds).some((one) => text(one.value) !== null),
+    guidance: readGuidance(container, source, notes),
     ssvc,
     kevDateAdded,
   }

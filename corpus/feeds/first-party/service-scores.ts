@@ -48,7 +48,6 @@ export const SERVICE_SCORES: LineFormat<typeof schema, typeof identity> = {
       weaknesses: [],
       affected: [],
       references: [],
-      hasWorkaround: false,
       ssvc: null,
       kevDateAdded: null,
     }

@@ -23,7 +23,7 @@ import { assertNesting, parseAnyJson, shown } from '../json.ts'
 import { readNvdRecord } from './record.ts'
 
 /** Increase it with every change of the result for the same bytes. */
-export const NVD_ADAPTER = 5
+export const NVD_ADAPTER = 6
 
 /** Records per batch: large enough to justify the transfer to a thread. */
 const BATCH_RECORDS = 256

@@ -76,7 +76,7 @@ export function readNvdRecord(cve: JsonObject): NvdRecord {
     weaknesses: readWeaknesses(cve.weaknesses),
     affected: readConfigurations(cve.configurations, updatedAt, notes),
     references: readReferences(cve.references, notes),
-    hasWorkaround: false,
+    nvdStatus: text(cve.vulnStatus),
     ssvc: null,
     kevDateAdded: null,
   }

@@ -112,7 +112,6 @@ export function claimOf(entry: OsvEntry, source: 'advisory' | 'osv'): OsvClaim {
       weaknesses: boundedWeaknesses(texts(specific.cwe_ids).flatMap((stated) => weaknessId(stated) ?? [])),
       affected: packages.map((one) => one.entry),
       references: references.map(({ url, name, tags }) => ({ url, name, tags })),
-      hasWorkaround: false,
       ssvc: null,
       kevDateAdded: null,
     },

@@ -29,4 +29,5 @@ export const isFix = ({ type }: EvidenceItem) => type === 'mitigation'
 export const isExploitation = ({ type }: EvidenceItem) => type === 'exploitation'
 export const isPatch = ({ tags }: Reference) => hasTag(tags, 'patch')
 export const isMitigation = ({ tags }: Pick<Reference, 'tags'>) => hasTag(tags, 'mitigation')
-export const isWorkaround = ({ source, hasWorkaround }: CveClaim) => source === 'cna' && hasWorkaround
+export const isWorkaround = ({ source, guidance }: CveClaim) =>
+  source === 'cna' && (guidance?.workarounds.length ?? 0) > 0

@@ -1,4 +1,4 @@
-/** Explains each value of a record: the rule that decides it and the statement of every claim (rules 18 to 30). */
+/** Explains each value of a record: the rule that decides it and the statement of every claim (rules 18 to 31). */
 import type { CveClaim } from '../claim.ts'
 import type { MergedParts, MergeInput } from '../merge.ts'
 import { discardedClaims, effectiveClaims, mergeCve, newestAnalysisFirst } from '../merge.ts'
@@ -20,6 +20,7 @@ import {
   detectionGrounds,
   evidenceGround,
   exploitGrounds,
+  guidanceGrounds,
   mappingGrounds,
   patchGrounds,
   reportGrounds,
@@ -178,6 +179,13 @@ const ROWS: readonly Row[] = [
     value: ({ references }) => references.length,
     considered: ({ claims }) => countedGrounds(claims, 'references'),
     discarded: ({ references, updatedAt }) => (references.length === 0 ? null : counted(references.length, updatedAt)),
+  },
+  {
+    fields: ['guidance'],
+    rule: 31,
+    says: 'what each container of the record advises; the status of NVD',
+    value: ({ guidance }) => guidance.entries.length,
+    considered: ({ parts }) => guidanceGrounds(parts),
   },
   {
     fields: ['exploits'],

@@ -20,6 +20,17 @@ export function workaroundGrounds(claims: readonly CveClaim[], { references }: M
   ]
 }
 
+export function guidanceGrounds({ guidance: { nvd_status: status, entries } }: MergedParts): Considered[] {
+  const fieldsOf = (stated: object) =>
+    Object.entries(stated).flatMap(([name, value]) => (value === null || value.length === 0 ? [] : name))
+  return [
+    ...entries.map(({ source, source_short_name: sourceName, ...stated }) =>
+      adds(claimant({ source, sourceName }), fieldsOf(stated).join(', ')),
+    ),
+    ...(status === null ? [] : [adds('nvd', status)]),
+  ]
+}
+
 export function exploitGrounds({ evidence }: MergedParts): Considered[] {
   return evidence.filter(isExploitation).map(evidenceGround)
 }

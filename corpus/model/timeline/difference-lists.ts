@@ -1,6 +1,14 @@
 /** Rules for comparing the items of a record's lists: identity, compared fields, category and name. */
 import { namesToShow } from '../affected/products.ts'
-import type { AffectedEntry, CvssMetric, EvidenceItem, ExploitModule, Reference, Report } from '../record.ts'
+import type {
+  AffectedEntry,
+  CvssMetric,
+  EvidenceItem,
+  ExploitModule,
+  GuidanceEntry,
+  Reference,
+  Report,
+} from '../record.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 
 export interface ListRule<Item> {
@@ -88,6 +96,30 @@ export const REFERENCES: ListRule<Reference> = {
   provider: citing,
   subject: (reference) => `Reference ${reference.url}`,
   shown: (reference) => reference.url,
+}
+
+export const GUIDANCE: ListRule<GuidanceEntry> = {
+  path: '$.guidance.entries',
+  key: (entry) => `${entry.source}\n${entry.source_short_name}`,
+  fields: [
+    'date_public',
+    'tags',
+    'workarounds',
+    'solutions',
+    'configurations',
+    'exploits',
+    'impacts',
+    'credits',
+    'timeline',
+  ],
+  secondary: [],
+  category: () => 'guidance',
+  provider: (entry) => entry.source,
+  subject: (entry) => `Guidance of ${entry.source_short_name}`,
+  shown({ source: _, source_short_name: name, ...stated }) {
+    const filled = Object.entries(stated).filter(([, value]) => value !== null && value.length > 0)
+    return JSON.stringify({ source_short_name: name, ...Object.fromEntries(filled) })
+  },
 }
 
 export const EXPLOITS: ListRule<ExploitModule> = {

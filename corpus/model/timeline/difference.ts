@@ -8,6 +8,7 @@ import {
   ALL_EVIDENCE,
   EVIDENCE,
   EXPLOITS,
+  GUIDANCE,
   type ListRule,
   METRICS,
   REFERENCES,
@@ -45,6 +46,8 @@ export function differences(previous: MergedParts, next: MergedParts): FieldChan
   addList(changes, METRICS, previous.cvss.metrics, next.cvss.metrics)
   addList(changes, AFFECTED, previous.affected, next.affected)
   addList(changes, REFERENCES, previous.references, next.references)
+  addList(changes, GUIDANCE, previous.guidance.entries, next.guidance.entries)
+  addField(changes, NVD_STATUS, previous.guidance.nvd_status, next.guidance.nvd_status)
   addList(changes, EXPLOITS, previous.exploits, next.exploits)
   addList(changes, EVIDENCE, previous.evidence, next.evidence)
   addField(changes, ANALYSIS, previous.analysis, next.analysis)
@@ -78,6 +81,14 @@ function addSecondary(changes: FieldChange[], previous: MergedParts, next: Merge
 }
 
 const secondary = <Item>(rule: ListRule<Item>): ListRule<Item> => ({ ...rule, fields: rule.secondary })
+
+const NVD_STATUS: Field = {
+  category: 'nvd',
+  provider: 'nvd',
+  item: '$.guidance.nvd_status',
+  path: '$.guidance.nvd_status',
+  subject: 'NVD status',
+}
 
 const ANALYSIS: Field = {
   category: 'svc_analysis',

@@ -9,6 +9,7 @@ export type TimelineCategory =
   | 'description'
   | 'affected_versions'
   | 'references'
+  | 'guidance'
   | 'exploits'
   | 'evidence'
   | 'nvd'
@@ -38,6 +39,7 @@ export const CATEGORIES: readonly CategoryRow[] = [
   row('description', 'Description changed', 'DESCRIPTION_GROUP', 'DESCRIPTION_MODIFIED'),
   row('affected_versions', 'Affected versions changed', 'AFFECTED_GROUP', 'AFFECTED_MODIFIED'),
   row('references', 'References changed', 'REFERENCES_GROUP', 'REFERENCE_MODIFIED'),
+  row('guidance', 'Guidance changed', 'GUIDANCE_GROUP', 'GUIDANCE_MODIFIED'),
   row('exploits', 'Exploit modules changed', 'EXPLOIT_GROUP', 'EXPLOIT_MODIFIED', 'metasploit', 'exploitdb'),
   row('evidence', 'Evidence changed', 'EVIDENCE_GROUP', 'EVIDENCE_MODIFIED', 'nuclei', 'detections', 'poc'),
   row('nvd', 'NVD analysis changed', 'NVD_GROUP', 'NVD_MODIFIED', 'nvd'),
@@ -89,6 +91,6 @@ export const TITLES: readonly (readonly [path: string, oldValue: string | null, 
 export const TITLES_OF_ALL: readonly (readonly [paths: RegExp, title: string])[] = [
   [/^\$\.date_published$/, 'Date of publication changed'],
   [/^\$\.title$/, 'Title changed'],
-  [/^\$\.has_workaround$/, 'Workaround changed'],
+  [/^\$\.(?:has_workaround|guidance\.entries\[\d+\]\.workarounds)$/, 'Workaround changed'],
   [/^\$\.affected\[\d+\]\.(?:cpes|platforms)$/, 'Affected platforms changed'],
 ]

@@ -102,6 +102,7 @@ const SECTIONS = {
   evidence: 'evidence',
   timeline: 'timeline',
   analysis: 'analysis',
+  guidance: 'guidance',
   advisory: 'advisory',
   report_texts: 'reports',
 } as const satisfies Record<Exclude<PartName, 'facets' | 'reports'>, string>

@@ -3,6 +3,7 @@
  * position in order of publication, newest first; a *row* in id order.
  */
 
+import { RECORD_TAGS } from '../../model/record.ts'
 import { fold } from '../codec/fold.ts'
 import { column, decodeTable, encodeTable } from '../codec/table.ts'
 import { compareKeys } from '../cursor/order.ts'
@@ -21,6 +22,7 @@ export interface Columns {
   assigner: Postings<string>
   primaryCwe: Postings<number>
   anyCwe: Postings<number>
+  tag: Postings<string>
   /**
    * The keys are the ids of the lists `vendors`, `products` and `packages`. Null until the lists are open.
    */
@@ -48,8 +50,9 @@ export function encodeColumns(rows: Rows): Buffer {
   const assigner = encodePostings(row, (one) => folded.slice(rows.assigner[one]!, rows.assigner[one]! + 1))
   const primaryCwe = encodePostings(row, (one) => (rows.primaryCwe[one] ? [rows.primaryCwe[one]!] : []))
   const anyCwe = encodePostings(row, (one) => weaknessesOf(rows, one))
+  const tag = encodePostings(row, (one) => RECORD_TAGS.filter((_, bit) => rows.tags[one]! & (1 << bit)))
   return encodeTable({
-    about: { assigners: assigner.keys, primaryCwes: primaryCwe.keys, anyCwes: anyCwe.keys },
+    about: { assigners: assigner.keys, primaryCwes: primaryCwe.keys, anyCwes: anyCwe.keys, tags: tag.keys },
     columns: {
       row,
       published: pick(rows.published, new Float64Array(rows.count)),
@@ -63,6 +66,8 @@ export function encodeColumns(rows: Rows): Buffer {
       'primaryCwe.ordinals': primaryCwe.ordinals,
       'anyCwe.starts': anyCwe.starts,
       'anyCwe.ordinals': anyCwe.ordinals,
+      'tag.starts': tag.starts,
+      'tag.ordinals': tag.ordinals,
     },
   })
 }
@@ -83,6 +88,7 @@ export function decodeColumns(bytes: Uint8Array): Columns {
     assigner: decodePostings(table, table.about.assigners as string[], 'assigner.', count),
     primaryCwe: decodePostings(table, table.about.primaryCwes as number[], 'primaryCwe.', count),
     anyCwe: decodePostings(table, table.about.anyCwes as number[], 'anyCwe.', count),
+    tag: decodePostings(table, table.about.tags as string[], 'tag.', count),
     vendor: null,
     product: null,
     package: null,

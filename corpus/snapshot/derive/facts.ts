@@ -1,5 +1,5 @@
 /** Values from each CVE's JSON that lists and filters need. */
-import { type CveCore, type Facets, SEVERITIES } from '../../model/record.ts'
+import { type CveCore, type Facets, RECORD_TAGS, SEVERITIES } from '../../model/record.ts'
 
 /** The facts of the CVEs of one shard. Entry `i` of each list is CVE `i` in id order. */
 export interface Facts {
@@ -24,6 +24,8 @@ export interface Facts {
   completeness: Uint8Array
   /** Day of the KEV listing, milliseconds since the epoch; NaN for null. */
   kevAdded: Float64Array
+  /** The tags of the CNA: bit `i` is `RECORD_TAGS[i]`. */
+  tags: Uint8Array
   /** 1 if the CNA itself states a CVSS score (rule 25). */
   cnaCvss: Uint8Array
 }
@@ -63,6 +65,7 @@ export function factCollector(count: number): FactCollector {
     weaknessCounts: new Uint32Array(count),
     completeness: new Uint8Array(count),
     kevAdded: new Float64Array(count),
+    tags: new Uint8Array(count),
     cnaCvss: new Uint8Array(count),
   }
   const weaknesses: number[] = []
@@ -83,6 +86,7 @@ export function factCollector(count: number): FactCollector {
       out.weaknessCounts[i] = facets.weaknesses.length
       out.completeness[i] = facets.completeness
       out.kevAdded[i] = timeOf(core.kev.date_added)
+      out.tags[i] = facets.tags.reduce((bits, tag) => bits | (1 << RECORD_TAGS.indexOf(tag)), 0)
       out.cnaCvss[i] = Number(hasCnaCvss)
     },
     facts: () => ({ ...out, assigners: [...assigners.keys()], weaknesses: Uint32Array.from(weaknesses) }),

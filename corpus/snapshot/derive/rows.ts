@@ -44,6 +44,7 @@ const NUMBERS = [
   'score',
   'completeness',
   'kevAdded',
+  'tags',
   'cnaCvss',
 ] as const
 const NO_BYTES: Uint8Array = new Uint8Array()
@@ -152,6 +153,7 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
     weaknessAt: new Uint32Array(count + 1),
     completeness: new Uint8Array(count),
     kevAdded: new Float64Array(count),
+    tags: new Uint8Array(count),
     cnaCvss: new Uint8Array(count),
   }
   let row = 0

@@ -1,7 +1,7 @@
 /** The filters of a CVE list, their canonical form, and the constraints that they put on a CVE. */
 import { nameKey } from '../../model/affected/products.ts'
 import type { CveId } from '../../model/ids/cve-id.ts'
-import type { Severity } from '../../model/record.ts'
+import type { RecordTag, Severity } from '../../model/record.ts'
 import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
 import { partitionPoint } from '../../model/values/partition-point.ts'
 import { fold } from '../codec/fold.ts'
@@ -21,6 +21,8 @@ export interface CveFilters {
   has_exploit?: boolean | undefined
   has_patch?: boolean | undefined
   has_detection?: boolean | undefined
+  /** A tag that the CNA states. */
+  tag?: RecordTag | undefined
   assigner?: string | undefined
   /** A weakness number, as the primary weakness or in any mapping (API 20.2). */
   cwe?: { number: number; scope: 'primary' | 'any' } | undefined
@@ -60,6 +62,7 @@ export function canonicalFilters(given: GivenFilters): CveFilters {
     has_exploit: given.has_exploit,
     has_patch: given.has_patch,
     has_detection: given.has_detection,
+    tag: given.tag,
     assigner: given.assigner && fold(given.assigner),
     cwe: given.cwe === undefined ? undefined : { number: cweNumber(given.cwe), scope: 'primary' },
     vendor: given.vendor,
@@ -123,7 +126,7 @@ export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection']
  */
 export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches: Uint32Array | null): Constraint[] {
   const { columns } = snapshot
-  const { ids, cwe, cna, assigner, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
+  const { ids, cwe, cna, assigner, tag, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
   const published = publicationRange(snapshot, filters)
   const constraints: Constraint[] = published ? [published] : []
   const list = (name: () => string, ordinals: Uint32Array): void => {
@@ -140,6 +143,7 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   }
   if (cna !== undefined) list(() => `cna=${cna}`, ordinalsOfCna(snapshot, cna))
   if (assigner !== undefined) list(() => `assigner=${assigner}`, postingsOf(columns.assigner, assigner))
+  if (tag !== undefined) list(() => `tag=${tag}`, postingsOf(columns.tag, tag))
   for (const name of NAMED) {
     const key = filters[name]
     if (key === undefined) continue

@@ -151,7 +151,7 @@ test('Fastify answers lists, walks and details as the gateway does', async () =>
   assert.ok(walks.length >= 4 * SORTS.length)
   await expectSame(walks)
   const { data } = JSON.parse(await gateway.body('/cves?limit=60')) as { data: { cve_id: string }[] }
-  const all = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis'
+  const all = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis,guidance'
   const includes = ['', '?include=', '?include=analysis,references', `?include=${all}`]
   await expectSame(data.flatMap(({ cve_id }) => includes.map((include) => `/${cve_id}${include}`)))
 })

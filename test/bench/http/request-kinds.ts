@@ -18,7 +18,7 @@ export interface RequestKind {
   status?: 304
 }
 
-const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis']
+const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis', 'guidance']
 const PARTS = [...SECTIONS, 'reports']
 /** Number of answers with a known tag for conditional requests. */
 const TAGGED = 2000

@@ -58,6 +58,7 @@ const CARRIED: Record<string, (body: Record<string, unknown>) => unknown> = {
   cvss: ({ metrics, svc_assessment }) => ({ metrics, svc_assessment }),
   epss: ({ current }) => ({ current }),
   affected: ({ entries }) => entries,
+  guidance: ({ nvd_status, entries }) => ({ nvd_status, entries }),
 }
 
 states('10.11, 10.12', 'a section is what its endpoint carries', async () => {

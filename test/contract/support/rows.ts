@@ -8,6 +8,7 @@ import type {
   Epss,
   EvidenceItem,
   ExploitModule,
+  GuidanceSection,
   RecordParts,
   Reference,
   TimelineEntry,
@@ -111,9 +112,10 @@ export type Detail = Summary & {
   evidence: EvidenceItem[]
   timeline: TimelineEntry[]
   analysis: Analysis | null
+  guidance: GuidanceSection
 }
 
-export const SECTIONS = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis'
+export const SECTIONS = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis,guidance'
 
 /** The details of all CVEs, with every section. */
 export async function allDetails(service: Service): Promise<Detail[]> {

@@ -15,7 +15,6 @@ export function claim(given: Partial<CveClaim> & Pick<CveClaim, 'source'>): CveC
     weaknesses: [],
     affected: [],
     references: [],
-    hasWorkaround: false,
     ssvc: null,
     kevDateAdded: null,
     ...given,

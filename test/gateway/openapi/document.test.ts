@@ -15,13 +15,14 @@ import { apiDocument, ROUTES } from '../../../gateway/routes/table.ts'
 /** Every endpoint of gateway/API.md with its parameters; `!` marks those that must be given. */
 const CONTRACT: Record<string, string> = {
   '/cves':
-    'q severity kev has_exploit has_patch has_detection assigner cwe vendor product package epss_min published_since published_until updated_since ids sort limit cursor',
+    'q severity kev has_exploit has_patch has_detection tag assigner cwe vendor product package epss_min published_since published_until updated_since ids sort limit cursor',
   '/cves/{cveId}': 'cveId! include fields',
   '/cves/{cveId}/cvss': 'cveId!',
   '/cves/{cveId}/epss': 'cveId!',
   '/cves/{cveId}/references': 'cveId! tag source',
   '/cves/{cveId}/exploits': 'cveId!',
   '/cves/{cveId}/analysis': 'cveId!',
+  '/cves/{cveId}/guidance': 'cveId!',
   '/cves/{cveId}/affected': 'cveId! source ecosystem',
   '/cves/{cveId}/evidence': 'cveId! type',
   '/cves/{cveId}/timeline': 'cveId! messages category since',

@@ -24,7 +24,7 @@ import { realDist } from '../../support/samples.ts'
 
 needs('real feeds')
 
-const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis']
+const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis', 'guidance']
 const SUBSETS = Array.from({ length: 256 }, (_, bits) => SECTIONS.filter((_, i) => bits & (1 << i)).join(','))
 const CVES = 80
 

@@ -167,7 +167,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     rule: 'rule 29: the description is the first English one, else the first; empty strings are null',
     breaks: 'it is the first of any language',
     file: 'corpus/feeds/statements.ts',
-    find: "if (typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)) return description",
+    find: 'if (isEnglish(lang)) return description',
     replace: '',
   },
   {

@@ -10,7 +10,7 @@ export const CLAIMS: readonly Mutation[] = [
     replace: '',
   },
   {
-    rule: 'rule 22: has_patch is a fix in any effective claim or analysis, or a reference tagged patch',
+    rule: 'rule 22: a fixed version that only an analysis states is a patch',
     breaks: 'the fixed versions of an analysis are none',
     file: 'corpus/model/evidence/fixes.ts',
     find: "...analyses.map((one) => ({ from: 'svc_analysis', ...one }))",

@@ -28,6 +28,7 @@ const ANSWERERS: readonly (readonly [path: string, answer: Answerer])[] = [
   ['cves/:/cvss', async (asked) => withId(await section(asked, 'cvss'), 'cvss')],
   ['cves/:/epss', async (asked) => withId(await section(asked, 'epss'), 'epss_detail')],
   ['cves/:/analysis', async (asked) => (await section(asked, 'analysis')) as object],
+  ['cves/:/guidance', async (asked) => withId(await section(asked, 'guidance'), 'guidance')],
   ['cves/:/references', (asked) => items(asked, 'references', 'references', isReference)],
   ['cves/:/affected', (asked) => items(asked, 'affected', 'entries', isAffected)],
   ['cves/:/exploits', (asked) => items(asked, 'exploits', 'exploits', () => true)],

@@ -53,6 +53,7 @@ records('a record is a claim, its times without a zone are UTC', async () => {
     ],
     affected: [{ source: 'secalert@redhat.com', affectedData: [{ vendor: 'Red Hat', product: 'x' }] }],
     cisaExploitAdd: '2024-05-01',
+    vulnStatus: 'Deferred',
   })
   assert.equal([key, cveIds, statedAt, notes], ['CVE-2024-0001', ['CVE-2024-0001'], '2024-05-02T08:00:00.123Z', []])
   assert.equal(
@@ -65,6 +66,7 @@ records('a record is a claim, its times without a zone are UTC', async () => {
         { url: 'https://example.com/a', name: null, tags: ['Patch', 'Vendor Advisory', 'Exploit'] },
         { url: 'https://example.com/b', name: null, tags: [] },
       ],
+      nvdStatus: 'Deferred',
     }),
   )
 })

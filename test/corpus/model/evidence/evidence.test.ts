@@ -35,6 +35,24 @@ test('rule 23: references tagged exploit are PoCs of who tags them', () => {
   assert.is(parts.evidence[0]?.evidence_url, 'https://cna.example')
 })
 
+test('rule 22: a fixed version that only an analysis states is a patch', () => {
+  const stated = (fixed: string | null) =>
+    affected({ source: 'svc_analysis', affected_ranges: [{ introduced: '1.0', fixed, version_type: null }] })
+  const patched = (fixed: string | null) =>
+    merged([], { analyses: [{ analysis: ANALYSIS, affected: [stated(fixed)] }] }).core.has_patch
+  assert.equal([patched('2.0'), patched(null)], [true, false])
+})
+const ANALYSIS = {
+  summary: null,
+  root_cause: null,
+  impact: null,
+  attack_vector: null,
+  remediation: null,
+  weaknesses: [],
+  model: null,
+  generated_at: null,
+}
+
 test('rule 23: a fixed version is of high confidence from the CNA or an advisory, otherwise of medium', () => {
   const fix = (source: 'cna' | 'adp' | 'nvd' | 'advisory' | 'osv') =>
     claim({

@@ -10,6 +10,7 @@ import {
   type CveListRecord,
   DETECTION_LAYERS,
   type DetectionClaim,
+  type GuidanceClaim,
   type KevEntry,
   type PocClaim,
   type ReferenceClaim,
@@ -59,6 +60,18 @@ export const url = fc.constantFrom(
 )
 /** In the notation of the CVE list and of NVD. */
 const tag = fc.constantFrom('patch', 'Patch', 'exploit', 'Exploit', 'mitigation', 'Mitigation', 'vendor-advisory')
+
+const guidance: fc.Arbitrary<GuidanceClaim> = shape({
+  date_public: orNull(timestamp),
+  tags: some(fc.constantFrom('disputed', 'unsupported-when-assigned', 'x_own'), 2),
+  workarounds: some(fc.constantFrom('Disable it.', 'Wait.'), 2),
+  solutions: some(fc.constant('Update.'), 1),
+  configurations: fc.constant([]),
+  exploits: fc.constant([]),
+  impacts: fc.constant([]),
+  credits: fc.constant([]),
+  timeline: fc.constant([]),
+})
 
 export const reference: fc.Arbitrary<ReferenceClaim> = shape({
   url,
@@ -141,7 +154,8 @@ export function cveClaim(source: CveClaim['source']): fc.Arbitrary<CveClaim> {
     weaknesses: fc.uniqueArray(weakness, { maxLength: 3 }),
     affected: source === 'svc' ? fc.constant([]) : some(affectedEntry(source), 3),
     references: source === 'svc' ? fc.constant([]) : some(reference),
-    hasWorkaround: source === 'cna' ? fc.boolean() : fc.constant(false),
+    guidance: source === 'cna' || source === 'adp' ? orNull(guidance) : fc.constant(null),
+    nvdStatus: source === 'nvd' ? orNull(fc.constantFrom('Analyzed', 'Deferred')) : fc.constant(null),
     ssvc: source === 'adp' ? orNull(ssvc) : fc.constant(null),
     kevDateAdded: source === 'adp' ? orNull(day) : fc.constant(null),
   }).map((one) => (one.sourceName === SUPPLIER ? { ...one, isSupplier: true } : one))

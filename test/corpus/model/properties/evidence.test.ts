@@ -79,7 +79,7 @@ property(
 
 property('rule 22: has_workaround is the CNA’s, or a reference tagged mitigation', [mergeInput], (input) => {
   const { core, references } = mergeCve(input)
-  const stated = input.record.claims.some((one) => one.source === 'cna' && one.hasWorkaround)
+  const stated = input.record.claims.some((one) => one.source === 'cna' && one.guidance?.workarounds[0] !== undefined)
   assert.is(core.has_workaround, stated || references.some(({ tags }) => tags.some((tag) => /^mitigation$/i.test(tag))))
 })
 

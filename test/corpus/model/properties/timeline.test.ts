@@ -188,8 +188,8 @@ property(
 
 /** Returns the value at `$.a.b` in the detail of a record, or undefined. */
 function at(parts: MergedParts, path: string): unknown {
-  const { core, cvss, affected, references, exploits, evidence, analysis } = parts
-  let value: unknown = { ...core, cvss, affected, references, exploits, evidence, analysis }
+  const { core, cvss, affected, references, exploits, evidence, analysis, guidance } = parts
+  let value: unknown = { ...core, cvss, affected, references, exploits, evidence, analysis, guidance }
   for (const name of path.split('.').slice(1)) value = (value as Record<string, unknown> | null | undefined)?.[name]
   return value
 }
@@ -197,7 +197,7 @@ const asText = (value: unknown) =>
   value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value)
 /** Lists, and what the detail does not have: such a message has the value of an item. */
 const isOfItem = ({ json_path: path }: TimelineMessage) =>
-  path === '$' || /^\$\.(?:cvss\.metrics|affected|references|exploits|evidence)$/.test(path)
+  path === '$' || /^\$\.(?:cvss\.metrics|affected|references|exploits|evidence|guidance\.entries)$/.test(path)
 const isCut = ({ old_value, new_value }: TimelineMessage) => [old_value, new_value].some((text) => text?.endsWith('…'))
 
 property(

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CveClaim } from '../../../../corpus/model/claim.ts'
+import type { CveClaim, GuidanceClaim } from '../../../../corpus/model/claim.ts'
 import type { MergedParts, MergeInput } from '../../../../corpus/model/merge.ts'
 import type { TimelineEntry } from '../../../../corpus/model/record.ts'
 import {
@@ -22,6 +22,17 @@ const ssvc = {
   technical_impact: 'total',
   assessedAt: '2024-04-20T01:02:03.000Z',
 } as const
+const workaround = (text: string): GuidanceClaim => ({
+  date_public: null,
+  tags: [],
+  workarounds: [text],
+  solutions: [],
+  configurations: [],
+  exploits: [],
+  impacts: [],
+  credits: [],
+  timeline: [],
+})
 const plain = () => claim({ source: 'cna', description: 'Text.' })
 
 /** Returns the timeline of a record of version 3 without earlier entries, after `before` became `after`. */
@@ -363,12 +374,13 @@ test('API 14.9: what record and other feeds come to state in one night is the re
     weaknesses: ['cwe-79', 'cwe-20'],
     references: [url('a', ['Mitigation']), url('n')],
   })
-  const own = titled({ weaknesses: ['cwe-79'], references: [url('a')], hasWorkaround: true })
+  const own = titled({ weaknesses: ['cwe-79'], references: [url('a')], guidance: workaround('Disable it.') })
   assert.equal(told([titled()], [own], [nvd]), [
     ['$.primary_cwe_id', 'cna', 'record'],
     ['$', 'cna', 'record'],
     ['$.has_workaround', 'cna', 'record'],
     ['$.references', 'cna', 'record'],
+    ['$.guidance.entries', 'cna', 'record'],
     ['$', 'nvd', 'others'],
     ['$.references', 'nvd', 'others'],
   ])
@@ -471,7 +483,8 @@ test('what NVD and advisories change is filed under their names', () => {
 })
 
 test('rule 26: entries of one time and version keep the order of the categories', () => {
-  const after = merged([{ ...plain(), references: [url('a')], weaknesses: ['cwe-79'], affected: [entry('x', '1')] }])
+  const stated = { references: [url('a')], weaknesses: ['cwe-79'], affected: [entry('x', '1')] }
+  const after = merged([{ ...plain(), ...stated, description: 'Another text.' }])
   assert.equal(
     changed(merged([plain()]), after).map(({ category }) => category),
     ['weakness', 'description', 'affected_versions', 'references'],

@@ -10,13 +10,14 @@ import { link } from '../../router.ts'
 import { AffectedProducts } from './affected.tsx'
 import { AdvisoryText, AnalysisText, ReportTexts } from './documents.tsx'
 import { Evidence, Exploits } from './evidence.tsx'
+import { Guidance } from './guidance.tsx'
 import { Headline } from './headline.tsx'
 import { Metrics } from './metrics.tsx'
 import { References } from './references.tsx'
 import { SECTIONS, Section, SectionMenu, type SectionName, useSection } from './section.tsx'
 import { Timeline } from './timeline.tsx'
 
-const INCLUDE = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis']
+const INCLUDE = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis', 'guidance']
 
 /** With `include` and without `fields` the record is whole. */
 type Cve = { [Field in keyof CveDetail]-?: Exclude<CveDetail[Field], undefined> }
@@ -41,6 +42,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   }
   const counts: Record<SectionName, number | undefined> = {
     cvss: cve.cvss.metrics.length || (cve.cvss.svc_assessment === null ? 0 : 1),
+    guidance: cve.guidance.entries.length === 0 ? 0 : undefined,
     affected: cve.affected.length,
     evidence: cve.evidence.length,
     exploits: cve.exploits.length,
@@ -55,6 +57,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   const empty = names.filter((name) => counts[name] === 0 && !failed(name, { advisory, reports }))
   const contents: Record<SectionName, () => ComponentChildren> = {
     cvss: () => <Metrics cvss={cve.cvss} />,
+    guidance: () => <Guidance entries={cve.guidance.entries} />,
     affected: () => <AffectedProducts entries={cve.affected} />,
     evidence: () => <Evidence items={cve.evidence} />,
     exploits: () => <Exploits modules={cve.exploits} />,
@@ -66,7 +69,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   }
   return (
     <>
-      <Headline cve={cve} />
+      <Headline cve={cve} guidance={cve.guidance} />
       {isComplete ? null : <Loading key="sections" />}
       <SectionMenu id={cve.cve_id} counts={new Map(shown.map((name) => [name, counts[name]]))} />
       {shown.map((name) => (

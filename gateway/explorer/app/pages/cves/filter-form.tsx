@@ -58,7 +58,7 @@ interface ControlProps<F extends Filter = Filter> {
 
 function Control({ filter, ...rest }: ControlProps) {
   if (filter.kind === 'bands') return <Bands filter={filter} {...rest} />
-  if (filter.kind === 'flag') return <FlagChoice filter={filter} {...rest} />
+  if (filter.kind === 'choice') return <Choice filter={filter} {...rest} />
   if (filter.kind === 'name') return <Name filter={filter} {...rest} />
   return <Text filter={filter} {...rest} />
 }
@@ -84,15 +84,20 @@ function Bands({ filter, value, set, errorId }: ControlProps) {
   )
 }
 
-function FlagChoice({ filter, value, set, errorId }: ControlProps<Filter & { kind: 'flag' }>) {
+function Choice({ filter, value, set, errorId }: ControlProps<Filter & { kind: 'choice' }>) {
+  const chosen = value.toLowerCase()
+  const isKnown = chosen === '' || filter.values.some(([one]) => one === chosen)
   return (
     <Labelled label={filter.label} errorId={errorId}>
       {(ids) => (
-        <select {...ids} value={value.toLowerCase()} onChange={({ currentTarget }) => set(currentTarget.value)}>
+        <select {...ids} value={chosen} onChange={({ currentTarget }) => set(currentTarget.value)}>
           <option value="">any</option>
-          <option value="true">{filter.yes}</option>
-          <option value="false">{filter.no}</option>
-          {/^(|true|false)$/i.test(value) ? null : <option value={value.toLowerCase()}>{value}</option>}
+          {filter.values.map(([one, words]) => (
+            <option key={one} value={one}>
+              {words}
+            </option>
+          ))}
+          {isKnown ? null : <option value={chosen}>{value}</option>}
         </select>
       )}
     </Labelled>

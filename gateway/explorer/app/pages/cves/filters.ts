@@ -6,11 +6,10 @@ import { formatDay, formatShare } from '../../parts/format.ts'
 /** The severities, highest first. */
 export const BANDS = SEVERITIES.toReversed()
 
-/** A filter that is true, false or absent, in words. */
-interface Flag {
-  kind: 'flag'
-  yes: string
-  no: string
+/** One of a few values, in words. */
+interface Choice {
+  kind: 'choice'
+  values: readonly (readonly [value: string, words: string])[]
 }
 
 /** A name with suggestions of a type of `/search/suggest`. */
@@ -22,9 +21,17 @@ interface Name {
 
 export type Filter = { name: string; label: string; isMain?: true } & (
   | { kind: 'text' | 'bands' | 'share' | 'day' | 'ids' }
-  | Flag
   | Name
+  | Choice
 )
+
+const flag = (yes: string, no: string): Choice => ({
+  kind: 'choice',
+  values: [
+    ['true', yes],
+    ['false', no],
+  ],
+})
 
 /** In the order of the form. Those that are `isMain` are always visible. */
 export const FILTERS: readonly Filter[] = [
@@ -39,10 +46,20 @@ export const FILTERS: readonly Filter[] = [
     placeholder: 'apache/http_server',
     isMain: true,
   },
-  { name: 'kev', label: 'KEV', kind: 'flag', yes: 'in KEV', no: 'not in KEV', isMain: true },
-  { name: 'has_exploit', label: 'Exploit', kind: 'flag', yes: 'exploit known', no: 'no exploit known', isMain: true },
-  { name: 'has_patch', label: 'Patch', kind: 'flag', yes: 'patch known', no: 'no patch known' },
-  { name: 'has_detection', label: 'Detection', kind: 'flag', yes: 'detection known', no: 'no detection known' },
+  { name: 'kev', label: 'KEV', ...flag('in KEV', 'not in KEV'), isMain: true },
+  { name: 'has_exploit', label: 'Exploit', ...flag('exploit known', 'no exploit known'), isMain: true },
+  { name: 'has_patch', label: 'Patch', ...flag('patch known', 'no patch known') },
+  { name: 'has_detection', label: 'Detection', ...flag('detection known', 'no detection known') },
+  {
+    name: 'tag',
+    label: 'Tag of the CNA',
+    kind: 'choice',
+    values: [
+      ['disputed', 'disputed'],
+      ['unsupported-when-assigned', 'unsupported when assigned'],
+      ['exclusively-hosted-service', 'hosted service only'],
+    ],
+  },
   { name: 'package', label: 'Package', kind: 'name', suggests: 'package', placeholder: 'npm/lodash' },
   { name: 'cwe', label: 'Primary weakness', kind: 'name', suggests: 'cwe', placeholder: 'CWE-79' },
   { name: 'assigner', label: 'CNA', kind: 'name', suggests: 'cna', placeholder: 'mitre' },
@@ -132,7 +149,10 @@ export function chipsOf(query: URLSearchParams): Chip[] {
 /** A filter in words. A value that is invalid is shown as it is. */
 function describe(filter: Filter, value: string): string {
   const { label, kind } = filter
-  if (kind === 'flag' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true' ? filter.yes : filter.no
+  if (kind === 'choice') {
+    const known = filter.values.find(([one]) => one === value.toLowerCase())
+    if (known) return known[1]
+  }
   if (kind === 'share' && Number.isFinite(Number(value))) return `EPSS ≥ ${formatShare(Number(value))}`
   if (kind === 'day' && isDay(value)) return `${label} ${formatDay(value)}`
   if (kind === 'ids') return `${membersOf(value).length} CVE ids`

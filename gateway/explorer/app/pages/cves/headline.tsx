@@ -1,7 +1,7 @@
 /** The headline of a CVE: the summary record, with the origin of each field. */
 import type { ComponentChildren } from 'preact'
 import { nameKey } from '../../../../../corpus/model/affected/products.ts'
-import type { CveSummary } from '../../data/answers.ts'
+import type { CveDetail, CveSummary } from '../../data/answers.ts'
 import { detectionText } from '../../parts/cve-columns.tsx'
 import { formatShare } from '../../parts/format.ts'
 import { Heading } from '../../parts/heading.tsx'
@@ -12,7 +12,9 @@ import { Day, Flag, Severity, Time, Unknown } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
 import { ORIGINS, type OriginField } from './origin.ts'
 
-export function Headline({ cve }: { cve: CveSummary }) {
+type Guided = { cve: CveSummary; guidance: NonNullable<CveDetail['guidance']> }
+
+export function Headline({ cve, guidance }: Guided) {
   const title = useOrigin('the title', ORIGINS.title)
   return (
     <>
@@ -25,7 +27,7 @@ export function Headline({ cve }: { cve: CveSummary }) {
         </p>
       )}
       {title.text}
-      <Facts cve={cve} />
+      <Facts cve={cve} guidance={guidance} />
       <Description text={cve.description} />
     </>
   )
@@ -45,7 +47,7 @@ function Description({ text }: { text: string | null }) {
   )
 }
 
-function Facts({ cve }: { cve: CveSummary }) {
+function Facts({ cve, guidance }: Guided) {
   const { kev, epss, ssvc, assigner, primary_cwe_id: weakness } = cve
   return (
     <dl class="facts headline panel">
@@ -92,11 +94,22 @@ function Facts({ cve }: { cve: CveSummary }) {
         <Known is={cve.has_patch} />
       </Fact>
       <Fact name="Workaround" origin="workaround">
-        <Known is={cve.has_workaround} />
+        {cve.has_workaround ? (
+          <a href={link(['cves', cve.cve_id], { section: statesWorkaround(guidance) ? 'guidance' : 'references' })}>
+            <Known is />
+          </a>
+        ) : (
+          <Known is={false} />
+        )}
       </Fact>
       <Fact name="Detection" origin="detection">
         {detectionText(cve.detection_layers) || <Known is={cve.has_detection} />}
       </Fact>
+      {guidance.nvd_status === null ? null : (
+        <Fact name="NVD" origin="nvd">
+          {guidance.nvd_status}
+        </Fact>
+      )}
       <Fact name="Published" origin="published">
         <Time at={cve.date_published} />
       </Fact>
@@ -106,6 +119,9 @@ function Facts({ cve }: { cve: CveSummary }) {
     </dl>
   )
 }
+
+/** Otherwise a reference has the tag `mitigation`. */
+const statesWorkaround = ({ entries }: Guided['guidance']) => entries.some(({ workarounds }) => workarounds.length > 0)
 
 function Fact({ name, origin: field, children }: { name: string; origin: OriginField; children: ComponentChildren }) {
   const origin = useOrigin(name, ORIGINS[field])

@@ -14,6 +14,7 @@ export const ORIGINS = {
     'Known if a source states a fixed version or a fix commit, or tags a reference as a patch. “None known” does not mean that there is none (rule 22).',
   workaround: 'Known if the CNA states a workaround, or a reference has the tag “mitigation” (rule 22).',
   exploit: 'Known if there is any evidence of exploitation, from a public proof of concept to a KEV listing (rule 22).',
+  nvd: 'The status of NVD’s own record (rule 31). “Deferred” means that NVD does not plan to analyze it.',
   detection: 'Known if there is content that detects it, such as a scanner template (rule 22).',
   weakness:
     'The first weakness of the CNA, else of an ADP, else of NVD. Entries of the CWE catalog come before categories (rule 21).',
@@ -21,6 +22,8 @@ export const ORIGINS = {
   published: 'The date of publication in the CVE record (rule 29).',
   updated: 'The last update of the CVE record itself. Other feeds do not change it (rule 29).',
   cvss: 'The metrics of all sources, as they state them, in order of precedence. A score is not corrected if it contradicts its vector (rule 18).',
+  guidance:
+    'What the containers of the CVE record advise. Each source is by itself, and its English texts are shown (rule 31).',
   affected: 'Each entry is the claim of one source. Claims are converted to ranges, but never merged (rule 24).',
   references: 'Each URL is listed once, with all sources that cite it and all of their tags (rule 30).',
   evidence:
