@@ -39,23 +39,26 @@ export const sampleDisk: SampleDisk = {
 
 const PIECE_BYTES = 1 << 16
 
-/** Joins small writes into pieces of at least 64 KB. The last one is written by `flush`. */
-export function bufferedWriter(write: (piece: Buffer) => Promise<void>) {
-  let [held, heldBytes, total] = [[] as Uint8Array[], 0, 0]
+/**
+ * Joins small writes into pieces of 64 KB. A piece is valid until the next write. The bytes are copied, because a small
+ * result of zlib keeps the chunk of 16 KB that it is a part of.
+ */
+export function bufferedWriter(write: (piece: Uint8Array) => Promise<void>) {
+  let piece = Buffer.allocUnsafe(PIECE_BYTES)
+  let [filled, total] = [0, 0]
   const flush = async () => {
-    const piece = Buffer.concat(held)
-    held = []
-    heldBytes = 0
-    await write(piece)
+    await write(piece.subarray(0, filled))
+    filled = 0
   }
   return {
     flush,
     length: () => total,
     write: async (bytes: Uint8Array) => {
-      held.push(bytes)
-      heldBytes += bytes.length
       total += bytes.length
-      if (heldBytes >= PIECE_BYTES) await flush()
+      if (filled + bytes.length > piece.length) await flush()
+      if (bytes.length > piece.length) piece = Buffer.allocUnsafe(bytes.length)
+      piece.set(bytes, filled)
+      filled += bytes.length
     },
   }
 }

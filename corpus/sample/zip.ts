@@ -36,7 +36,7 @@ export function zipWriter(file: SampleFile, modified: Date): ZipWriter {
   const stamp = dosTime(modified)
   const body = bufferedWriter((piece) => file.write(piece))
   const directory: Buffer[] = []
-  const central = bufferedWriter(async (piece) => void directory.push(piece))
+  const central = bufferedWriter(async (piece) => void directory.push(Buffer.from(piece)))
   let count = 0
 
   return {
