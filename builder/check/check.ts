@@ -11,7 +11,7 @@ import {
 import { type Component, packageName, type SkippedEntry } from '../../corpus/inventory/inventory.ts'
 import type { ReadInventory } from '../../corpus/inventory/read.ts'
 import { notIndexedReason, SKIP_REASONS } from '../../corpus/inventory/reasons.ts'
-import type { AffectedRow } from '../../corpus/model/packages/match.ts'
+import type { AffectedRow } from '../../corpus/model/packages/affected-row.ts'
 import { SEVERITIES } from '../../corpus/model/record.ts'
 import type { Reader } from '../../corpus/reader/reader.ts'
 import type { FailLevel } from './fail-levels.ts'

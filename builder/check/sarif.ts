@@ -9,7 +9,7 @@ import { VERSION } from '../../corpus/command/version.ts'
 import { type Finding, type UndecidedPackage, worstSeverity } from '../../corpus/inventory/findings.ts'
 import { packageName } from '../../corpus/inventory/inventory.ts'
 import { UNDECIDED_REASONS } from '../../corpus/inventory/reasons.ts'
-import type { AffectedRow } from '../../corpus/model/packages/match.ts'
+import type { AffectedRow } from '../../corpus/model/packages/affected-row.ts'
 import type { CheckReport, NotChecked } from './check.ts'
 import { STDIN } from './read.ts'
 

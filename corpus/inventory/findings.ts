@@ -1,5 +1,5 @@
 /** Finds the advisories that affect the packages of an inventory. */
-import { type AffectedRow, compareRows, highest } from '../model/packages/match.ts'
+import { type AffectedRow, compareRows, highest } from '../model/packages/affected-row.ts'
 import type { Severity } from '../model/record.ts'
 import { compareText } from '../model/sources.ts'
 import { type IndexedEcosystems, isIndexed } from '../model/versions/ecosystems.ts'

@@ -1,5 +1,5 @@
 /** Why a package was not judged, in words. */
-import type { AffectedRow } from '../model/packages/match.ts'
+import type { AffectedRow } from '../model/packages/affected-row.ts'
 import type { SkipReason } from './inventory.ts'
 
 /** Why an entry of a file was not checked. */

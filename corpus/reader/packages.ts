@@ -2,13 +2,8 @@
 
 import type { CveId } from '../model/ids/cve-id.ts'
 import { idSpellings } from '../model/packages/advisory-id.ts'
-import {
-  type AffectedRow,
-  affectedRows,
-  type CveFacts,
-  matchAdvisories,
-  type PackageQuery,
-} from '../model/packages/match.ts'
+import { type AffectedRow, affectedRows, type CveFacts } from '../model/packages/affected-row.ts'
+import { matchAdvisories, type PackageQuery } from '../model/packages/match.ts'
 import { type PackageAdvisory, packageKey } from '../model/packages/package-advisory.ts'
 import { type PackageDetail, type PackageEntry, packageDetail } from '../model/packages/package-entry.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'

@@ -1,7 +1,7 @@
 /** The public names of the library that its entry points share. */
 
 export type { LastUpdate } from '../model/last-update.ts'
-export type { AffectedRow } from '../model/packages/match.ts'
+export type { AffectedRow } from '../model/packages/affected-row.ts'
 export { PurlError } from '../model/packages/purl.ts'
 export type { Severity } from '../model/record.ts'
 export type { Stats } from '../model/stats.ts'

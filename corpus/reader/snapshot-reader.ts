@@ -1,7 +1,7 @@
 /** The methods of a reader, for any source. Uses no API of Node. */
 import type { CnaStats } from '../model/directory.ts'
 import { type CveId, parseCveId } from '../model/ids/cve-id.ts'
-import type { AffectedRow } from '../model/packages/match.ts'
+import type { AffectedRow } from '../model/packages/affected-row.ts'
 import type { Stats } from '../model/stats.ts'
 import { memberOf } from '../model/values/closed-set.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'

@@ -1,6 +1,7 @@
 /** Advisories of a package in the form of a Composer repository: one item for each set of aliases. */
 import { parseCveId } from '../../corpus/model/ids/cve-id.ts'
-import { aliasSets, compareMatches, matchAdvisories } from '../../corpus/model/packages/match.ts'
+import { aliasSets, compareMatches } from '../../corpus/model/packages/affected-row.ts'
+import { matchAdvisories } from '../../corpus/model/packages/match.ts'
 import type { PackageAdvisory } from '../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import type { Severity } from '../../corpus/model/record.ts'

@@ -1,6 +1,7 @@
 /** Advisories of a package in the form of npm's registry: one item for each range that contains a version asked for. */
 import { hash } from 'node:crypto'
-import { aliasSets, compareMatches, matchAdvisories, type PackageMatch } from '../../corpus/model/packages/match.ts'
+import { aliasSets, compareMatches } from '../../corpus/model/packages/affected-row.ts'
+import { matchAdvisories, type PackageMatch } from '../../corpus/model/packages/match.ts'
 import type { PackageAdvisory } from '../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import type { RangeMatch, VersionMatch } from '../../corpus/model/versions/affected.ts'

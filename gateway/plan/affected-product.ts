@@ -6,7 +6,7 @@ import { type Cpe, cpeText } from '../../corpus/model/affected/cpe.ts'
 import type { ProductEntry } from '../../corpus/model/cpe/entry.ts'
 import { matchCpe, productEntries, productOfCpe } from '../../corpus/model/cpe/match.ts'
 import { formatCpe } from '../../corpus/model/cpe/name.ts'
-import { type AffectedRow, compareRows } from '../../corpus/model/packages/match.ts'
+import { type AffectedRow, compareRows } from '../../corpus/model/packages/affected-row.ts'
 import type { AffectedEntry, CveCore } from '../../corpus/model/record.ts'
 import { type GenerationalCache, generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import {

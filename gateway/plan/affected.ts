@@ -1,13 +1,8 @@
 /** The rows of `/affected`: matches advisories with a version, adds the facts of their CVEs, and cuts a page. */
 
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
-import {
-  type AffectedRow,
-  affectedRows,
-  type CveFacts,
-  matchAdvisories,
-  type PackageQuery,
-} from '../../corpus/model/packages/match.ts'
+import { type AffectedRow, affectedRows, type CveFacts } from '../../corpus/model/packages/affected-row.ts'
+import { matchAdvisories, type PackageQuery } from '../../corpus/model/packages/match.ts'
 import { compareText } from '../../corpus/model/sources.ts'
 import { partitionPoint } from '../../corpus/model/values/partition-point.ts'
 import { type GenerationalCache, generationalCache } from '../../corpus/runtime/generational-cache.ts'

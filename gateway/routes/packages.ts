@@ -2,7 +2,7 @@
 import { cpeText } from '../../corpus/model/affected/cpe.ts'
 import { nameKey } from '../../corpus/model/affected/products.ts'
 import { formatCpe } from '../../corpus/model/cpe/name.ts'
-import type { AffectedRow } from '../../corpus/model/packages/match.ts'
+import type { AffectedRow } from '../../corpus/model/packages/affected-row.ts'
 import { packageDetail as detailOf } from '../../corpus/model/packages/package-entry.ts'
 import { advisoryNames, hasSourcePackages } from '../../corpus/model/packages/source-package.ts'
 import { isIndexed } from '../../corpus/model/versions/ecosystems.ts'

@@ -1,5 +1,5 @@
 /** A row of `/affected` with few facts. */
-import type { AffectedRow } from '../../corpus/model/packages/match.ts'
+import type { AffectedRow } from '../../corpus/model/packages/affected-row.ts'
 import type { Severity } from '../../corpus/model/record.ts'
 
 export const affectedRow = (

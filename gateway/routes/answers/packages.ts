@@ -1,6 +1,6 @@
 /** Packages, the advisories that affect them, and advisories as their publishers state them. */
 import { z } from 'zod'
-import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
+import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
 import type { PackageDetail, PackageRow } from '../../../corpus/model/packages/package-entry.ts'
 import { severity } from './cve-summary.ts'
 import { baseScore, count, cveId, fraction, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'

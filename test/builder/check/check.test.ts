@@ -7,7 +7,7 @@ import { formatCheckReport } from '../../../builder/check/report.ts'
 import { sarifOf } from '../../../builder/check/sarif.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
-import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
+import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
 import type { Severity } from '../../../corpus/model/record.ts'
 import { affectedRow } from '../../support/affected-row.ts'
 

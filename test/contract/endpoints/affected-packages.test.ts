@@ -1,6 +1,6 @@
 /** gateway/API.md, section 29: `/affected`, on hand-written advisories. */
 import * as assert from 'uvu/assert'
-import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
+import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
 import { expectPaging, openRefusing, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import { NPM, openPackageWorld } from '../support/package-world.ts'

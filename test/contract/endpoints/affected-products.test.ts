@@ -1,6 +1,6 @@
 /** gateway/API.md, section 29: `/affected?cpe=`, on hand-written records of NVD and the CVE list. */
 import * as assert from 'uvu/assert'
-import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
+import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
 import { epssCsv, kevJson } from '../../support/feeds.ts'
 import { expectPaging, openRefusing } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'

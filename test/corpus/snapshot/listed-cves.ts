@@ -1,7 +1,7 @@
 /** Checks the posting lists of vendors, products and packages against the members of a snapshot. */
 import * as assert from 'uvu/assert'
 import { joinedProductKey, joinedVendor } from '../../../corpus/model/affected/joined-key.ts'
-import { affectedRows } from '../../../corpus/model/packages/match.ts'
+import { affectedRows } from '../../../corpus/model/packages/affected-row.ts'
 import { packageKey } from '../../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
 import type { NamedProduct } from '../../../corpus/model/record.ts'

@@ -1,7 +1,7 @@
 /** Pages of `/affected`: the facts of CVEs, and cursors within rows that may change. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { AffectedRow } from '../../../corpus/model/packages/match.ts'
+import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
 import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
 import { cursorId, FLAGS, type RowKey, SEVERITIES, toBillionths } from '../../../corpus/snapshot/index.ts'
 import { type AffectedSources, isAffectedKey, pageOfRows, rowsAffecting } from '../../../gateway/plan/affected.ts'

@@ -5,6 +5,7 @@ const AFFECTED = 'corpus/model/versions/affected.ts'
 const ECOSYSTEMS = 'corpus/model/versions/ecosystems.ts'
 const STATEMENTS = 'corpus/model/packages/package-advisory.ts'
 const MATCH = 'corpus/model/packages/match.ts'
+const ROWS = 'corpus/model/packages/affected-row.ts'
 
 export const PACKAGES: readonly Mutation[] = [
   {
@@ -143,7 +144,7 @@ export const PACKAGES: readonly Mutation[] = [
   {
     rule: 'a fixed version that another advisory of the row affects is no fixed version',
     breaks: 'fixed versions are listed as stated',
-    file: 'corpus/model/packages/match.ts',
+    file: ROWS,
     find: 'filter((version) => !isAffected(version, set.ids))',
     replace: 'filter((version) => isAffected(version, set.ids) || true)',
   },
@@ -199,70 +200,70 @@ export const PACKAGES: readonly Mutation[] = [
   {
     rule: 'advisories that alias each other are one row: directly, through the alias table, through others',
     breaks: 'the alias table is ignored',
-    file: MATCH,
+    file: ROWS,
     find: 'if (listed) join([id, ...listed])',
     replace: 'if (listed) join([id])',
   },
   {
     rule: 'advisories that alias each other are one row: directly, through the alias table, through others',
     breaks: 'a second alias replaces the first',
-    file: MATCH,
+    file: ROWS,
     find: 'for (const id of ids) parents.set(rootOf(id), root)',
     replace: 'for (const id of ids) parents.set(id, root)',
   },
   {
     rule: 'an affected advisory precedes an undecided one, then GitHub, then the lowest id',
     breaks: 'an undecided one can precede',
-    file: MATCH,
+    file: ROWS,
     find: "Number(b.verdict === 'affected') - Number(a.verdict === 'affected') ||",
     replace: '',
   },
   {
     rule: 'an affected advisory precedes an undecided one, then GitHub, then the lowest id',
     breaks: 'the id alone decides',
-    file: MATCH,
+    file: ROWS,
     find: 'Number(isGithub(b)) - Number(isGithub(a)) ||',
     replace: '',
   },
   {
     rule: 'they are sorted by severity, KEV, EPSS, id',
     breaks: 'EPSS precedes KEV',
-    file: MATCH,
+    file: ROWS,
     find: 'Number(b.kev) - Number(a.kev) ||',
     replace: '',
   },
   {
     rule: 'severity and score are those of the CVE with the highest score; the other facts those of any CVE',
     breaks: 'the lowest score counts',
-    file: MATCH,
+    file: ROWS,
     find: '(b.cvss_score ?? -1) - (a.cvss_score ?? -1)',
     replace: '(a.cvss_score ?? -1) - (b.cvss_score ?? -1)',
   },
   {
     rule: 'without a rated CVE, severity, score and summary are those of the first advisory that has them',
     breaks: 'a CVE without a severity hides that of the advisory',
-    file: MATCH,
+    file: ROWS,
     find: 'facts.filter(({ severity }) => severity !== null)',
     replace: 'facts.filter(() => true)',
   },
   {
     rule: 'fixed versions are above the version asked for, ascend, and are unique',
     breaks: 'older branches are listed too',
-    file: MATCH,
+    file: ROWS,
     find: 'order.compare(key, asked) > 0',
     replace: 'order.compare(key, asked) !== 0',
   },
   {
     rule: 'fixed versions are above the version asked for, ascend, and are unique',
     breaks: 'spellings of one version are all listed',
-    file: MATCH,
+    file: ROWS,
     find: 'order.compare(sorted[i - 1]!.key, key) !== 0',
     replace: 'sorted[i - 1]!.key !== key',
   },
   {
     rule: 'fixed versions of other releases do not count, nor those of undecided advisories in an affected row',
     breaks: 'those of undecided advisories count',
-    file: MATCH,
+    file: ROWS,
     find: 'sorted.filter((one) => one.verdict === verdict)',
     replace: 'sorted',
   },

@@ -27,7 +27,9 @@ export function useSteps<T>(items: readonly T[], first: number, noun: string): S
 }
 
 /** A text with its line breaks. A long one begins with its first characters. */
-export function LongText({ text, first = 1200 }: { text: string; first?: number }) {
+export function LongText({ text: stated, first = 1200 }: { text: string; first?: number }) {
+  // Texts that were converted from HTML have runs of empty lines.
+  const text = stated.replace(/\n(?:[^\S\n]*\n){2,}/g, '\n\n')
   const [isAll, setAll] = useState(false)
   const id = useId()
   const isLong = text.length > first * SLACK

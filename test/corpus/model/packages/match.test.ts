@@ -2,13 +2,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
-import {
-  type AffectedRow,
-  affectedRows,
-  type CveFacts,
-  matchAdvisories,
-  type PackageQuery,
-} from '../../../../corpus/model/packages/match.ts'
+import { type AffectedRow, affectedRows, type CveFacts } from '../../../../corpus/model/packages/affected-row.ts'
+import { matchAdvisories, type PackageQuery } from '../../../../corpus/model/packages/match.ts'
 import { type PackageAdvisory, packageStatements } from '../../../../corpus/model/packages/package-advisory.ts'
 import type { JsonObject } from '../../../../corpus/model/values/json-value.ts'
 

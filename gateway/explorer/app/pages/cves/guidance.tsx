@@ -30,7 +30,7 @@ function OneSource({ entry }: { entry: Entry }) {
   return (
     <>
       <h3>
-        {name} <span class="dim">{sourceName(source)}</span>
+        {sourceName(source)} {name}{' '}
         <span class="flags">
           {tags.map((tag) => (
             <Flag key={tag} name={tag.replace(/^x_/, '').replaceAll('-', ' ')} />
