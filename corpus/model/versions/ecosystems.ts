@@ -136,10 +136,12 @@ export interface IndexedEcosystems {
 
 /**
  * Whether a snapshot can have advisories for packages of the ecosystem. False for a release that none of them names:
- * an empty answer would not mean that the package is not affected.
+ * an empty answer would not mean that the package is not affected. So is OSS-Fuzz: its advisories are those of one tool
+ * on some projects, and `pkg:generic` names any package.
  */
 export function isIndexed(ecosystem: string, { ecosystems, releases }: IndexedEcosystems): boolean {
   const base = baseEcosystem(ecosystem)
+  if (base === 'OSS-Fuzz') return false
   const release = releaseOf(ecosystem)
   if (!ecosystems.includes(base)) return false
   return release === null || !hasReleases(base) || releases[base]!.includes(release)
