@@ -465,7 +465,9 @@ program
     const { formatNightlyReport } = await import('./nightly/report.ts')
     const { report, error } = await nightlyFromCommand(feeds, flags)
     print(flags.json, report, formatNightlyReport)
-    for (const warning of report.warnings) process.stderr.write(`vulnshelf: warning: ${printableLine(warning)}\n`)
+    // The text has them as its first lines.
+    for (const warning of flags.json ? report.warnings : [])
+      process.stderr.write(`vulnshelf: warning: ${printableLine(warning)}\n`)
     if (error === null) return
     fail(error)
     process.exitCode = 1

@@ -92,6 +92,9 @@ const REMARKS: Record<FeedRemark['code'], string> = {
   'days-apart': 'of another day than the CVE list',
 }
 
+/** Returns `older than the corpus, which keeps its edition: <detail>`. */
+export const formatRemark = ({ code, detail }: FeedRemark): string => `${REMARKS[code]}: ${detail}`
+
 function warningsOf({ feeds, withoutRecord, scores, disagreements }: IngestReport): Finding[] {
   const remarks = feeds.flatMap(({ name, remarks }) => remarks.map((remark) => ({ name, ...remark })))
   return atLeastOne([

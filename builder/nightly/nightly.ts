@@ -8,12 +8,12 @@ import { counted, shortened } from '../../corpus/command/format.ts'
 import { printableJson } from '../../corpus/command/printable.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
-import { verify } from '../../corpus/snapshot/derived.ts'
+import { type VerifyReport, verify } from '../../corpus/snapshot/derived.ts'
 import { readPointer } from '../../corpus/snapshot/index.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { type FetchOptions, type FetchReport, fetchFeeds } from '../fetch/fetch.ts'
 import { failures } from '../fetch/report.ts'
-import { type IngestOptions, ingest } from '../ingest/ingest.ts'
+import { type IngestOptions, type IngestReport, ingest } from '../ingest/ingest.ts'
 import { signingOf } from '../keys.ts'
 import { prune } from '../prune.ts'
 import { publish } from '../publish/publish.ts'
@@ -21,6 +21,8 @@ import { parseTarget } from '../publish/target.ts'
 import { assertDist, type BuildReport, build } from '../snapshot/build.ts'
 import { lockNight } from '../snapshot/lock.ts'
 import { NightlyError } from './error.ts'
+import { feedAges, feedWarnings } from './feed-ages.ts'
+import { withinLimit } from './limit.ts'
 import { type PingOptions, ping } from './ping.ts'
 import { type CurrentSnapshot, type NightlyReport, STEPS, type StepName, type StepReports } from './report.ts'
 import { copyPointer, removeCopy, removeEqualCopy, restorePointer } from './verified-pointer.ts'
@@ -92,17 +94,19 @@ export async function nightly(options: NightlyOptions, effects: NetworkEffects, 
   } finally {
     unlock()
   }
-  const report: NightlyReport = {
+  const report = withinLimit({
     state: fault === null ? 'done' : 'failed',
+    failed: fault?.step ?? null,
+    warnings,
+    feeds: feedAges(steps.find(({ name }) => name === 'ingest')?.report as IngestReport | undefined, effects.now()),
     startedAt: startedAt.toISOString(),
     endedAt: effects.now().toISOString(),
     seconds: (performance.now() - started) / 1000,
-    failed: fault?.step ?? null,
     before,
     after: currentSnapshot(options.dist),
-    warnings,
     steps,
-  }
+    shortened: [],
+  })
   const unwritten = await announce(report, options, effects)
   return { report, error: fault?.error ?? unwritten }
 }
@@ -140,7 +144,11 @@ function worksOf(
   let built: BuildReport | null = null
   return {
     fetch: fetch && (async () => judgeFetch(await fetchFeeds(fetch, effects, progress), allowStale, warnings)),
-    ingest: () => ingest({ ...options.ingest, jobs }, effects, progress),
+    async ingest() {
+      const report = await ingest({ ...options.ingest, jobs }, effects, progress)
+      warnings.push(...feedWarnings(report, effects.now()))
+      return report
+    },
     async build() {
       await copyPointer(dist, effects)
       try {
@@ -154,8 +162,12 @@ function worksOf(
     async verify() {
       const onProgress = (done: number, total: number) => progress('files', done, total)
       try {
-        const report = await verify(dist, { jobs, onProgress })
+        // A pointer that this night cannot verify reaches no mirror.
+        const signing = await signingOf(dist, sign)
+        const keys = signing ? { keys: signing.keys.map(({ publicKey }) => publicKey) } : {}
+        const report = await verify(dist, { jobs, onProgress, now: effects.now, ...keys })
         const { snapshot, faults } = report
+        if (signing) faults.push(...rejectedSignatures(report))
         if (faults.length > 0) {
           const message = `snapshot ${snapshot} has ${counted(faults.length, 'fault')}: ${joined(faults)}`
           throw new NightlyError('faults', message, report)
@@ -176,6 +188,11 @@ function worksOf(
     prune: () => prune(dist, keep, effects),
   }
 }
+
+const rejectedSignatures = ({ signatures }: VerifyReport) =>
+  signatures
+    .filter(({ status }) => status === 'rejected')
+    .map(({ kid, reason }) => `the signature of key ${kid ?? 'without an id'} is rejected: ${reason}`)
 
 /** @throws NightlyError `feeds-failed` */
 function judgeFetch(report: FetchReport, allowStale: boolean, warnings: string[]): FetchReport {

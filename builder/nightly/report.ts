@@ -9,6 +9,7 @@ import type { IngestReport } from '../ingest/report.ts'
 import type { PublishReport } from '../publish/publish.ts'
 import { formatPruneReport } from '../report.ts'
 import type { BuildReport } from '../snapshot/build.ts'
+import type { FeedAge } from './feed-ages.ts'
 
 /** What each step reports, in the order of the steps. */
 export interface StepReports {
@@ -45,17 +46,21 @@ export interface CurrentSnapshot {
 
 export interface NightlyReport {
   state: 'done' | 'failed'
+  /** The first step that failed, or null. */
+  failed: StepName | null
+  warnings: string[]
+  /** Empty if ingest failed. */
+  feeds: FeedAge[]
   startedAt: string
   endedAt: string
   seconds: number
-  /** The first step that failed, or null. */
-  failed: StepName | null
   /** The current snapshots of the `dist`. Null if there is none, or its pointer is malformed. */
   before: CurrentSnapshot | null
   after: CurrentSnapshot | null
-  warnings: string[]
   /** One for each of `STEPS`. */
   steps: StepReport[]
+  /** Lists in the reports of the steps that are cut, the longest first, with their full lengths. */
+  shortened: { path: string; items: number }[]
 }
 
 /** Returns the report without the reports of the steps, which can be large. */
@@ -69,8 +74,8 @@ const ID_SHOWN = 12
 const ERROR_SHOWN = 160
 
 const SUMMARIES: { [Name in StepName]: (report: StepReports[Name]) => string } = {
-  fetch: ({ feeds, failed, received }) =>
-    `${counted(feeds.length, 'feed')}, ${failed} failed, ${megabytes(received)} downloaded`,
+  fetch: ({ feeds, failed, partial, received }) =>
+    `${counted(feeds.length, 'feed')}, ${failed + partial} failed, ${megabytes(received)} downloaded`,
   ingest: formatCorpus,
   build: ({ snapshot, version, changed }) =>
     `snapshot ${snapshot.slice(0, ID_SHOWN)} ${changed ? 'activated as' : 'is already current,'} version ${version}`,
@@ -80,10 +85,12 @@ const SUMMARIES: { [Name in StepName]: (report: StepReports[Name]) => string } =
   prune: formatPruneReport,
 }
 
-export function formatNightlyReport({ state, startedAt, seconds, after, steps }: NightlyReport): string {
+/** Warnings come first: the end of a long log is read last. */
+export function formatNightlyReport({ state, startedAt, seconds, after, steps, warnings }: NightlyReport): string {
   const current = after === null ? 'no snapshot' : `snapshot ${after.snapshot.slice(0, ID_SHOWN)} is current`
   const rows = steps.map((step) => [step.name, step.state, duration(step.seconds), summary(step)])
   return printableLines([
+    ...warnings.map((warning) => `warning: ${warning}`),
     ...table(rows, [0, 1, 3]).map((line) => line.trimEnd()),
     `night of ${startedAt} ${state} in ${duration(seconds)}; ${current}`,
   ])

@@ -274,9 +274,10 @@ function about(corpus: Corpus, counted: Pick<About, 'counts' | 'ecosystems' | 'r
     ...counted,
     last_update: lastUpdate,
     feeds: Object.fromEntries(
-      feeds.map(({ name, version, date, records, licence, attribution }) => [
+      feeds.map(({ name, version, date, published, records, licence, attribution }) => [
         name,
-        { version, updated_at: date, records, licence, attribution },
+        // The newest record dates a feed without a date of its own.
+        { version, updated_at: date ?? published, records, licence, attribution },
       ]),
     ),
   }

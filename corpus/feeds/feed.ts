@@ -85,6 +85,8 @@ interface FeedBase {
    * feeds, and for feeds dated only by their newest record.
    */
   maxDaysApart: number | null
+  /** Days after which the edition is old: its publisher or a copy has stopped. Null for irregular feeds. */
+  maxAgeDays: number | null
   /** Version of the adapter. A change makes the ingest read all items again. */
   adapter: number
   /**

@@ -146,6 +146,17 @@ function watchRegistry({ registry, now }: Watched, registers: Registry[]): void 
   })
   const age = () => (now() - registry().createdAt) / 1000
   gauge('vulnshelf_snapshot_age_seconds', 'Time since the date of the served snapshot', registers, age, 'max')
+  new Gauge({
+    name: 'vulnshelf_feed_age_seconds',
+    help: 'Time since the date of each feed in the served snapshot',
+    labelNames: ['feed'],
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset()
+      for (const [feed, date] of registry().feeds) this.set({ feed }, (now() - date) / 1000)
+    },
+  })
   gauge(
     'vulnshelf_snapshots_open',
     'Snapshots kept open, the served one included',

@@ -39,6 +39,8 @@ export interface OpenSnapshot extends Omit<SnapshotTables, 'lists' | 'listPostin
   /** Its name in cursors. */
   prefix: string
   createdAt: number
+  /** In ms since 1970. Feeds without a date are not in it. */
+  feedDates: ReadonlyMap<string, number>
   lists: OpenLists
   packages: OpenPackages
   ancestors: Ancestors
@@ -164,6 +166,11 @@ function opening(
     id: manifest.snapshot,
     prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
     createdAt: Date.parse(manifest.created_at),
+    feedDates: new Map(
+      Object.entries(tables.about.feeds).flatMap(([name, { updated_at }]) =>
+        updated_at === null ? [] : [[name, Date.parse(updated_at)] as const],
+      ),
+    ),
     ancestors: openAncestors(dist, manifest),
     query: { path: objectPath(dist, query.sha256), file: query },
     member: (row) => read(shards[index.shard[row]!]!, index.at[row]!, index.length[row]!),

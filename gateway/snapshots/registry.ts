@@ -44,6 +44,8 @@ export interface RegistryFigures {
   /** `createdAt` is in ms since 1970. */
   snapshot: string
   createdAt: number
+  /** The date of each feed of the current snapshot, in ms since 1970. */
+  feeds: ReadonlyMap<string, number>
   /** Includes the current one. */
   open: number
   /** Since the start. */
@@ -193,7 +195,8 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     },
     settled,
     get figures() {
-      return { snapshot: current.id, createdAt: current.createdAt, open: 1 + older.length, ...watch.figures }
+      const { id: snapshot, createdAt, feedDates: feeds } = current
+      return { snapshot, createdAt, feeds, open: 1 + older.length, ...watch.figures }
     },
     close() {
       closed = true

@@ -8,7 +8,7 @@ import { addBaseUrl, noBaseUrls } from '../../builder/fetch/bases.ts'
 import { makeKey, readSigning } from '../../builder/keys.ts'
 import { type NightlyOptions, nightly } from '../../builder/nightly/nightly.ts'
 import { failureUrl } from '../../builder/nightly/ping.ts'
-import { formatNightlyReport, STEPS, type StepName } from '../../builder/nightly/report.ts'
+import { formatNightlyReport, type NightlyReport, STEPS, type StepName } from '../../builder/nightly/report.ts'
 import { sign } from '../../builder/sign.ts'
 import { lockDist, lockNight } from '../../builder/snapshot/lock.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
@@ -105,6 +105,13 @@ const optionsOf = ({ feeds, corpus, dist, target, report }: Copy, more: Partial<
 const run = (night: Copy, more?: Partial<NightlyOptions>, effects: NetworkEffects = world.effects) =>
   nightly(optionsOf(night, more), effects, noProgress)
 
+/** The feeds of these tests are of 2024, the clock is of 2026. */
+const OLD = [
+  'KEV is 903 days old: its newest edition is of 2024-06-01',
+  'CVE list is 902 days old: its newest edition is of 2024-06-02',
+]
+const news = ({ warnings }: NightlyReport) => warnings.filter((warning) => !OLD.includes(warning))
+
 const pointerOf = (dist: string) => readFileSync(pointerPath(dist))
 const idOf = (dist: string) => readCurrent(dist).pointer.snapshot
 const intact = async (dist: string) => assert.equal((await verify(dist)).faults, [])
@@ -166,7 +173,8 @@ test('a whole night: fetched, built, verified, published and pruned, and the rep
   const ended = await run(night, { fetch: { feeds: night.feeds, only: ['kev'], bases }, site, keep: 1 })
   const { report } = ended
   assert.is(ended.error, null)
-  assert.equal([report.state, report.failed, report.warnings], ['done', null, []])
+  assert.equal([report.state, report.failed, news(report)], ['done', null, []])
+  assert.equal(report.warnings, OLD)
   assert.equal(
     report.steps.map(({ name, state }) => [name, state]),
     STEPS.map((name) => [name, 'done']),
@@ -188,6 +196,18 @@ test('a whole night: fetched, built, verified, published and pruned, and the rep
     STEPS.map(() => true),
   )
   const text = formatNightlyReport(report)
+  assert.equal(
+    text.split('\n').slice(0, 2),
+    OLD.map((warning) => `warning: ${warning}`),
+  )
+  assert.equal(
+    report.feeds.map(({ name, ageDays, isOld }) => [name, ageDays, isOld]),
+    [
+      ['kev', 903, true],
+      ['cna', null, false],
+      ['cvelist', 902, true],
+    ],
+  )
   assert.match(text, /^fetch {4}done +[\d.]+ s {2}1 feed, 0 failed, [\d.]+ MB downloaded$/m)
   assert.match(text, new RegExp(`^build +done .* snapshot ${snapshot.slice(0, 12)} activated as version 2$`, 'm'))
   assert.match(
@@ -221,7 +241,7 @@ test('a feed that cannot be fetched stops the night; --allow-stale continues wit
   assert.is(failed.steps[0].report.failed, 1, 'the report of the fetch is there as well')
   const { report } = await run(night, { fetch, allowStale: true })
   assert.is(report.state, 'done')
-  assert.equal(report.warnings, ['cna/CNAsList.json: the server answers 403; --allow-stale uses the previous files'])
+  assert.equal(news(report), ['cna/CNAsList.json: the server answers 403; --allow-stale uses the previous files'])
   assert.equal(readFileSync(join(night.feeds, CNA)), cna)
 })
 
@@ -241,7 +261,7 @@ test('a file of a feed whose files stand alone, and an older copy, are warnings 
     ingest: { ...optionsOf(night).ingest, acceptShrink: true },
   })
   putFeeds(yesterday.feeds, { 'osv/PyPI/all.zip': null })
-  assert.equal(report.warnings.slice(0, 2), [
+  assert.equal(news(report).slice(0, 2), [
     'kev/known_exploited_vulnerabilities.json: it is of 2024-06-01T10:00:00.000Z, older than the file here, which is of 2024-06-05T10:00:00.000Z and stays',
     'osv/Go/all.zip: the server answers 404',
   ])
@@ -297,6 +317,45 @@ test('a new snapshot with faults: the pointer is yesterday’s again, byte for b
   assert.is((await run(night, signed)).report.state, 'done')
   assert.is.not(idOf(night.dist), idOf(yesterday.dist))
   await intact(night.dist)
+})
+
+test('a night verifies its own signature: a pointer that its key has not signed is withdrawn', async () => {
+  const night = copy()
+  const key = at('own.json')
+  await makeKey(key, { alg: 'EdDSA' }, quietEffects())
+  const signed = { sign: { signKey: [key], expires: '36h' } }
+  assert.is((await run(night, signed)).report.state, 'done')
+  putFeeds(night.feeds, { 'cvelistv5/2024-06-03_all_CVEs.zip': baselineZip(records(22)) })
+  const tampered: NetworkEffects = {
+    ...world.effects,
+    async rename(from, to) {
+      await world.effects.rename(from, to)
+      if (to !== pointerPath(night.dist) || from.endsWith('verified.json')) return
+      const pointer = JSON.parse(readFileSync(to, 'utf8'))
+      pointer.signatures[0].signature = pointer.signatures[0].signature.replace(/^./, (one: string) =>
+        one === 'A' ? 'B' : 'A',
+      )
+      writeFileSync(to, JSON.stringify(pointer))
+    },
+  }
+  const before = pointerOf(night.dist)
+  const ended = await run(night, signed, tampered)
+  assertFailedAt('verify', ended, /no trusted key has signed latest\.json: .*; the signature of key \S+ is rejected: /)
+  assert.equal(pointerOf(night.dist), before)
+  assert.is((await run(night, signed)).report.state, 'done')
+})
+
+test('a report has at most 200 KB: long lists are cut, and their lengths stay', async () => {
+  const night = copy()
+  putFeeds(night.feeds, { 'cvelistv5/2024-06-03_all_CVEs.zip': baselineZip(records(9000)) })
+  const { report } = await run(night)
+  assert.is(report.state, 'done')
+  const bytes = readFileSync(night.report)
+  assert.ok(bytes.length <= 200_000 && bytes.length > 10_000, String(bytes.length))
+  const { changes, records: counts } = JSON.parse(bytes.toString()).steps[1].report
+  assert.is(counts.added, 8980)
+  assert.ok(changes.added.length < 8980)
+  assert.equal(report.shortened[0], { path: 'ingest.changes.added', items: 8980 })
 })
 
 test('a manifest that is gone when it is verified is a fault as well', async () => {
@@ -472,7 +531,7 @@ test('a ping after success has the report without the long lists', async () => {
   url.username = 'me'
   url.password = 'secret'
   const { report } = await run(copy(), { ping: { success: url, failure: null } })
-  assert.equal(report.warnings, [])
+  assert.equal(news(report), [])
   assert.equal(
     pings.map(({ path, method }) => [method, path]),
     [['POST', '/check']],
@@ -506,10 +565,10 @@ test('a monitor that refuses, is busy, unreachable or silent is a warning, and n
   const night = copy()
   const warned = async (more: Partial<NightlyOptions>) => {
     const { report, error } = await run(night, more)
-    assert.equal([report.state, error, report.warnings.length], ['done', null, 1])
+    assert.equal([report.state, error, news(report).length], ['done', null, 1])
     assert.equal(JSON.parse(readFileSync(night.report, 'utf8')).warnings, report.warnings)
     assert.not.match([...report.warnings, ...world.log].join('\n'), /check|token/)
-    return report.warnings[0]!
+    return news(report)[0]!
   }
   answer = (res) => void res.writeHead(404).end()
   assert.is(await warned(toMonitor()), `cannot ping ${monitor.origin}: the server answers 404`)
@@ -531,7 +590,7 @@ test('a report that cannot be written makes the night fail', async () => {
   const { report, error } = await run(night, toMonitor())
   assert.is(report.state, 'failed')
   assert.is(report.failed, null)
-  assert.match(report.warnings[0]!, /^cannot write the report: /)
+  assert.match(news(report)[0]!, /^cannot write the report: /)
   assert.instance(error, Error)
   assert.is(pings[0]!.path, '/check/fail?token=1')
   await intact(night.dist)

@@ -88,7 +88,7 @@ test('every image and package has the version of package.json', () => {
 /** The names of all metrics, with workers and with Redis. */
 async function exposedMetrics(): Promise<string[]> {
   const metrics = createMetrics({
-    registry: () => ({ snapshot: 'a', createdAt: 0, open: 1, swaps: 0, refusals: 0 }),
+    registry: () => ({ snapshot: 'a', createdAt: 0, feeds: new Map([['kev', 0]]), open: 1, swaps: 0, refusals: 0 }),
     queries: () => ({ waiting: 0, timeouts: 0, refusals: 0 }),
     limitsShared: () => true,
     connectionsRefused: () => 0,

@@ -32,6 +32,7 @@ function feed<Schema extends z.ZodType, Identity extends z.ZodType>(
     attribution: 'the operator of this service',
     required: false,
     maxDaysApart: null,
+    maxAgeDays: null,
     adapter: format.adapter,
     find: (feedsFolder) => findFirstParty(feedsFolder, name),
     read: (file, options) => readLines(file, options, format),

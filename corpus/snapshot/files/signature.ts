@@ -33,6 +33,7 @@ export interface SigningKey {
   kid: string
   alg: SigningAlgorithm
   key: Awaited<ReturnType<typeof importJWK>>
+  publicKey: TrustedKey
 }
 
 /** A public key. Its signatures are rejected from `exp` on (seconds since the epoch). */
@@ -62,7 +63,8 @@ export async function readSigningKey(text: string, name: string): Promise<Signin
   }
   try {
     const kid = typeof jwk.kid === 'string' ? jwk.kid : await calculateJwkThumbprint(jwk as JWK)
-    return { kid, alg, key: await importJWK(jwk as JWK, alg) }
+    const { d: _, ...publicKey } = jwk as JWK
+    return { kid, alg, key: await importJWK(jwk as JWK, alg), publicKey: { ...publicKey, kid, alg } }
   } catch (cause) {
     throw new KeyError('unusable', `${name} has a damaged key: ${(cause as Error).message}`, { cause })
   }

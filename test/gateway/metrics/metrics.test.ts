@@ -100,6 +100,12 @@ test('the snapshot, its age, swaps and refusals; queries; the process', async ()
   assert.is(before.get(`vulnshelf_snapshot_info{snapshot="${first.id}"}`), 1)
   const age = before.get('vulnshelf_snapshot_age_seconds')!
   assert.ok(Math.abs(age - (Date.now() - first.createdAt) / 1000) < 60)
+  for (const [feed, { updated_at }] of Object.entries(first.about.feeds)) {
+    const stated = before.get(`vulnshelf_feed_age_seconds{feed="${feed}"}`)
+    if (updated_at === null) assert.is(stated, undefined, feed)
+    else assert.ok(Math.abs(stated! - (Date.now() - Date.parse(updated_at)) / 1000) < 60, feed)
+  }
+  assert.is((await fetch(new URL('/readyz', gateway.url))).status, 200, 'the age of a feed is no reason to stop')
   for (const name of ['snapshot_swaps_total', 'snapshot_refusals_total', 'queries_waiting', 'query_timeouts_total']) {
     assert.is(before.get(`vulnshelf_${name}`), 0, name)
   }
