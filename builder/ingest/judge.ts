@@ -84,7 +84,12 @@ export function judgeNewest(
   { acceptOlder }: Pick<AcceptOptions, 'acceptOlder'>,
 ): FeedRemark | null {
   const before = beforeOf(previous, part)
-  if (date !== null || newest === null || !before?.newest || before.date !== null) return null
+  if (date !== null || !before?.newest) return null
+  // Dates of the future do not count, so all of them are.
+  if (newest === null && !acceptOlder) {
+    return { code: 'edition-ahead', detail: `no record of ${name} has a date, or all dates are in the future` }
+  }
+  if (newest === null || before.date !== null) return null
   if (newest >= before.newest) return null
   const detail = `the newest record of ${name} is of ${newest}, the corpus's edition has one of ${before.newest}`
   return acceptOlder ? { code: 'edition-older', detail } : keptEdition(detail)

@@ -280,7 +280,7 @@ async function stageClaims(
         else stage(item, index)
       }
     }
-    if (feed.independentFiles && files.length > 1 && read === before && beforeOf(previous, file.part))
+    if (feed.independentFiles && files.length > 1 && read === before && beforeOf(previous, file.part)?.newest)
       throw new FeedError('file_invalid', `${file.name} has no record`)
   }
   // Unreadable items keep their previous claims.

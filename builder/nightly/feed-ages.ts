@@ -25,19 +25,23 @@ export function feedAges(ingested: IngestReport | undefined, now: Date): FeedAge
   })
 }
 
-/** Returns the old feeds, then those of which the corpus keeps an earlier edition or file. */
+/** Returns the old feeds, those without files, and those of which the corpus keeps an edition or the records of a file. */
 export function feedWarnings(report: IngestReport, now: Date): string[] {
-  const titles = new Map(report.feeds.map(({ name, title }) => [name, title]))
-  const old = feedAges(report, now).filter(({ isOld }) => isOld)
-  return [
-    ...old.map(
-      ({ name, published, ageDays }) =>
-        `${titles.get(name)} is ${counted(ageDays!, 'day')} old: its newest edition is of ${dayOf(published!)}`,
-    ),
-    ...report.feeds.flatMap(({ title, remarks }) =>
-      remarks.filter(({ code }) => KEPT.has(code)).map((remark) => `${title}, ${formatRemark(remark)}`),
-    ),
-  ]
+  const old = new Map(feedAges(report, now).map((age) => [age.name, age]))
+  return report.feeds.flatMap(({ name, title, status, kept, published, remarks }) => {
+    const { isOld = false, ageDays = null } = old.get(name) ?? {}
+    const day = published === null ? '' : ` of ${dayOf(published)}`
+    const isGone = status === 'absent' && kept > 0
+    return [
+      ...(isOld ? [`${title}: ${counted(ageDays!, 'day')} old, the newest edition is${day}`] : []),
+      ...(isGone ? [`${title}: its files are missing; the corpus keeps its ${counted(kept, 'record')}${day}`] : []),
+      ...[...Map.groupBy(remarks, ({ code }) => code)].flatMap(([code, [first, ...others]]) =>
+        KEPT.has(code)
+          ? [`${title}, ${formatRemark(first!)}${others.length > 0 ? ` and ${others.length} more` : ''}`]
+          : [],
+      ),
+    ]
+  })
 }
 
 const KEPT: ReadonlySet<string> = new Set(['edition-kept', 'edition-ahead', 'file-unusable', 'file-missing'])
