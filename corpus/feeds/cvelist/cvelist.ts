@@ -8,8 +8,8 @@ import { treeFeed } from '../files/tree.ts'
 import { packageAdvisory } from './package-advisory.ts'
 import { parseCveRecord } from './record.ts'
 
-/** Increase it with every change of what `parseCveRecord` returns for the same bytes. */
-export const CVE_LIST_ADAPTER = 10
+/** Increase it with every change of what `parseCveRecord` or `packageAdvisory` returns for the same bytes. */
+export const CVE_LIST_ADAPTER = 11
 
 /** All other files (`delta.json`, `deltaLog.json`) and folders are no items of the feed. */
 const RECORD_NAME = /(?:^|\/)(CVE-\d{4}-\d{4,19})\.json$/i

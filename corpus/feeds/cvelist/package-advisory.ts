@@ -1,14 +1,17 @@
 /** What a CVE record states about packages (`packageURL` of its affected products), as a record in the OSV schema. */
+import { MAX_NAME_LENGTH } from '../../model/affected/products.ts'
 import type { CveClaim, CveListRecord, PublishedAdvisory } from '../../model/claim.ts'
-import { PurlError, packageOfPurl } from '../../model/packages/purl.ts'
+import { PurlError, packageOfPurl, packageUrl } from '../../model/packages/purl.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'
+import { evaluationKey } from '../../model/versions/affected.ts'
+import { baseEcosystem, comparatorOf } from '../../model/versions/ecosystems.ts'
 import { publishedAdvisory } from '../osv/published.ts'
 
 /**
  * Returns the record, whose id is that of the CVE. Undefined if no affected product has a package URL of a type that an
  * ecosystem has.
- * @throws FeedError when the name of a package is too long, or the statements together
+ * @throws FeedError when the statements are too long together
  */
 export function packageAdvisory({ cveId, datePublished, claims }: CveListRecord): PublishedAdvisory | undefined {
   const affected = claims.flatMap((claim) => claim.affected.flatMap(affectedPackage))
@@ -34,21 +37,38 @@ export function packageAdvisory({ cveId, datePublished, claims }: CveListRecord)
 }
 
 function affectedPackage(entry: AffectedEntry): JsonObject[] {
-  const { package_url: purl, default_status, affected_versions, affected_ranges, patched_versions } = entry
-  const named = purl === null ? null : packageIn(purl)
-  if (named?.ecosystem == null) return []
+  const { package_url, default_status, affected_versions, affected_ranges, patched_versions } = entry
+  const { ecosystem, name } = (package_url !== null && packageIn(package_url)) || { ecosystem: null, name: '' }
+  if (ecosystem === null) return []
   const states = [affected_versions, affected_ranges, patched_versions].some((list) => list !== null)
   // Nothing is affected; without a version, the default says so.
   if (!states && default_status === 'unaffected') return []
-  const ranges = (affected_ranges ?? []).filter(({ version_type }) => version_type !== 'git').map(eventsOf)
+  const stated = (affected_ranges ?? []).filter(({ version_type }) => version_type?.toLowerCase() !== 'git')
+  const ranges = stated.map(eventsOf)
   if (!states && default_status === 'affected') ranges.push([{ introduced: '0' }])
-  return [
-    {
-      package: { ecosystem: named.ecosystem, name: named.name, purl },
-      ranges: ranges.map((events) => ({ type: 'ECOSYSTEM', events })),
-      versions: affected_versions ?? [],
-    },
-  ]
+  const versions = affected_versions ?? []
+  // As advisories write it: the record can state a version, a folder or another spelling.
+  const purl = packageUrl(baseEcosystem(ecosystem), name)
+  // No package has such a name, so the CVE counts without it.
+  if (Math.max(name.length, purl?.length ?? 0) > MAX_NAME_LENGTH) return []
+  const named = { ecosystem, name, ...(purl !== null && { purl }) }
+  const result = [{ package: named, ranges: ranges.map((events) => ({ type: 'ECOSYSTEM', events })), versions }]
+  const bounds = stated.flatMap(({ introduced, fixed, last_affected }) => [introduced, fixed, last_affected])
+  const isClear = [...versions, ...bounds].every((text) => text == null || isVersion(ecosystem, text))
+  // An entry without versions makes every other version undecided.
+  return isClear ? result : [...result, { package: named, ranges: [], versions: [] }]
+}
+
+/**
+ * `2.x`, `before 2.0`, `1.0, 1.2` and commits are none, though Maven orders some of them; nor is `v1.2` where the letter
+ * makes another version. Without an order no version is compared.
+ */
+function isVersion(ecosystem: string, text: string): boolean {
+  const order = comparatorOf(ecosystem)
+  if (order === null || text === '0') return true
+  if (!/^v?\d[^\s,;<>=*]*$/i.test(text) || /\.x\b|^[\da-f]{40}$/i.test(text)) return false
+  const [key, plain] = [text, text.replace(/^v/i, '')].map((one) => evaluationKey(order, one))
+  return key !== null && plain !== null && order.compare(key, plain) === 0
 }
 
 function eventsOf({ introduced, fixed, last_affected }: AffectedRange): JsonObject[] {

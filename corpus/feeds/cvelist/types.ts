@@ -40,7 +40,15 @@ const CONTAINER: ExpectedFields = {
   problemTypes: [{ descriptions: [{ cweId: 'text', description: 'text' }] }],
   references: [{ url: 'text', name: 'text', tags: 'texts' }],
   metrics: [{ cvssV4_0: CVSS, cvssV3_1: CVSS, cvssV3_0: CVSS, cvssV2_0: CVSS, other: { type: 'text' } }],
+  datePublic: 'text',
+  tags: 'texts',
   workarounds: [{ value: 'text' }],
+  solutions: [{ value: 'text' }],
+  configurations: [{ value: 'text' }],
+  exploits: [{ value: 'text' }],
+  impacts: [{ capecId: 'text', descriptions: [{ value: 'text' }] }],
+  credits: [{ value: 'text', type: 'text' }],
+  timeline: [{ time: 'text', value: 'text' }],
 }
 
 export const RECORD_TYPES: ExpectedFields = {

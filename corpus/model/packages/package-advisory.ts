@@ -183,6 +183,9 @@ function cvssOf(statements: readonly JsonObject[]): PackageAdvisory['cvss'] {
 
 const KINDS = ['introduced', 'fixed', 'last_affected', 'limit'] as const
 
+/** Publishers state thousands of versions or of ranges, not of both. */
+const MAX_COMPARISONS = 4_000_000
+
 function rangesOf(entry: JsonObject, ecosystem: string, isMalware: boolean): PackageRanges {
   const ranges = objects(entry.ranges).flatMap((range) => {
     const type = text(range.type)?.toUpperCase() ?? 'ECOSYSTEM'
@@ -196,7 +199,8 @@ function rangesOf(entry: JsonObject, ecosystem: string, isMalware: boolean): Pac
   })
   const versions = [...new Set(texts(entry.versions))]
   // Ranges do not decide alone without the release of a distribution, nor for malware (`preferList`).
-  const parsed = hasReleases(ecosystem) || isMalware ? null : parseAffected({ package: { ecosystem }, ranges })
+  const isNeeded = hasReleases(ecosystem) || isMalware || versions.length * ranges.length > MAX_COMPARISONS
+  const parsed = isNeeded ? null : parseAffected({ package: { ecosystem }, ranges })
   return {
     ecosystem,
     ranges: ranges.map((range) => sortEvents(ecosystem, range)),

@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { packageAdvisory } from '../../../../corpus/feeds/cvelist/package-advisory.ts'
 import { parseCveRecord } from '../../../../corpus/feeds/cvelist/record.ts'
+import { matchAdvisories } from '../../../../corpus/model/packages/match.ts'
 import type { PackageAdvisory } from '../../../../corpus/model/packages/package-advisory.ts'
 import { schemaFaults } from '../../../support/osv-schema.ts'
 
@@ -78,6 +79,51 @@ test('without a version, the default status says what is affected', () => {
   assert.equal([unknown.ranges, unknown.versions], [[], []])
 })
 
+/** The verdict of the record about a version, with the reason if it is undecided. */
+function verdict(packageURL: string, statement: object, version: string): string {
+  const stated = of({ packageURL, versions: [{ status: 'affected', ...statement }] })!
+  const advisory = JSON.parse(stated.packages[0]!.text) as PackageAdvisory
+  const ecosystem = advisory.affected[0]!.ecosystem
+  const [match] = matchAdvisories([advisory], { ecosystem, version }, { preferList: true })
+  return match ? [match.verdict, match.reason ?? ''].join(' ').trim() : 'not affected'
+}
+
+test('what is no version of the ecosystem decides nothing', () => {
+  const vague = ['before 1.2.3', '1.2.3 and earlier', '1.x', '1.*', '1.0.0, 1.2.0', 'latest', '1a'.repeat(20)]
+  for (const packageURL of ['pkg:npm/a', 'pkg:pypi/a', 'pkg:maven/a/b', 'pkg:gem/a', 'pkg:golang/a.example/b']) {
+    for (const version of vague) {
+      assert.is(verdict(packageURL, { version }, '9.0.0'), 'undecided no_versions', `${packageURL} ${version}`)
+      const bound = verdict(packageURL, { version: '0', lessThanOrEqual: version }, '9.0.0')
+      assert.match(bound, 'undecided', `${packageURL} up to ${version}`)
+    }
+    assert.is(verdict(packageURL, { version: '1.2.0' }, '1.2.0'), 'affected')
+    assert.is(verdict(packageURL, { version: '1.2.0' }, '9.0.0'), 'not affected')
+    assert.is(verdict(packageURL, { version: '0', lessThan: '1.2.0' }, '9.0.0'), 'not affected')
+  }
+  assert.is(verdict('pkg:maven/a/b', { version: 'before 1.2.3' }, 'before 1.2.3'), 'affected')
+  // The letter is part of a version of Maven, not of Go.
+  assert.is(verdict('pkg:maven/a/b', { version: 'v1.2.0' }, '1.2.0'), 'undecided no_versions')
+  assert.is(verdict('pkg:golang/a.example/b', { version: 'v1.2.0' }, '1.2.1'), 'not affected')
+  assert.is(
+    verdict('pkg:maven/a/b', { version: 'a1b2', lessThan: '*', versionType: 'GIT' }, '1.0'),
+    'undecided no_versions',
+  )
+})
+
+test('packages have the URL of their ecosystem, whatever the record states', () => {
+  for (const [packageURL, key, purl] of [
+    ['PKG:NPM//@acme/a@1.2?x=y', 'npm/@acme/a', 'pkg:npm/%40acme/a'],
+    ['pkg:golang/a.example/b#c', 'Go/a.example/b/c', 'pkg:golang/a.example/b/c'],
+    ['pkg:github/acme/a', 'GitHub Actions/acme/a', null],
+  ]) {
+    const { packages } = of({ packageURL, versions: BEFORE })!
+    assert.equal(
+      packages.map((one) => [one.key, one.purl]),
+      [[key, purl]],
+    )
+  }
+})
+
 test('ADPs state packages too', () => {
   const adp = {
     providerMetadata: { shortName: 'x' },
@@ -90,8 +136,17 @@ test('ADPs state packages too', () => {
   )
 })
 
+// Each é takes six characters in a package URL.
+const LONG = [`pkg:npm/${'a'.repeat(2049)}`, `pkg:npm/${'é'.repeat(400)}`]
+
 test('a product without a package URL of an ecosystem states no package', () => {
-  for (const packageURL of [undefined, 'pkg:oci/gleam?repository_url=ghcr.io/gleam-lang', 'hex_core', 'pkg:npm/%zz']) {
+  for (const packageURL of [
+    undefined,
+    'pkg:oci/gleam?repository_url=ghcr.io/gleam-lang',
+    'hex_core',
+    'pkg:npm/%zz',
+    ...LONG,
+  ]) {
     assert.is(of({ packageURL, versions: BEFORE }), undefined, packageURL)
   }
   assert.is(packageAdvisory(record({ affected: [{ packageURL: HEX, versions: BEFORE }] }, [], 'REJECTED')), undefined)
