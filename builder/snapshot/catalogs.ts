@@ -61,7 +61,7 @@ export function feedEntries(corpus: Corpus, leftOut: LeftOut[]): Record<Exclude<
     cwes: corpus.catalog<CweEntry>('cwe'),
     capecs: corpus.catalog<CapecEntry>('capec'),
   })
-  const exploits = ['exploitdb', 'metasploit'].flatMap((feed) => corpus.catalog<ExploitClaim>(feed))
+  const exploits = ['exploitdb', 'metasploit'].flatMap((feed) => corpus.catalog<ExploitClaim>(feed).filter(isListed))
   const types = corpus.catalog<ReportType>('report-types')
   const moduleKey = ({ source, source_id }: ExploitEntry) => `${source}/${source_id}`
   return {
@@ -117,6 +117,11 @@ function cnaDetail({ slug, name, country, organizationTypes, scope, advisoriesUr
     scope,
     advisories_url: advisoriesUrl,
   }
+}
+
+/** Payloads, encoders and other modules of the framework exploit nothing by themselves, unless they name a CVE (rule 27). */
+function isListed({ module: { source, module_type: type }, cveIds }: ExploitClaim): boolean {
+  return source !== 'exploit_framework' || type === 'exploit' || type === 'auxiliary' || cveIds.length > 0
 }
 
 function exploitEntry({ module, cveIds }: ExploitClaim): ExploitEntry {

@@ -226,3 +226,10 @@ export function exitOnClosedPipe(): void {
     process.exit()
   })
 }
+
+/** Goes on when the reader of standard output closes the pipe: `serve` does not end with its log. */
+export function ignoreClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}

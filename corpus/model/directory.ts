@@ -122,14 +122,14 @@ export function improvementOf(
     records.completeness.filter((_, i) => isWithin(records.published[i] ?? null, corpusDate, ago, ago + 1))
   const [recent, older] = [year(0), year(1)]
   if (recent.length < MIN_RECORDS || older.length < MIN_RECORDS) return null
-  const [recentScore, olderScore] = [mean(recent)!, mean(older)!]
+  const [recentScore, olderScore] = [rounded(mean(recent)!, 1), rounded(mean(older)!, 1)]
   return {
     slug,
     cna_name,
     older_grade: gradeOf(olderScore),
     recent_grade: gradeOf(recentScore),
-    older_score: rounded(olderScore, 1),
-    recent_score: rounded(recentScore, 1),
+    older_score: olderScore,
+    recent_score: recentScore,
     delta: rounded(recentScore - olderScore, 1),
   }
 }

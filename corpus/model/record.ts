@@ -202,7 +202,7 @@ export interface Advisory {
   summary: string
   /** Markdown. */
   description: string
-  /** Lower case: `low`, `moderate` (upstream's term), `high`, `critical`, `unknown`. */
+  /** Lower case: `low`, `medium`, `high`, `critical`, `unknown`. */
   severity: string
   cvss_v3: AdvisoryScore
   cvss_v4: AdvisoryScore

@@ -1,5 +1,5 @@
 /** The lists other than CVEs and their entries, as the API answers them. */
-import type { CnaRow, CnaStats, VendorRow } from '../model/directory.ts'
+import type { CnaRow, CnaStats, ProductRow, VendorRow } from '../model/directory.ts'
 import { splitPackage } from '../model/packages/name.ts'
 import { type CnaEntryDetail, keyOfName, type ListName, productId } from '../snapshot/index.ts'
 import { assertList, knownEcosystem, type ListOptions, readExploitSource, readListOptions } from './list-query.ts'
@@ -48,6 +48,10 @@ export function openEntries(lists: Lists, packages: Packages, ecosystems: readon
       const query = readListOptions(list, options, ecosystems)
       const page = await lists.page(query)
       const vendor = list === 'products' ? query.filters.equal?.vendor : undefined
+      if (list === 'products' && vendor === undefined) {
+        const data = (page.data as ProductRow[]).map(({ spellings: _, ...row }) => row)
+        return { ...page, data } as ListPage<Name>
+      }
       if (vendor === undefined) return page as ListPage<Name>
       const row = (await lists.row('vendors', vendor)) as VendorRow | null
       const { slug, display } = row ?? { slug: vendor, display: null }

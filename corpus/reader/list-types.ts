@@ -7,8 +7,9 @@ import type { Advisory, ExploitModule, Report, ReportSummary } from '../model/re
 import type { CnaEntryDetail, ExploitEntry, ListName } from '../snapshot/index.ts'
 import type { Pagination } from './record.ts'
 
-/** A product. With the filter `vendor`, rows have neither `vendor_display` nor `spellings`, as in the API. */
-export type ProductListRow = Omit<ProductRow, 'vendor_display'> & Partial<Pick<ProductRow, 'vendor_display'>>
+/** A product. With the filter `vendor`, rows have no `vendor_display`, as in the API. */
+export type ProductListRow = Omit<ProductRow, 'vendor_display' | 'spellings'> &
+  Partial<Pick<ProductRow, 'vendor_display'>>
 
 /** The type of the rows of each list. */
 export interface ListRow {

@@ -13,6 +13,7 @@ import {
   type CveFilters,
   type CveSort,
   canonicalFilters,
+  DEFAULT_SEARCH_TYPES,
   PRODUCT_FORM,
   readProduct,
   readVendor,
@@ -101,8 +102,9 @@ export const text = nameOf((value) => value, 'a string that is not empty')
 const PART_MAX = 200
 export const part = (min: number): Option<string> => ({
   read(value) {
-    const length = typeof value === 'string' ? [...value].length : 0
-    return length >= min && length <= PART_MAX ? (value as string) : null
+    const trimmed = typeof value === 'string' ? value.trim() : ''
+    const { length } = [...trimmed]
+    return length >= min && length <= PART_MAX ? trimmed : null
   },
   form: `a text of ${min} to ${PART_MAX} characters`,
 })
@@ -212,7 +214,7 @@ const SEARCH = searchOptions(25)
 const SUGGEST = searchOptions(15)
 
 export interface SearchOptions {
-  /** Types of results. Default: all types. */
+  /** Types of results. Default: all except `package`. */
   types?: readonly SearchType[] | undefined
   /** `search` takes the results per type: 1 to 25, default 5. `suggest` takes the suggestions: 1 to 15, default 8. */
   limit?: number | undefined
@@ -279,8 +281,8 @@ export const readSuggest = (q: string, options: SearchOptions): SearchQuery => s
 
 function searchQuery(known: typeof SEARCH, most: number, q: string, options: SearchOptions): SearchQuery {
   assertKnown(['types', 'limit'], options)
-  const { types = SEARCH_TYPES, limit = most } = valuesOf(known, { ...options, q })
-  return { q, types, limit }
+  const { types = DEFAULT_SEARCH_TYPES, limit = most } = valuesOf(known, { ...options, q })
+  return { q: q.trim(), types, limit }
 }
 
 /**

@@ -9,24 +9,18 @@ import {
   type QueryInSteps,
   type RowName,
   rowKey,
-  SEARCH_TYPES,
-  type SearchItem,
+  type SearchAnswer,
   type SearchType,
   type Steps,
   type Suggestion,
-  searchItem,
+  searchAnswer,
   suggestion,
   type TextSetName,
 } from '../snapshot/index.ts'
 import { type Objects, remembered } from './objects.ts'
 
 /** The answer of `/search`. */
-export interface SearchResults {
-  /** Per type, best first; empty for types not requested. */
-  results: Record<SearchType, SearchItem[]>
-  /** Matches per type; 0 for types not requested. */
-  counts: Record<SearchType, number>
-}
+export type SearchResults = SearchAnswer
 
 interface SearchQuery {
   q: string
@@ -111,9 +105,7 @@ export function openTextSearch(manifest: Manifest, objects: Objects): TextSearch
   return {
     matches: (set, q) => run(query.matches(set, q)),
     async search({ q, types, limit }) {
-      const { counts, hits } = await run(query.search(types, q, limit))
-      const results = Object.fromEntries(SEARCH_TYPES.map((type) => [type, hits[type].map(searchItem)]))
-      return { results: results as SearchResults['results'], counts }
+      return searchAnswer(types, await run(query.search(types, q, limit)))
     },
     suggest: async ({ q, types, limit }) => (await run(query.suggest(types, q, limit))).map(suggestion),
   }

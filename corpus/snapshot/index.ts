@@ -198,8 +198,8 @@ export { type Hit, openQuery, openRemoteQuery, type Query, type QueryInSteps, ty
 export { encodePostings, type Postings, writeOrdinals } from './query/postings.ts'
 export { type RowName, rowKey } from './query/rows.ts'
 export { checkQuerySchema, MAX_PAGE_BYTES } from './query/schema.ts'
-export { type SearchItem, type Suggestion, searchItem, suggestion } from './query/search-item.ts'
-export { SEARCH_TYPES, type SearchType, type TextSetName } from './query/sets.ts'
+export { type SearchAnswer, type SearchItem, type Suggestion, searchAnswer, suggestion } from './query/search-item.ts'
+export { DEFAULT_SEARCH_TYPES, SEARCH_TYPES, type SearchType, type TextSetName } from './query/sets.ts'
 export type { Steps } from './query/steps.ts'
 export { textCache } from './query/text-cache.ts'
 export {

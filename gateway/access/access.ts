@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
-import { perSnapshot } from '../../corpus/snapshot/index.ts'
+import { findRow, perSnapshot } from '../../corpus/snapshot/index.ts'
 import type { Subject } from '../auth/subject.ts'
 import { GatewayError, tierRestricted } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
@@ -15,13 +15,15 @@ import { tiersOf } from './tiers.ts'
 export interface Access {
   /** @throws ApiError `tier_restricted` */
   judge(subject: Subject, snapshot: OpenSnapshot, row: number, id: CveId): void
+  /** The ids are computed only if there is a policy. @throws ApiError `tier_restricted` if all CVEs with a record are restricted */
+  judgeAdvisory(subject: Subject, snapshot: OpenSnapshot, id: string, cveIds: () => readonly CveId[]): void
   /** Reads the file again if it changed. */
   refresh(): void
   close(): void
 }
 
 /** Without a policy, every CVE has tier 0. */
-export const openAccess: Access = { judge() {}, refresh() {}, close() {} }
+export const openAccess: Access = { judge() {}, judgeAdvisory() {}, refresh() {}, close() {} }
 
 export interface PolicyFileOptions {
   log: Log
@@ -49,13 +51,22 @@ export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileO
       log.error({ err: error, path }, 'changed access policy rejected, keeping the previous one')
     }
   }
+  // Tier 0 is visible to all, whatever the token states.
+  const isRestricted = ({ tier }: Subject, snapshot: OpenSnapshot, row: number) => {
+    const needed = tiers(snapshot)[row]!
+    return needed > 0 && needed > tier
+  }
   const timer = pollMs > 0 ? setInterval(refresh, pollMs).unref() : null
 
   return {
-    judge({ tier }, snapshot, row, id) {
-      const needed = tiers(snapshot)[row]!
-      // Tier 0 is visible to all, whatever the token states.
-      if (needed > 0 && needed > tier) throw tierRestricted(id)
+    judge(subject, snapshot, row, id) {
+      if (isRestricted(subject, snapshot, row)) throw tierRestricted(id)
+    },
+    judgeAdvisory(subject, snapshot, id, cveIds) {
+      const rows = cveIds()
+        .map((cveId) => findRow(snapshot.index, cveId))
+        .filter((row) => row >= 0)
+      if (rows.length > 0 && rows.every((row) => isRestricted(subject, snapshot, row))) throw tierRestricted(id)
     },
     refresh,
     close() {

@@ -3,10 +3,12 @@ import { unauthenticated } from '../http/errors.ts'
 import type { RequestHeaders } from '../http/request-headers.ts'
 
 const SCHEME = /^bearer +/i
+const isBearer = (authorization: string) => /^bearer\b/i.test(authorization)
+const NO_TOKEN = 'the Authorization header must be "Bearer <access token>"'
 /** Three base64url parts: a signed JWT in compact form (RFC 7515 7.1). */
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 
-/** Returns the unverified token. The cookie counts only without the header. @throws ApiError 401 without a token */
+/** Returns the unverified token. The cookie counts only without a bearer token. @throws ApiError 401 without a token */
 export function findToken(headers: RequestHeaders, cookieName: string): string {
   const { authorization, cookie } = headers
   if (authorization !== undefined) {
@@ -14,11 +16,13 @@ export function findToken(headers: RequestHeaders, cookieName: string): string {
       throw unauthenticated('the request has more than one Authorization header', 'malformed')
     if (authorization.startsWith('Bearer ') && authorization.charCodeAt(7) !== 0x20) return authorization.slice(7)
     const scheme = SCHEME.exec(authorization)
-    if (scheme === null) throw unauthenticated('the Authorization header must be "Bearer <access token>"', 'missing')
-    return authorization.slice(scheme[0].length)
+    if (scheme !== null) return authorization.slice(scheme[0].length)
+    // Credentials of another scheme are for a proxy: they are no token, so the cookie counts.
+    if (isBearer(authorization)) throw unauthenticated(NO_TOKEN, 'missing')
   }
   const session = cookie === undefined ? undefined : findCookie(cookie, cookieName)
   if (session === undefined || session === '') {
+    if (authorization !== undefined) throw unauthenticated(NO_TOKEN, 'missing')
     throw unauthenticated('an access token is required; send "Authorization: Bearer <access token>"', 'missing')
   }
   return session

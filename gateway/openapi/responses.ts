@@ -128,7 +128,7 @@ export function responsesOf(
 function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
   const own = [
     // A subject is known once the token is verified (rule 16).
-    ...(status === 401 ? ['WWW-Authenticate'] : QUOTA),
+    ...(status === 401 ? ['RateLimit-Policy', 'WWW-Authenticate'] : QUOTA),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
   ]
   const narrowed = { type: 'object', properties: { error: { type: 'string', enum: codes } } }

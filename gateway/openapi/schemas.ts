@@ -24,6 +24,8 @@ function soften({ jsonSchema: schema }: { jsonSchema: Record<string, unknown> })
   // `format` states the calendar. Times are always in UTC (API 2.1).
   if (schema.format === 'date-time') schema.pattern = 'Z$'
   if (schema.format === 'date') delete schema.pattern
+  // The pattern says the same.
+  if (schema.format === 'starts_with') delete schema.format
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   // Names are strings anyway.

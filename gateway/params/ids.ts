@@ -31,12 +31,12 @@ export function cveIds({ max }: { max: number }): ParameterType<CveId[], 'option
   return { ...parameterType(schema, read), union: (some, more, name) => once([...some, ...more], name) }
 }
 
-/** `79`, `CWE-79` or `cwe-79`; the value is `cwe-79`. */
+/** `79` or `CWE-79`, in any case; the value is `cwe-79`. */
 export function cweId(): ParameterType<`cwe-${string}`, 'optional'> {
   return catalogId('CWE')
 }
 
-/** `66`, `CAPEC-66` or `capec-66`; the value is `capec-66`. */
+/** `66` or `CAPEC-66`, in any case; the value is `capec-66`. */
 export function capecId(): ParameterType<`capec-${string}`, 'optional'> {
   return catalogId('CAPEC')
 }
@@ -64,7 +64,8 @@ function readCveId(text: string, name: string): CveId {
 
 function catalogId<C extends 'CWE' | 'CAPEC'>(catalog: C): ParameterType<`${Lowercase<C>}-${string}`, 'optional'> {
   const lower = catalog.toLowerCase() as Lowercase<C>
-  const pattern = new RegExp(`^(?:${catalog}-|${lower}-)?(0|[1-9]\\d{0,18})$`)
+  const prefix = [...catalog].map((letter) => `[${letter}${letter.toLowerCase()}]`).join('')
+  const pattern = new RegExp(`^(?:${prefix}-)?(0|[1-9]\\d{0,18})$`)
   return parameterType({ type: 'string', pattern: pattern.source }, (text, name) => {
     const digits = pattern.exec(text)?.[1]
     if (digits === undefined) throw refuse(name, text, `of the form 79, ${catalog}-79 or ${lower}-79`)

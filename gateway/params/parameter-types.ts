@@ -6,6 +6,12 @@ import { type ParameterType, parameterType, refuse, refuseMember } from './param
 /** Maximum length of a cursor (rule 7). */
 const CURSOR_MAX = 512
 
+/** Text to search for, without blanks at its ends (rule 5). */
+export function searchText({ min = 1 }: { min?: number } = {}): ParameterType<string, 'optional'> {
+  const { schema, read } = text({ min })
+  return parameterType(schema, (value, name) => read(value.trim(), name))
+}
+
 /** The length counts code points. `q` takes at most 200 (rule 5). */
 export function text({ min = 1, max = 200 }: { min?: number; max?: number } = {}): ParameterType<string, 'optional'> {
   return parameterType({ type: 'string', minLength: min, maxLength: max }, (value, name) => {

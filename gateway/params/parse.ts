@@ -111,6 +111,7 @@ function empty(name: string) {
 }
 
 function unknown(name: string, names: readonly string[]) {
+  if (name === '') return invalidParameter(undefined, 'the query has a parameter without a name')
   const meant = nearest(name, names)
   const hint = meant === null ? '' : `; did you mean '${meant}'?`
   const allowed = names.length === 0 ? 'this endpoint has no parameters' : `allowed: ${names.join(', ')}`

@@ -27,14 +27,16 @@ export interface ListShape {
   head?: object
   /** Default: rows are answered as stored. */
   row?: (row: never) => object
+  /** Answers the catalog entries of the rows, which have more fields. */
+  entries?: boolean
 }
 
 export function listPageAnswer(
   snapshot: OpenSnapshot,
   plan: ListPagePlan,
-  { head = NO_HEAD, row }: ListShape = {},
+  { head = NO_HEAD, row, entries = false }: ListShape = {},
 ): Answer {
-  if (plan.way === 'shard' && !row) {
+  if (plan.way === 'shard' && !row && !entries) {
     const runs = plan.segments.map(({ page, segment }) =>
       rowsSegment(snapshot.lists[plan.list].page(plan.sort, page), segment),
     )
@@ -47,6 +49,7 @@ export function listPageAnswer(
     return splicedAnswer(snapshot, 'shard', pieces)
   }
   const texts = plan.ordinals.map((ordinal) => {
+    if (entries) return JSON.stringify(entryValue(snapshot.lists[plan.list].entry(ordinal)))
     const text = rowText(snapshot, plan.list, ordinal)
     return row ? JSON.stringify(row(JSON.parse(text) as never)) : text
   })

@@ -3,7 +3,7 @@
 import '../../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError, type Option } from 'commander'
-import { commandLine, valueParser, wholeNumber } from '../../corpus/command/command-line.ts'
+import { commandLine, ignoreClosedPipe, valueParser, wholeNumber } from '../../corpus/command/command-line.ts'
 import { addCompletion } from '../../corpus/command/completion.ts'
 import { applyConfigFile, configSchema } from '../../corpus/command/config-file.ts'
 import { addManualPage } from '../../corpus/command/manual-page.ts'
@@ -320,4 +320,5 @@ program
 addCompletion(program, examples)
 addManualPage(program)
 exitWithNpm()
+ignoreClosedPipe()
 program.parseAsync().catch(fail)

@@ -1,6 +1,7 @@
 /** Advisories as their publishers state them: records in the OSV schema. */
+import { type CveId, parseCveId } from '../../corpus/model/ids/cve-id.ts'
 import { idSpellings } from '../../corpus/model/packages/advisory-id.ts'
-import { spliced } from '../../corpus/snapshot/index.ts'
+import { plainBytes, type ReadMember, spliced } from '../../corpus/snapshot/index.ts'
 import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
@@ -18,22 +19,36 @@ const path = {
   ),
 }
 
+/** The CVEs that a record names, as its id or as aliases. */
+function cveIdsOf(member: ReadMember): CveId[] {
+  const { id, aliases, upstream } = JSON.parse(plainBytes(member.bytes, member.segments[0]!).toString()) as OsvIds
+  return [id, ...(aliases ?? []), ...(upstream ?? [])].flatMap((one) => parseCveId(one) ?? [])
+}
+
+interface OsvIds {
+  id: string
+  aliases?: string[]
+  upstream?: string[]
+}
+
 export const getOsvRecord = defineRoute<Context, typeof path, Record<never, never>>({
   name: 'getOsvRecord',
   path: '/advisories/:advisoryId',
   summary: 'Get an advisory',
   description:
-    'Returns an advisory in the OSV schema, as its publisher states it. Withdrawn advisories are included: they have `withdrawn`. A 404 names the advisories that have the id as an alias.',
+    'Returns an advisory in the OSV schema, as its publisher states it. Withdrawn advisories are included: they have `withdrawn`. A 404 names the advisories that have the id as an alias. If all CVEs that it names are above the tier of the account, the answer is 403.',
   example: '/advisories/PYSEC-2021-1899',
-  errors: ['not_found'],
+  errors: ['not_found', 'tier_restricted'],
   params: { path, query: {} },
   answer: osvRecord,
-  handle({ registry: { current } }, { advisoryId: asked }) {
+  handle({ registry: { current }, access, subject }, { advisoryId: asked }) {
     const { packages } = current
     const spellings = idSpellings(asked)
     for (const id of spellings) {
       const member = packages.advisory(id)
-      if (member) return splicedAnswer(current, 'shard', [spliced(member, member.segments[0]!)])
+      if (!member) continue
+      access.judgeAdvisory(subject, current, id, () => cveIdsOf(member))
+      return splicedAnswer(current, 'shard', [spliced(member, member.segments[0]!)])
     }
     const others = new Set(spellings.flatMap((id) => aliasedRecords(packages, id)))
     const hint = others.size === 0 ? '' : `; it is an alias of ${[...others].join(', ')}`

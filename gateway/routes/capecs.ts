@@ -4,14 +4,14 @@ import { listFilters } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { capecId } from '../params/ids.ts'
-import { csvOf, oneOf, openText, sort, text } from '../params/parameter-types.ts'
+import { csvOf, oneOf, openText, searchText, sort } from '../params/parameter-types.ts'
 import { capecEntry, capecPage } from './answers.ts'
 import { catalogEntry } from './catalog-entry.ts'
 import type { Context } from './context.ts'
 import { listPage, paging } from './paging.ts'
 
 const listQuery = {
-  q: described('Part of the name or description, in any case', text()),
+  q: described('Part of the name or description, in any case', searchText()),
   status: openText(),
   severity: described('Only this typical severity', oneOf(CAPEC_SEVERITIES)),
   sort: sort(['id', 'name', 'severity'], 'id'),

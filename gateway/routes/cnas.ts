@@ -8,7 +8,7 @@ import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
 import { cweId } from '../params/ids.ts'
 import { quote } from '../params/parameter.ts'
-import { boolean, csvOf, oneOf, openText, sort, text } from '../params/parameter-types.ts'
+import { boolean, csvOf, oneOf, openText, searchText, sort } from '../params/parameter-types.ts'
 import { entryValue, rowText } from '../plan/list-answer.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import { severity } from './answers/cve-summary.ts'
@@ -17,7 +17,7 @@ import type { Context } from './context.ts'
 import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {
-  q: text(),
+  q: searchText(),
   grade: oneOf(GRADES),
   activity_status: oneOf(ACTIVITY_STATUSES),
   sort: sort(['cves', 'name', 'completeness'], '-cves'),

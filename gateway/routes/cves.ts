@@ -6,14 +6,14 @@ import { described } from '../openapi/parameters.ts'
 import { date } from '../params/date.ts'
 import { cveIds, cweId } from '../params/ids.ts'
 import { packageKeyOf, packageName, product, vendor } from '../params/names.ts'
-import { boolean, csvOf, cursor, number, oneOf, openText, sort, text } from '../params/parameter-types.ts'
+import { boolean, csvOf, cursor, number, oneOf, openText, searchText, sort } from '../params/parameter-types.ts'
 import { severity } from './answers/cve-summary.ts'
 import { cvePage as cvePageSchema } from './answers.ts'
 import type { Context } from './context.ts'
 import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from './paging.ts'
 
 const query = {
-  q: described('Part of the id or title, in any case', text()),
+  q: described('Part of the id or title, in any case', searchText()),
   severity: csvOf(severity.options),
   kev: boolean(),
   has_exploit: boolean(),

@@ -5,7 +5,7 @@ import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { cweId } from '../params/ids.ts'
 import { withDefault } from '../params/parameter.ts'
-import { boolean, csvOf, oneOf, openText, sort, text } from '../params/parameter-types.ts'
+import { boolean, csvOf, oneOf, openText, searchText, sort } from '../params/parameter-types.ts'
 import { severity } from './answers/cve-summary.ts'
 import { cweCves, cweEntry, cwePage } from './answers.ts'
 import { catalogEntry } from './catalog-entry.ts'
@@ -13,7 +13,7 @@ import type { Context } from './context.ts'
 import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {
-  q: described('Part of the id or name, in any case', text()),
+  q: described('Part of the id or name, in any case', searchText()),
   abstraction: oneOf(CWE_ABSTRACTIONS),
   status: openText(),
   likelihood: oneOf(CWE_LIKELIHOODS),

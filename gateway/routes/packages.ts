@@ -20,7 +20,7 @@ import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { cpe, ecosystem, ecosystemOf, type GivenCpe, type GivenPurl, packageText, purl } from '../params/package.ts'
 import { quote } from '../params/parameter.ts'
-import { text } from '../params/parameter-types.ts'
+import { searchText } from '../params/parameter-types.ts'
 import { isAffectedKey, pageOfRows, rowsAffecting } from '../plan/affected.ts'
 import { rowsAffectingProduct } from '../plan/affected-product.ts'
 import type { OpenPackages } from '../snapshots/open-packages.ts'
@@ -183,7 +183,7 @@ function askedPackage({ purl, ...named }: Given, { ecosystems }: OpenPackages): 
 
 const onlyEcosystem = 'Only packages of this ecosystem, in any case, without a release'
 const packagesQuery = {
-  q: described('Part of the name, in any case', text()),
+  q: described('Part of the name, in any case', searchText()),
   ecosystem: described(onlyEcosystem, ecosystem()),
   ...paging,
 }

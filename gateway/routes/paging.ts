@@ -97,12 +97,12 @@ export interface ListPageRequest extends Omit<ListShape, 'head'> {
 }
 
 export function listPage({ registry, queries }: Context, request: ListPageRequest): Answer | Promise<Answer> {
-  const { list, filters, sort, limit, cursor: text, paged = true, texts, head = noHead, row } = request
+  const { list, filters, sort, limit, cursor: text, paged = true, texts, head = noHead, row, entries = false } = request
   const binding = cursorBinding(list, sort, filters)
   const { snapshot, after } = resume(registry, text, binding, isListKey)
   const answer = (matches: Uint32Array | null) => {
     const plan = planListPage(snapshot, { list, binding, sort, filters, limit, after, paged }, matches)
-    return listPageAnswer(snapshot, plan, { head: head(snapshot), ...(row ? { row } : {}) })
+    return listPageAnswer(snapshot, plan, { head: head(snapshot), entries, ...(row ? { row } : {}) })
   }
   const { q } = filters
   if (q === undefined || !texts) return answer(null)

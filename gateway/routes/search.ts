@@ -1,10 +1,10 @@
 /** `/search` and `/search/suggest`: search by a part of an id or label (rule 28). */
-import { SEARCH_TYPES, type SearchType, searchItem, suggestion } from '../../corpus/snapshot/index.ts'
+import { DEFAULT_SEARCH_TYPES, type SearchType, searchAnswer, suggestion } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { required, withDefault } from '../params/parameter.ts'
-import { csvOf, integer, text } from '../params/parameter-types.ts'
+import { csvOf, integer, searchText } from '../params/parameter-types.ts'
 import type { ServedSnapshot } from '../snapshots/registry.ts'
 import { searchResults, suggestions } from './answers.ts'
 import type { Context } from './context.ts'
@@ -14,9 +14,9 @@ const TYPES = ['cve', 'cwe', 'capec', 'vendor', 'product', 'cna', 'package'] as 
 
 const q = described(
   'Part of an id, key, name or title, in any case. Ids of advisories, such as `GHSA-jfh8-c2jp-5v3q`, find their CVEs',
-  required(text({ min: 2 })),
+  required(searchText({ min: 2 })),
 )
-const types = described('Types of results. Default: all types', csvOf(TYPES))
+const types = described('Types of results. Default: all except `package`', csvOf(TYPES))
 
 const searchQuery = {
   q,
@@ -28,7 +28,7 @@ export const search = defineRoute<Context, Record<never, never>, typeof searchQu
   name: 'search',
   path: '/search',
   summary: 'Search',
-  description: `Searches CVEs, CWEs, CAPECs, vendors, products, CNAs and packages. The id of an advisory, such as a GitHub advisory, finds the CVE that it names. Results of each type are in this order:
+  description: `Searches CVEs, CWEs, CAPECs, vendors, products and CNAs, and packages if \`types\` names them. The id of an advisory, such as a GitHub advisory, finds the CVE that it names. Results of each type are in this order:
 
 - the exact id or key
 - matches at the start of the id, key, name or title
@@ -39,11 +39,10 @@ Among equal matches, CVEs in the KEV catalog are first, then newer CVEs. CWEs, v
   example: '/search?q=lantern&limit=1',
   params: { path: {}, query: searchQuery },
   answer: searchResults,
-  handle: ({ registry, queries }, { q, types = [...SEARCH_TYPES], limit }) =>
+  handle: ({ registry, queries }, { q, types = DEFAULT_SEARCH_TYPES, limit }) =>
     held(registry.current, async ({ id, query: { path } }) => {
-      const { counts, hits } = await queries.search(path, types, q, limit)
-      const results = Object.fromEntries(SEARCH_TYPES.map((type) => [type, hits[type].map(searchItem)]))
-      return jsonAnswer({ results, counts }, 'sqlite', id)
+      const found = await queries.search(path, types, q, limit)
+      return jsonAnswer(searchAnswer(types, found), 'sqlite', id)
     }),
 })
 
@@ -58,11 +57,11 @@ export const suggest = defineRoute<Context, Record<never, never>, typeof suggest
   path: '/search/suggest',
   summary: 'Suggest completions',
   description:
-    'Returns suggestions of all types in one list. They have the order of search results. Among equal matches, types alternate.',
+    'Returns suggestions in one list, of packages only if `types` names them. They have the order of search results. Among equal matches, types alternate.',
   example: '/search/suggest?q=lantern&limit=3',
   params: { path: {}, query: suggestQuery },
   answer: suggestions,
-  handle: ({ registry, queries }, { q, types = [...SEARCH_TYPES], limit }) =>
+  handle: ({ registry, queries }, { q, types = DEFAULT_SEARCH_TYPES, limit }) =>
     held(registry.current, async ({ id, query: { path } }) => {
       const hits = await queries.suggest(path, types, q, limit)
       return jsonAnswer({ suggestions: hits.map(suggestion) }, 'sqlite', id)

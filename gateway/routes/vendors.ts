@@ -7,7 +7,7 @@ import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { quote, required, withDefault } from '../params/parameter.ts'
-import { openText, sort, text } from '../params/parameter-types.ts'
+import { csvOf, openText, searchText, sort } from '../params/parameter-types.ts'
 import { rowText } from '../plan/list-answer.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import { productPage, productRow, vendorPage, vendorProducts, vendorRow } from './answers.ts'
@@ -15,7 +15,10 @@ import type { Context } from './context.ts'
 import { listPage, PAGE_LIMIT_DEFAULT, pageLimit, paging } from './paging.ts'
 
 const vendorsQuery = {
-  q: described('Part of the key of the vendor, or of its name in any spelling of the records, in any case', text()),
+  q: described(
+    'Part of the key of the vendor, or of its name in any spelling of the records, in any case',
+    searchText(),
+  ),
   sort: sort(['cves', 'name'], '-cves'),
   ...paging,
 }
@@ -47,7 +50,7 @@ const vendorPath = {
     openText(),
   ),
 }
-const vendorProductsQuery = { q: described(byName, text()), ...paging }
+const vendorProductsQuery = { q: described(byName, searchText()), ...paging }
 
 export const getVendor = defineRoute<Context, typeof vendorPath, Record<never, never>>({
   name: 'getVendor',
@@ -132,8 +135,9 @@ export const getProduct = defineRoute<Context, typeof productPath, Record<never,
 })
 
 const productsQuery = {
-  q: described(byName, required(text({ min: 2 }))),
+  q: described(byName, required(searchText({ min: 2 }))),
   vendor: openText(),
+  include: described('Fields to add to each row', csvOf(['spellings'], { emptyAllowed: true })),
   limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT),
 }
 
@@ -146,7 +150,7 @@ export const listProducts = defineRoute<Context, Record<never, never>, typeof pr
   example: '/products?q=lantern&limit=2',
   params: { path: {}, query: productsQuery },
   answer: productPage,
-  handle: (context, { q, vendor, limit }) =>
+  handle: (context, { q, vendor, include = [], limit }) =>
     listPage(context, {
       list: 'products',
       filters: listFilters('products', { q, vendor }),
@@ -154,5 +158,6 @@ export const listProducts = defineRoute<Context, Record<never, never>, typeof pr
       limit,
       texts: 'product',
       paged: false,
+      ...(include.length === 0 && { row: ({ spellings: _, ...row }: ProductRow) => row }),
     }),
 })

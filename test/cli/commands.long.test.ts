@@ -1,6 +1,9 @@
 /** Every command does its work, prints its report as text and as JSON, and reads its options from the environment. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FEEDS } from '../../corpus/feeds/table.ts'
@@ -12,6 +15,7 @@ import { temporaryFolder } from '../support/dist.ts'
 import { until } from '../support/until.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
+const ROOT = join(import.meta.dirname, '../..')
 const folder = temporaryFolder('commands')
 const at = (name: string) => join(folder.path, name)
 const [feeds, corpus, dist] = [at('feeds'), at('corpus.db'), at('dist')]
@@ -136,6 +140,19 @@ test('an option that means something else in another command has a variable that
     / VULNSHELF_BUILD_UNSIGNED or VULNSHELF_PUBLISH_UNSIGNED or VULNSHELF_SITE_UNSIGNED or VULNSHELF_NIGHTLY_UNSIGNED, /,
   )
   done(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: 'false' } }))
+})
+
+test('a reader that closes the pipe ends the help without a stack', async () => {
+  for (const [program, command] of [
+    ['builder', []],
+    ['gateway', []],
+    ['gateway', ['serve']],
+  ] as const) {
+    const child = spawn(process.execPath, [join(ROOT, program, 'bin.js'), ...command, '--help'])
+    child.stdout.destroy()
+    const [errors] = await Promise.all([text(child.stderr), once(child, 'close')])
+    assert.equal([errors, child.exitCode], ['', 0], program)
+  }
 })
 
 test('the help of every command has examples, with options that exist', async () => {

@@ -54,7 +54,12 @@ function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
     vendors: new Map(),
     tags: new Map(),
     modules: ['exploitdb', 'metasploit'].flatMap((feed) =>
-      entriesOf<ExploitClaim>(database, feed).map(({ module }) => module),
+      entriesOf<ExploitClaim>(database, feed)
+        .filter(
+          ({ module, cveIds }) =>
+            feed === 'exploitdb' || /^(?:exploit|auxiliary)$/.test(module.module_type!) || cveIds.length > 0,
+        )
+        .map(({ module }) => module),
     ),
     cwes: entriesOf(database, 'cwe'),
     capecs: entriesOf(database, 'capec'),

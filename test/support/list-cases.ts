@@ -125,7 +125,7 @@ export function vendorsCase(rows: readonly VendorRow[]): ListCase<VendorRow> {
     ),
     filters: {
       q: [
-        ...['e', 'o', '_', ' ', '.', '%', "'", '"'].map(searched),
+        ...['e', 'o', '_', '.', '%', "'", '"'].map(searched),
         searched(commonWord(rows.map((row) => row.display))),
         searched(at(rows, 0.9).slug),
         searched(otherSpelling(rows)),
@@ -161,7 +161,7 @@ export function vendorProductsCase(
     head: { vendor: vendor ? { slug: vendor.slug, display: vendor.display } : { slug, display: null } },
     rows,
     orders: byCves((row) => row.slug),
-    filters: { q: [...['e', 'an', ' ', '_', '-', '%'].map(searched), searched(some.toUpperCase())] },
+    filters: { q: [...['e', 'an', '_', '-', '%'].map(searched), searched(some.toUpperCase())] },
   }
 }
 
@@ -182,13 +182,14 @@ export function productsCase(rows: readonly ProductRow[]): ListCase<ProductRow> 
     rows,
     orders: byCves((row) => `${row.vendor}/${row.slug}`),
     filters: {
-      q: [...['er', 'in', 'e ', '__', '%%'], ...words].map(searched),
+      q: [...['er', 'in', '__', '%%'], ...words].map(searched),
       vendor: [vendors[0]!, vendors[0]!.toUpperCase().replaceAll('_', ' '), vendors.at(-1)!, 'nobody'].map((text) => ({
         text: encodeURIComponent(text),
         passes: (row: ProductRow) => row.vendor === keyOfName(text),
       })),
     },
     required: 'q',
+    fixed: 'include=spellings',
     paged: false,
   }
 }

@@ -138,6 +138,14 @@ export function rankOf(
   return texts.some((text) => beginsWord(text, needle)) ? 2 : 3
 }
 
+/** Rule 28: whether a text is the beginning of an advisory's id: `GHSA-x`, or a prefix and, after a hyphen, a digit. */
+export function isAdvisoryId(q: string): boolean {
+  const [prefix = '', rest = ''] = [q.split('-')[0], q.slice(q.indexOf('-') + 1)]
+  if (!q.includes('-') || !/^[\w:.-]*$/.test(q)) return false
+  if (prefix.toLowerCase() === 'ghsa') return /^[0-9a-z-]+$/i.test(rest)
+  return /^[a-z][a-z0-9]+$/i.test(prefix) && rest.split('-').some((part) => /^\d/.test(part))
+}
+
 /** Whether `needle` follows a character that is no letter, mark or digit. */
 function beginsWord(text: string, needle: string): boolean {
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) {

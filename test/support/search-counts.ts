@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { advisoryNames } from './advisory-names.ts'
 import type { Ask } from './combinations.ts'
 import type { AllRows } from './list-rows.ts'
-import { byText, lower, rankOf } from './plain.ts'
+import { byText, isAdvisoryId, lower, rankOf } from './plain.ts'
 import { QUERIES, SHORT_QUERIES } from './search-queries.ts'
 
 /** A searchable entry: `key` (its id, or the slug of a product), `label` and `spellings` are searched. */
@@ -54,7 +54,7 @@ const SCORES = [1, 0.75, 0.5, 0.25]
 
 function bestOf(entries: readonly Entry[], wanted: string): { count: number; best: { entry: Entry; score: number }[] } {
   const matching = entries.flatMap((entry) => {
-    const named = entry.names.map((name) => rankOf({ key: name, label: '' }, wanted))
+    const named = (isAdvisoryId(wanted) ? entry.names : []).map((name) => rankOf({ key: name, label: '' }, wanted))
     const ranks = [rankOf(entry, wanted), ...named].filter((rank) => rank !== null)
     return ranks.length === 0 ? [] : [{ entry, score: SCORES[Math.min(...ranks)]! }]
   })
@@ -84,7 +84,9 @@ export type SearchedRows = Omit<AllRows, 'exploits' | 'packages'>
 export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows, corpus: string): void {
   const entries = entriesOf(rows, advisoryNames(corpus, new Set(rows.cves.map(({ cve_id }) => cve_id))))
   const pieces = piecesOf(entries, 12).filter((piece) => [...piece].length >= 2)
-  const queries = [...new Set([...QUERIES, ...pieces])]
+  const queries = [...new Set([...QUERIES, ...pieces].map((query) => query.trim()))].filter(
+    (query) => [...query].length >= 2,
+  )
 
   test(`${name}: there are more than a hundred queries, of 2 to 30 characters`, () => {
     const lengths = queries.map((query) => [...query].length)
@@ -128,7 +130,7 @@ export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows,
     }
     for (const [path, all] of Object.entries(lists)) {
       const folded = all.map(({ id, texts }) => ({ id, texts: texts.map((text) => lower(text ?? '')) }))
-      for (const q of [...SHORT_QUERIES, ...queries]) {
+      for (const q of [...SHORT_QUERIES.filter((one) => one.trim() === one), ...queries]) {
         const wanted = folded.filter(({ texts }) => texts.some((text) => text.includes(lower(q)))).map(({ id }) => id)
         const { text, servedFrom } = await ask(path, `q=${encodeURIComponent(q)}&limit=100`)
         const { data, pagination } = JSON.parse(text) as { data: Record<string, unknown>[]; pagination: Pagination }

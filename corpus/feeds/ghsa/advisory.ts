@@ -9,6 +9,12 @@ import { claimOf, type OsvEntry } from '../osv/entry.ts'
 import { readDate } from '../statements.ts'
 import { affectedPackages } from './packages.ts'
 
+/** The OSV export has the website's word for `medium`; the API of GitHub and CVSS have `medium`. */
+function severityOf(stated: string | null): string {
+  const severity = stated?.toLowerCase() ?? 'unknown'
+  return severity === 'moderate' ? 'medium' : severity
+}
+
 const SUMMARY_LIMIT = 120
 
 /**
@@ -25,7 +31,7 @@ export function readAdvisory(entry: OsvEntry): AdvisoryClaim {
     // Unreviewed advisories may have only details.
     summary: claim.title ?? cutAtWord(firstSentence(claim.description ?? id), SUMMARY_LIMIT),
     description: claim.description ?? '',
-    severity: text(specific.severity)?.toLowerCase() ?? 'unknown',
+    severity: severityOf(text(specific.severity)),
     cvss_v3: scoreOf(json, claim.metrics, 'CVSS_V3'),
     cvss_v4: scoreOf(json, claim.metrics, 'CVSS_V4'),
     cwe_ids: texts(specific.cwe_ids),

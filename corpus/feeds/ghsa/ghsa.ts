@@ -23,7 +23,7 @@ export function findGhsa(feedsFolder: string): FeedFile[] {
 
 export const ghsa = treeFeed({
   /** Increase the first number with every other change of the result for the same bytes. */
-  adapter: 2 + PACKAGE_RULES,
+  adapter: 3 + PACKAGE_RULES,
   keyOf: (path) => ADVISORY_NAME.exec(path)?.[1] ?? null,
   read(json, key, text) {
     const entry = openEntry(json, key)

@@ -20,6 +20,11 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   VENDOR_ALIASES.flatMap(([first, ...others]) => others.map((key) => [joinedKey(key), joinedKey(first!)] as const)),
 )
 
+const KEYS: ReadonlyMap<string, string> = new Map(VENDOR_ALIASES.map(([first]) => [joinedKey(first!), first!] as const))
+
+/** Returns the key of a vendor in the table, by its joined key. It stays the same whichever spelling is the most frequent. */
+export const reviewedKey = (joined: string): string | null => KEYS.get(joined) ?? null
+
 /** Vendors with equal results are one vendor. */
 export function joinedVendor(key: string): string {
   const joined = joinedKey(key)

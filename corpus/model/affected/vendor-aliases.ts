@@ -1,6 +1,6 @@
 /**
  * Vendors with several keys that the rule of `joined-key.ts` does not join: legal forms, names of a domain or account,
- * typing mistakes (rule 27). Each line has the keys of one vendor.
+ * typing mistakes (rule 27). Each line has the keys of one vendor; the first is the key of its row.
  *
  * A key is in the table only with evidence: a CVE or a product of the public feeds that also names another key of the
  * line. A company that another one bought is a vendor of its own.
@@ -17,7 +17,7 @@ export const VENDOR_ALIASES: readonly (readonly string[])[] = [
   ['ashlar', 'ashlar-vellum'],
   ['ayecode', 'ayecode_ltd'],
   ['b&r_industrial_automation', 'br-automation'],
-  ['benjaminprojas', 'benjaminrojas'],
+  ['benjaminrojas', 'benjaminprojas'],
   ['bentley', 'bentley_systems'],
   ['black_and_white_digital_ltd', 'blackandwhitedigital'],
   ['bosch_rexroth_ag', 'boschrexroth', 'rexroth'],
@@ -87,7 +87,7 @@ export const VENDOR_ALIASES: readonly (readonly string[])[] = [
   ['node-saml', 'node_saml_project'],
   ['north_grid_corporation', 'northgrid'],
   ['open-xchange', 'open-xchange_gmbh'],
-  ['open_babbel', 'open_babel'],
+  ['open_babel', 'open_babbel'],
   ['open_networking_foundation', 'open_networking_foundation_(onf)'],
   ['openplc', 'openplcproject'],
   ['optigo', 'optigo_networks'],
@@ -96,7 +96,6 @@ export const VENDOR_ALIASES: readonly (readonly string[])[] = [
   ['pax', 'paxtechnology'],
   ['pepperl+fuchs', 'pepperl-fuchs'],
   ['planet_technology', 'planet_technology_corp'],
-  ['post_grid_team_by_radiustheme', 'radiustheme'],
   ['progress', 'progress_software', 'progress_software_corporation'],
   ['project_worlds', 'projectworlds_pvt._limited'],
   ['puneeth_reddy', 'puneethreddyhc'],
@@ -105,6 +104,7 @@ export const VENDOR_ALIASES: readonly (readonly string[])[] = [
   ['qualcomm', 'qualcomm,_inc.'],
   ['quinn-rs', 'quinn_project'],
   ['rack', 'rack_project'],
+  ['radiustheme', 'post_grid_team_by_radiustheme'],
   ['rails', 'rubyonrails'],
   ['reedos', 'reedos_software_solutions'],
   ['roamwifi', 'roamwifi_technology_co.,_ltd.'],
@@ -113,8 +113,8 @@ export const VENDOR_ALIASES: readonly (readonly string[])[] = [
   ['sante', 'santesoft'],
   ['sap', 'sap_se'],
   ['seh', 'seh_computertechnik'],
-  ['seimens', 'siemens'],
   ['seopress', 'the_seo_guys_at_seopress'],
+  ['siemens', 'seimens'],
   ['silabs', 'silabs.com'],
   ['simple_online_planning', 'soplanning'],
   ['sira', 'sira.jp'],
@@ -125,12 +125,11 @@ export const VENDOR_ALIASES: readonly (readonly string[])[] = [
   ['strategy11', 'strategy11team'],
   ['stylemix', 'stylemixthemes'],
   ['supsystic', 'supsysticcom'],
-  ['svenl7', 'svenl77'],
+  ['svenl77', 'svenl7'],
   ['takenaka_engineering', 'takenaka_engineering_co.,_ltd.'],
   ['team_johnlong', 'team_johnlong_software'],
   ['tecno', 'tecno-mobile'],
   ['thales', 'thalesgroup'],
-  ['the_wikimedia_foundation', 'wikimedia'],
   ['themepunch', 'themepunch_ohg'],
   ['tips_and_tricks_hq,_peter_petreski', 'tipsandtricks-hq'],
   ['tms', 'tms-outsource'],
@@ -141,6 +140,7 @@ export const VENDOR_ALIASES: readonly (readonly string[])[] = [
   ['ubiquiti', 'ubiquiti_inc'],
   ['unisoc', 'unisoc_(shanghai)_technologies_co.,_ltd.'],
   ['versa', 'versa-networks'],
+  ['wikimedia', 'the_wikimedia_foundation'],
   ['wordpress', 'wordpress_foundation'],
   ['wpdeveloper', 'wpdevteam'],
   ['wpvivid', 'wpvividplugins'],

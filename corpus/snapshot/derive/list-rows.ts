@@ -1,5 +1,6 @@
 /** The rows of the lists other than CVEs: catalog entries with counts from the records. */
 
+import { reviewedKey } from '../../model/affected/joined-key.ts'
 import { nameKey } from '../../model/affected/products.ts'
 import type { CapecEntry, CweEntry } from '../../model/catalog.ts'
 import { type CapecListEntry, type CweListEntry, capecListEntry, cweListEntry } from '../../model/catalog-names.ts'
@@ -163,12 +164,12 @@ function countedInMainOrder<Row>(spec: ListSpec<Row>, counted: readonly Counted<
   return ordered(counted, mainOrder(spec, rows))
 }
 
-/** The key of a row is that of its display name. */
+/** The key of a row is that of the table of vendors, else of its display name. */
 function vendorRows({ vendors, products }: NameCounts): Counted<VendorRow>[] {
   return Array.from(vendors, ([joined, count]) => {
     const { key, text } = displayOf(count)
     const row: VendorRow = {
-      slug: key,
+      slug: reviewedKey(joined) ?? key,
       display: text,
       product_count: products.get(joined)?.size ?? 0,
       cve_count: count.rows.length,
@@ -187,7 +188,7 @@ function productRows({ vendors, products }: NameCounts): Counted<ProductRow>[] {
       const row: ProductRow = {
         slug: key,
         display: text,
-        vendor: vendor.key,
+        vendor: reviewedKey(joined) ?? vendor.key,
         vendor_display: vendor.text,
         cve_count: count.rows.length,
         spellings: spellingsOf(count),

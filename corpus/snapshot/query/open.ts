@@ -41,6 +41,12 @@ export interface QueryInSteps {
   warm(): Steps<void>
 }
 
+/**
+ * Whether a query has the form of the beginning of an advisory's id: `GHSA-jfh8`, `PYSEC-2021-18`, `BIT-widget-2024-1`.
+ * Other queries occur in ids by chance: `4q` is a part of `GHSA-4q…`.
+ */
+const isAdvisoryId = (q: string): boolean => /^(?:ghsa-[0-9a-z-]+|[a-z][a-z0-9]+(?:-[a-z0-9.]+)*-\d[\w:.-]*)$/i.test(q)
+
 /** The same searches, all steps at once. */
 export interface Query {
   matches(set: TextSetName, q: string): Uint32Array
@@ -106,12 +112,14 @@ function openSearches(reader: RowReader, source: Source): Searches {
     }
   }
 
-  const setsOf = (types: readonly SearchType[]) =>
-    TEXT_SETS.filter((name) => types.some((type) => type === name || (type === 'cve' && name === 'advisory')))
+  const setsOf = (types: readonly SearchType[], q: string) =>
+    TEXT_SETS.filter((name) =>
+      types.some((type) => type === name || (type === 'cve' && name === 'advisory' && isAdvisoryId(q))),
+    )
 
   function* counted(type: SearchType, q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }> {
     const most = Math.min(limit, MAX_BEST)
-    if (type !== 'cve') return yield* set(type).best(q, most)
+    if (type !== 'cve' || !isAdvisoryId(q)) return yield* set(type).best(q, most)
     const [found, named] = yield* together([set('cve').best(q, most), set('advisory').best(q, most)])
     const ranked = bestOfBoth(found!.ranked, named!.ranked).slice(0, most)
     const results = named!.results ?? (yield* set('advisory').matches(q))
@@ -121,7 +129,7 @@ function openSearches(reader: RowReader, source: Source): Searches {
 
   function* suggested(type: SearchType, q: string, limit: number): Steps<Ranked[]> {
     const most = Math.min(limit, MAX_BEST)
-    if (type !== 'cve') return yield* set(type).suggestions(q, most)
+    if (type !== 'cve' || !isAdvisoryId(q)) return yield* set(type).suggestions(q, most)
     const found = yield* set('cve').suggestions(q, most)
     const worst = found.length < most ? RANK.elsewhere : found.at(-1)!.rank
     return bestOfBoth(found, yield* set('advisory').suggestions(q, most, worst)).slice(0, most)
@@ -155,7 +163,7 @@ function openSearches(reader: RowReader, source: Source): Searches {
       return yield* set(name).matches(q)
     },
     *search(types, q, limit) {
-      yield* open(setsOf(types))
+      yield* open(setsOf(types, q))
       const result: SearchResult = {
         counts: { vendor: 0, product: 0, cwe: 0, capec: 0, cna: 0, cve: 0, package: 0 },
         hits: { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [], package: [] },
@@ -168,7 +176,7 @@ function openSearches(reader: RowReader, source: Source): Searches {
       return result
     },
     *suggest(types, q, limit) {
-      yield* open(setsOf(types))
+      yield* open(setsOf(types, q))
       const known = SEARCH_TYPES.filter((type) => types.includes(type))
       const ranked = yield* together(known.map((type) => suggested(type, q, limit)))
       const found = known.flatMap((type, order) => {

@@ -1,7 +1,7 @@
 /** Converts hits to search results (API 26.10, rule 28). */
-import type { Hit } from './open.ts'
+import type { Hit, SearchResult } from './open.ts'
 import { RANK } from './rank.ts'
-import type { SearchType } from './sets.ts'
+import { DEFAULT_SEARCH_TYPES, SEARCH_TYPES, type SearchType } from './sets.ts'
 
 export interface Suggestion {
   type: SearchType
@@ -33,6 +33,21 @@ export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({
   label,
   href: HREFS[type](id, key),
 })
+
+/** The answer of a search: each default type, and `package` only if it was asked for. */
+export interface SearchAnswer {
+  /** Best first; empty for types not requested. */
+  results: Record<Exclude<SearchType, 'package'>, SearchItem[]> & { package?: SearchItem[] }
+  /** Matches per type; 0 for types not requested. */
+  counts: Record<Exclude<SearchType, 'package'>, number> & { package?: number }
+}
+
+export function searchAnswer(types: readonly SearchType[], { counts, hits }: SearchResult): SearchAnswer {
+  const shown = types.includes('package') ? SEARCH_TYPES : DEFAULT_SEARCH_TYPES
+  const each = <Value>(value: (type: SearchType) => Value) =>
+    Object.fromEntries(shown.map((type) => [type, value(type)])) as Record<SearchType, Value>
+  return { results: each((type) => hits[type].map(searchItem)), counts: each((type) => counts[type]) }
+}
 
 const HREFS: Record<SearchType, (id: string, key: string) => string> = {
   vendor: (id) => `/vendors/${segment(id)}`,

@@ -18,6 +18,8 @@ export type TextSetName = (typeof TEXT_SETS)[number]
 
 /** The sets of global search, in the order of API 26.4. */
 export const SEARCH_TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'package'] as const
+/** The types of a search that names none: packages are answered only on request (API 26.2). */
+export const DEFAULT_SEARCH_TYPES = SEARCH_TYPES.filter((type) => type !== 'package')
 export type SearchType = (typeof SEARCH_TYPES)[number]
 
 /** Precedes each further spelling. It is no letter, mark or digit, so that each spelling starts a word (rule 28). */

@@ -148,16 +148,25 @@ export const productRow = z
   } satisfies ShapeOf<ProductRow>)
   .meta({ id: 'ProductRow', description: 'Product with its vendor' })
 
+const productListRow = productRow
+  .omit({ spellings: true })
+  .extend({ spellings: spellings.optional() })
+  .meta({ id: 'ProductListRow', description: 'Product with its vendor. `spellings` only with `include=spellings`' })
+
 export const productPage = z
-  .strictObject(pageOf(productRow))
+  .strictObject(pageOf(productListRow))
   .meta({ id: 'ProductPage', description: 'Products that match the query' })
 
+const cveIds = z.array(cveId).describe('CVEs that the module exploits. Some may have no record in this service')
+
+const exploitListRow = exploitModule
+  .extend({ cve_ids: cveIds.optional() })
+  .meta({ id: 'ExploitListRow', description: 'Exploit module. `cve_ids` only with `include=cves`' })
+
 export const exploitPage = z
-  .strictObject(pageOf(exploitModule))
+  .strictObject(pageOf(exploitListRow))
   .meta({ id: 'ExploitPage', description: 'Page of exploit modules' })
 
 export const exploitDetail = exploitModule
-  .extend({
-    cve_ids: z.array(cveId).describe('CVEs that the module exploits. Some may have no record in this service'),
-  })
+  .extend({ cve_ids: cveIds })
   .meta({ id: 'ExploitDetail', description: 'Exploit module with its CVEs' })

@@ -1,6 +1,6 @@
 /** Search results: the best hits of each type with their total, and suggestions across types. */
 import { z } from 'zod'
-import { SEARCH_TYPES } from '../../../corpus/snapshot/index.ts'
+import { DEFAULT_SEARCH_TYPES, SEARCH_TYPES, type SearchType } from '../../../corpus/snapshot/index.ts'
 import { count } from './values.ts'
 
 const suggestion = z
@@ -30,8 +30,13 @@ const item = suggestion
   })
   .meta({ id: 'SearchItem', description: 'Search result' })
 
-const eachType = <S extends z.ZodType>(schema: (type: string) => S) =>
-  Object.fromEntries(SEARCH_TYPES.map((type) => [type, schema(type)])) as Record<(typeof SEARCH_TYPES)[number], S>
+const eachType = <S extends z.ZodType>(schema: (type: string) => S) => ({
+  ...(Object.fromEntries(DEFAULT_SEARCH_TYPES.map((type) => [type, schema(type)])) as Record<
+    Exclude<SearchType, 'package'>,
+    S
+  >),
+  package: schema('package').optional(),
+})
 
 export const searchResults = z
   .strictObject({
@@ -39,7 +44,8 @@ export const searchResults = z
       .strictObject(eachType((type) => z.array(item).max(25).describe(`Best results of type \`${type}\`, best first`)))
       .meta({
         id: 'SearchGroups',
-        description: 'Best results by type. A type is empty if nothing matches, or if it was not requested',
+        description:
+          'Best results by type. A type is empty if nothing matches, or if it was not requested. `package` is present only if it was requested',
       }),
     counts: z
       .strictObject(eachType((type) => count.describe(`Number of all matches of type \`${type}\``)))

@@ -116,9 +116,11 @@ states('31.3', 'an unknown id', async () => {
   await refuses(world, '/advisories/%ff', 'advisoryId')
 })
 
-states('31.4', 'every tier gets the record', async () => {
+states('31.4', 'an advisory of which every CVE is above the tier is 403', async () => {
   const path = '/advisories/GHSA-kkkk-kkkk-kkkk'
-  assert.equal((await refusing.asReader(path, 0)).body, await world.json(path))
+  const { status, body } = await refusing.asReader(path, 0)
+  assert.equal([status, (body as { error: string }).error], [403, 'tier_restricted'])
+  assert.equal((await refusing.asReader(path, 9)).body, await world.json(path))
 })
 
 after(async () => {

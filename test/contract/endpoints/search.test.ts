@@ -14,8 +14,11 @@ interface Answer {
   results: Record<Type, SearchItem[]>
   counts: Record<Type, number>
 }
-const search = (q: string, more = '') => service.json<Answer>(`/search?q=${encodeURIComponent(q)}${more}`)
-const matches = (type: Type, q: string) => matchesOf(things[type], q)
+const searchDefault = (q: string, more = '') => service.json<Answer>(`/search?q=${encodeURIComponent(q)}${more}`)
+/** Of all types, unless `more` names some. */
+const search = (q: string, more = '') =>
+  searchDefault(q, more.includes('types=') ? more : `${more}&types=${TYPES.join(',')}`)
+const matches = (type: Type, q: string) => matchesOf(things[type], q.trim())
 
 const { label: vendor, id: vendorId } = things.vendor[1]!
 const title = things.cve.find(({ label }) => label.length > 30)!.label
@@ -23,10 +26,10 @@ const title = things.cve.find(({ label }) => label.length > 30)!.label
 const QUERIES = [
   ...['in', 'IN', 'se', 'er', 'cve', 'CVE-20', 'cwe-7', 'cwe-79', 'CWE-79', 'capec-6', 'CAPEC-66', 'weakness', 'inc.'],
   ...['-', '0', '_'].map((one) => one + one),
-  ...['%%', '__', '100%', '"q', '\\ ', '(u', '😀x', ' 😀', 'οδος', 'ΟΔΟΣ', 'straße', 'ång', 'zz', 'no such thing'],
+  ...['%%', '__', '100%', '"q', '\\u', '(u', '😀x', ' 😀😀 ', 'οδος', 'ΟΔΟΣ', 'straße', 'ång', 'zz', 'no such thing'],
   ...[vendor, vendorId, vendor.toUpperCase(), vendor.slice(2, 7), title, title.slice(3, 15), title.slice(-8)],
   ...[things.cve[0]!.id, things.cve[7]!.id.toLowerCase(), things.cna[3]!.id, things.product[5]!.key],
-  ...['a b', ' a', 'a ', 'the', 'of', 're', 'handling', 'x'.repeat(200)],
+  ...['a b', ' er', 'in ', 'the', 'of', 're', 'handling', 'x'.repeat(200)],
 ]
 
 states('26.1', 'required text of two characters', async () => {
@@ -34,14 +37,21 @@ states('26.1', 'required text of two characters', async () => {
   for (const query of ['', '?types=cve', '?q=a', '?q=%F0%9F%98%80']) await refuses(service, `/search${query}`, 'q')
 })
 
-states('26.2', 'any of seven types', async () => {
+states('26.2', 'any of seven types; without them all except packages', async () => {
+  const { results, counts } = await searchDefault('er')
+  const { results: all, counts: every } = await search('er')
+  const { package: packages, ...others } = all
+  const { package: _, ...counted } = every
+  assert.ok(packages.length > 0)
+  assert.equal([results, counts], [others, counted])
   for (const q of ['er', 'in', 'we']) {
     const all = await search(q, '&limit=25')
     for (let mask = 1; mask < 2 ** TYPES.length; mask++) {
       const chosen = TYPES.filter((_, i) => mask & (1 << i))
       const { results, counts } = await search(q, `&limit=25&types=${chosen.join(',')}`)
       for (const type of TYPES) {
-        const expected = chosen.includes(type) ? [all.results[type], all.counts[type]] : [[], 0]
+        const absent = type === 'package' ? [undefined, undefined] : [[], 0]
+        const expected = chosen.includes(type) ? [all.results[type], all.counts[type]] : absent
         assert.equal([results[type], counts[type]], expected, `${q} ${chosen}: ${type}`)
       }
     }

@@ -71,7 +71,10 @@ const FIELDS: Partial<Record<keyof Answer, Field>> = {
     },
   ],
   description: [string, ({ details }) => details],
-  severity: [string, ({ database_specific: specific }) => specific?.severity?.toLowerCase() ?? 'unknown'],
+  severity: [
+    string,
+    ({ database_specific: specific }) => specific?.severity?.toLowerCase().replace('moderate', 'medium') ?? 'unknown',
+  ],
   cvss_v3: [object({ vector: nullable(string), score: nullable(number) }), vectorOf('CVSS_V3')],
   cvss_v4: [object({ vector: nullable(string), score: nullable(number) }), vectorOf('CVSS_V4')],
   cwe_ids: [listOf(matching(/^CWE-\d+$/)), ({ database_specific: specific }) => specific?.cwe_ids ?? []],

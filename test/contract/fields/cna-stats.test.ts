@@ -148,11 +148,14 @@ states('23.17', 'the CNAs that improved most', () => {
   const expected = [...recordsOf].flatMap(([slug, records]) => {
     const recent = records.filter((record) => daysAgo(record) < 365).map(completeness)
     const older = records.filter((one) => daysAgo(one) >= 365 && daysAgo(one) < 730).map(completeness)
-    // By less than what a score shows, none is better.
-    if (recent.length < 10 || older.length < 10 || mean(recent) - mean(older) < 0.05) return []
+    if (recent.length < 10 || older.length < 10) return []
     return [{ slug, older: mean(older), recent: mean(recent) }]
   })
-  const byDelta = expected.sort((a, b) => b.recent - b.older - (a.recent - a.older))
+  const shown = (score: number) => Math.round(score * 10)
+  const delta = (one: (typeof expected)[number]) => shown(one.recent) - shown(one.older)
+  const byDelta = expected
+    .filter((one) => delta(one) > 0)
+    .sort((a, b) => delta(b) - delta(a) || (a.slug < b.slug ? -1 : 1))
   assert.equal(
     improved.map(({ slug }) => slug),
     byDelta.map(({ slug }) => slug),
@@ -165,7 +168,8 @@ states('23.17', 'the CNAs that improved most', () => {
     )
     near(row.older_score, older, 0.05 + 1e-9, row.slug)
     near(row.recent_score, recent, 0.05 + 1e-9, row.slug)
-    near(row.delta, recent - older, 0.05 + 1e-9, row.slug)
+    near(row.delta, row.recent_score - row.older_score, 1e-9, row.slug)
+    assert.is(row.delta, Number(row.delta.toFixed(1)))
   }
 })
 

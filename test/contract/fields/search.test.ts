@@ -9,12 +9,14 @@ import { sharedService } from '../support/service.ts'
 const { states, after, run } = contractSuite('search result item')
 const service = await sharedService()
 
+const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'package']
 const QUERIES = ['er', 'CVE-2024', 'cwe', 'capec', 'injection', 'weakness of class', 'studio', 'in', 'CWE-79', 'inc']
 const found = await aboutEach(QUERIES, (q) =>
-  service.json<{ results: Record<string, SearchItem[]> }>(`/search?limit=25&q=${encodeURIComponent(q)}`),
+  service.json<{ results: Record<string, SearchItem[]> }>(
+    `/search?limit=25&types=${TYPES.join(',')}&q=${encodeURIComponent(q)}`,
+  ),
 )
 const items = found.flatMap(({ results }) => Object.values(results).flat())
-const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'package']
 
 /** Where the API gives what an item leads to; a relative link within the app is this without the API's own prefix. */
 const RESOURCE: Record<string, (id: string) => string> = {

@@ -2,7 +2,7 @@
 import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
 import { rowText } from '../../../gateway/plan/list-answer.ts'
 import { advisoryNames } from '../../support/advisory-names.ts'
-import { rankOf } from '../../support/plain.ts'
+import { isAdvisoryId, rankOf } from '../../support/plain.ts'
 import type { Summary } from './rows.ts'
 import type { Service } from './service.ts'
 
@@ -84,7 +84,7 @@ function packagesOf({ registry }: Service): Findable[] {
 export function matchesOf(things: readonly Findable[], q: string): { thing: Findable; rank: number }[] {
   return things
     .flatMap((thing) => {
-      const named = (thing.names ?? []).map((name) => rankOf({ key: name, label: '' }, q))
+      const named = (isAdvisoryId(q) ? (thing.names ?? []) : []).map((name) => rankOf({ key: name, label: '' }, q))
       const ranks = [rankOf(thing, q), ...named].filter((rank) => rank !== null)
       return ranks.length === 0 ? [] : [{ thing, rank: Math.min(...ranks) }]
     })

@@ -169,7 +169,7 @@ positions('two Authorization headers are 401, also when both are good', async ()
   assert.match(error.message, 'more than one Authorization header')
 })
 
-positions('the session cookie is read where there is no Authorization header', async () => {
+positions('the session cookie is read where there is no bearer token', async () => {
   assert.is((await subjectOf(['Cookie', `theme=dark; session=${good}; x=y`])).sub, 'alice')
   assert.is((await subjectOf(['Cookie', 'theme=dark', 'Cookie', `session="${good}"`])).sub, 'alice')
   assert.is((await subjectOf(['Cookie', `sid=${good}`], { cookie: 'sid' })).sub, 'alice')
@@ -177,9 +177,13 @@ positions('the session cookie is read where there is no Authorization header', a
   assert.match((await refusal(['Cookie', 'session=rubbish'])).message, 'malformed')
 })
 
-positions('a bad or empty Authorization header never falls back to the cookie', async () => {
-  for (const value of ['Bearer rubbish', 'Basic eDp5', '']) {
+positions('a bad bearer token never falls back to the cookie; another scheme is no token', async () => {
+  for (const value of ['Bearer rubbish', 'Bearer', 'bearer ', 'BEARER x']) {
     assert.is((await refusal(['Cookie', `session=${good}`, 'Authorization', value])).code, 'unauthenticated')
+  }
+  for (const value of ['Basic eDp5', 'Negotiate x', '']) {
+    assert.is((await subjectOf(['Cookie', `session=${good}`, 'Authorization', value])).sub, 'alice')
+    assert.is((await refusal(['Authorization', value])).code, 'unauthenticated')
   }
 })
 

@@ -38,12 +38,12 @@ const CONTRACT: Record<string, string> = {
   '/vendors/{vendorSlug}': 'vendorSlug!',
   '/vendors/{vendorSlug}/products/{productSlug}': 'vendorSlug! productSlug!',
   '/vendors/{vendorSlug}/products': 'vendorSlug! q limit cursor',
-  '/products': 'q! vendor limit',
+  '/products': 'q! vendor include limit',
   '/cnas': 'q grade activity_status sort limit cursor',
   '/cnas/stats': '',
   '/cnas/{slug}': 'slug!',
   '/cnas/{slug}/cves': 'slug! severity kev has_exploit cwe sort limit cursor',
-  '/exploits': 'source platform published_since published_until sort limit cursor',
+  '/exploits': 'source platform published_since published_until include sort limit cursor',
   '/exploits/{source}/{sourceId}': 'source! sourceId!',
   '/reports/types': 'include_schema',
   '/affected': 'purl ecosystem name version source cpe limit cursor',
@@ -143,7 +143,7 @@ for (const [path, operation] of OPERATIONS) {
     assert.equal(errorsOf(operation), {
       400: ['invalid_parameter', ...(takes('cursor') ? ['invalid_cursor'] : [])],
       401: ['unauthenticated'],
-      403: ['forbidden', ...(perCve ? ['tier_restricted'] : [])],
+      403: ['forbidden', ...(perCve || path === '/advisories/{advisoryId}' ? ['tier_restricted'] : [])],
       ...(perCve || own.includes('not_found') ? { 404: ['not_found'] } : {}),
       ...(own.includes('gone') ? { 410: ['gone'] } : {}),
       429: ['rate_limited'],
@@ -199,6 +199,13 @@ test('every schema with a name, and every field in it, says what it means', () =
     look(schema, name)
   }
   assert.equal(silent, [])
+})
+
+test('a 401 declares the quota policy; formats are those that programs know', () => {
+  const { headers } = DOCUMENT.components.responses.Unauthenticated!
+  assert.ok('RateLimit-Policy' in headers && !('RateLimit' in headers))
+  const formats = [...JSON.stringify(DOCUMENT).matchAll(/"format":"([^"]+)"/g)].map(([, format]) => format)
+  assert.equal([...new Set(formats)].sort(), ['date', 'date-time', 'uuid'])
 })
 
 test('a flag and a filter that are false say that no source states a patch', () => {

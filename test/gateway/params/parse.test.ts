@@ -45,6 +45,10 @@ names('slips of case and swapped letters are recognised, other words are not', (
   assert.match(refused(LIST, 'limti=3').message, "did you mean 'limit'?")
   assert.is(refused(LIST, 'page=3').message, "unknown parameter 'page'; allowed: q, severity, kev, sort, limit")
   assert.is(refused({}, 'x=1').message, "unknown parameter 'x'; this endpoint has no parameters")
+  assert.equal(refused(LIST, '=x').body, {
+    error: 'invalid_parameter',
+    message: 'the query has a parameter without a name',
+  })
 })
 
 names('names from the prototype of objects are as unknown as others', () => {

@@ -44,7 +44,8 @@ interface Found {
 }
 
 const ask = async <T>(path: string, of: TestGateway = gateway) => JSON.parse(await of.body(path)) as T
-const search = (q: string, more = '') => ask<Found>(`/search?q=${encodeURIComponent(q)}&limit=25${more}`)
+const ALL = '&types=cve,package,vendor'
+const search = (q: string, more = ALL) => ask<Found>(`/search?q=${encodeURIComponent(q)}&limit=25${more}`)
 const cvesOf = async (q: string) => (await search(q, '&types=cve')).results.cve!.map(({ id, score }) => [id, score])
 
 test('rule 28: the id of an advisory finds its CVE, in any case, as the id of the CVE does', async () => {
@@ -57,9 +58,10 @@ test('rule 28: the id of an advisory finds its CVE, in any case, as the id of th
   assert.is(results.cve![0]!.score, 1)
   assert.is(counts.cve, 1)
   assert.equal(await cvesOf('GO-2021-9999'), [[first, 1]], 'an alias')
-  assert.equal(await cvesOf('c2jp'), [[first, 0.5]], 'a part')
+  assert.equal(await cvesOf('GHSA-jfh8'), [[first, 0.75]], 'a beginning')
+  assert.equal(await cvesOf('c2jp'), [], 'a part has not the form of an id')
   assert.equal(await cvesOf('SEC-2021-77'), [[second, 0.25]], 'the first CVE that has a record')
-  assert.equal(await cvesOf('DEBIAN-TEST'), [[second, 0.75]])
+  assert.equal(await cvesOf('DEBIAN-TEST-1'), [[second, 1]])
 })
 
 test('rule 28: an advisory whose CVEs have no record finds nothing', async () => {
@@ -68,7 +70,7 @@ test('rule 28: an advisory whose CVEs have no record finds nothing', async () =>
 
 test('rule 28: a CVE that several of its ids find is one result', async () => {
   // Two advisories of one CVE.
-  const { results, counts } = await search('-2021-77')
+  const { results, counts } = await search('SEC-2021-77')
   assert.equal([results.cve!.map(({ id }) => id), counts.cve], [[second], 1])
   // Its own id, and those of advisories.
   const own = await search(first!)

@@ -38,11 +38,11 @@ export const ACCESS: readonly Mutation[] = [
     replace: 'if (ring.current() === undefined) {',
   },
   {
-    rule: 'rule 13: the cookie counts only without an Authorization header; its name is configurable',
-    breaks: 'an empty Authorization header counts as none',
+    rule: 'rule 13: the cookie counts only without a bearer token; its name is configurable',
+    breaks: 'credentials of another scheme disable the cookie',
     file: 'gateway/auth/credential.ts',
-    find: 'if (authorization !== undefined) {',
-    replace: 'if (authorization) {',
+    find: 'if (isBearer(authorization)) throw',
+    replace: 'throw',
   },
   {
     rule: 'API 5.8: a bad header is not replaced by the cookie',
@@ -83,8 +83,8 @@ export const ACCESS: readonly Mutation[] = [
     rule: 'API 5.12, 10.8, 12.5, 13.4, 14.6, 15.4, 16.9, 19.4, 22.4: a CVE above the tier of the caller',
     breaks: 'one tier too low is good enough',
     file: 'gateway/access/access.ts',
-    find: 'needed > tier)',
-    replace: 'needed > tier + 1)',
+    find: 'needed > 0 && needed > tier',
+    replace: 'needed > 0 && needed > tier + 1',
   },
   {
     rule: 'rule 16: each subject has its own quota; headers state the rest, and a 429 states when to retry',

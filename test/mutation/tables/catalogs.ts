@@ -87,11 +87,11 @@ export const CATALOG_RULES: readonly Mutation[] = [
     replace: '() => 0',
   },
   {
-    rule: 'rule 28: results and counts always have all seven keys; types that were not requested are empty and 0',
+    rule: 'rule 28: results and counts always have the six keys, and package on request; types that were not requested are empty and 0',
     breaks: 'results have the keys that were asked for',
-    file: 'gateway/routes/search.ts',
-    find: 'Object.fromEntries(SEARCH_TYPES.map((type)',
-    replace: 'Object.fromEntries(types.map((type)',
+    file: 'corpus/snapshot/query/search-item.ts',
+    find: "const shown = types.includes('package') ? SEARCH_TYPES : DEFAULT_SEARCH_TYPES",
+    replace: 'const shown = types',
   },
   {
     rule: 'rule 28: scores are in (0, 1] and fall with the rank',
@@ -106,6 +106,13 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/query/search-item.ts',
     find: `\`/cwes/\${segment(id.toLowerCase())}\``,
     replace: `\`/cwes/\${segment(id)}\``,
+  },
+  {
+    rule: 'rule 28: the id of an advisory finds its CVE, in any case, as the id of the CVE does',
+    breaks: 'any text is looked for in ids of advisories',
+    file: 'corpus/snapshot/query/open.ts',
+    find: "if (type !== 'cve' || !isAdvisoryId(q)) return yield* set(type).best(q, most)",
+    replace: "if (type !== 'cve') return yield* set(type).best(q, most)",
   },
   {
     rule: 'rule 28: a CVE that several of its ids find is one result',

@@ -171,7 +171,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     replace: ']+/u',
   },
   {
-    rule: 'API 24.22: the row of each spelling, in lists and in searches',
+    rule: 'API 24.22, 24.23: the row of each spelling, in lists and in searches',
     breaks: 'other spellings are not matched',
     file: 'corpus/snapshot/query/texts.ts',
     find: "labels.at(i)! + (spellings?.at(i) ?? '')",
@@ -209,8 +209,8 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: 'API 16.2: reports of one type',
     breaks: 'reports of all other types are returned',
     file: 'gateway/routes/cve-documents.ts',
-    find: 'report.report_type === prompt',
-    replace: 'report.report_type !== prompt',
+    find: 'report.report_type.toLowerCase() === asked',
+    replace: 'report.report_type.toLowerCase() !== asked',
   },
   {
     rule: 'API 14.1: entries with or without messages',
@@ -252,7 +252,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     breaks: 'everything is searched, whatever is asked for',
     file: 'gateway/routes/search.ts',
     find: 'queries.search(path, types, q, limit)',
-    replace: 'queries.search(path, [...SEARCH_TYPES], q, limit)',
+    replace: "queries.search(path, [...DEFAULT_SEARCH_TYPES, 'package'], q, limit)",
   },
   {
     rule: 'API 26.7: the best score first',

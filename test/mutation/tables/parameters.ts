@@ -17,11 +17,11 @@ export const PARAMETERS: readonly Mutation[] = [
     replace: '(\\d{3,19})$/i',
   },
   {
-    rule: 'rule 1: an id of a weakness or attack pattern has exactly three forms',
-    breaks: 'lower-case prefixes are refused',
+    rule: 'rule 1: an id of a weakness or attack pattern is its number, or has its prefix in any case',
+    breaks: 'the prefix has upper case alone',
     file: 'gateway/params/ids.ts',
-    find: `(?:\${catalog}-|\${lower}-)?`,
-    replace: `(?:\${catalog}-)?`,
+    find: `\`[\${letter}\${letter.toLowerCase()}]\``,
+    replace: 'letter',
   },
   {
     rule: 'rule 2: every endpoint rejects unknown, repeated and empty parameters',

@@ -225,7 +225,11 @@ async function products(reader: Reader, options: Options & { q?: string; vendor?
   const { data, pagination } = await reader.entries('products', options)
   // Rows of one vendor are shorter.
   const rows = await Promise.all(
-    data.map((row) => ('vendor_display' in row ? row : reader.entry('products', joined([row.vendor, row.slug])))),
+    data.map(async (row) => {
+      if ('vendor_display' in row) return row
+      const { spellings: _, ...found } = (await reader.entry('products', joined([row.vendor, row.slug])))!
+      return found
+    }),
   )
   return { data: rows, pagination: { limit: pagination.limit, next_cursor: null } }
 }

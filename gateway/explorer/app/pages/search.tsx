@@ -22,11 +22,12 @@ const TYPES: readonly (readonly [type: Type, name: string, list: string | null])
   ['cna', 'CNAs', 'cnas'],
 ]
 
+const ALL_TYPES = TYPES.map(([type]) => type).join(',')
 const MOST = 10
 
 export default function SearchPage({ query }: PageProps) {
   const q = query.get('q')?.trim() ?? ''
-  const answer = useAnswer<SearchResults>(q === '' ? null : '/search', { q, limit: MOST })
+  const answer = useAnswer<SearchResults>(q === '' ? null : '/search', { q, types: ALL_TYPES, limit: MOST })
   return (
     <>
       <Heading title={q === '' ? 'Search' : `Search: ${q}`}>Search</Heading>
@@ -39,25 +40,31 @@ export default function SearchPage({ query }: PageProps) {
 }
 
 function Results({ data: { results, counts }, q }: { data: SearchResults; q: string }) {
-  const found = TYPES.filter(([type]) => counts[type] > 0)
+  const found = TYPES.map(([type, name, list]) => ({
+    type,
+    name,
+    list,
+    items: results[type] ?? [],
+    count: counts[type] ?? 0,
+  })).filter(({ count }) => count > 0)
   if (found.length === 0) return <p>Nothing matches “{q}”. Enter a part of an id, name or title.</p>
   return (
     <>
-      {found.map(([type, name, list]) => (
+      {found.map(({ type, name, list, items, count }) => (
         <section key={type}>
           <h2>
-            {name} <span class="dim">{formatCount(counts[type])}</span>
+            {name} <span class="dim">{formatCount(count)}</span>
           </h2>
           <ul class="results">
-            {results[type].map(({ id, label, subtitle, href }) => (
+            {items.map(({ id, label, subtitle, href }) => (
               <li key={id}>
                 <a href={hrefLink(href)}>{label}</a>{' '}
                 <span class="dim">{label === id ? subtitle : `${id} · ${subtitle}`}</span>
               </li>
             ))}
           </ul>
-          {list !== null && counts[type] > results[type].length ? (
-            <a href={link([list], { q })}>Show all {formatCount(counts[type])}</a>
+          {list !== null && count > items.length ? (
+            <a href={link([list], { q })}>Show all {formatCount(count)}</a>
           ) : null}
         </section>
       ))}

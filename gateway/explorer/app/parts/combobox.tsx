@@ -16,7 +16,7 @@ function useSuggestions(text: string, types: readonly SuggestionType[] | null): 
   const { api } = useSession()
   const [found, setFound] = useState<Suggestion[]>([])
   const query = text.trim()
-  const wanted = types?.join(',') ?? ''
+  const wanted = (types ?? ALL_TYPES).join(',')
   useEffect(() => {
     if (query.length < SHORTEST_QUERY) {
       setFound([])
@@ -46,6 +46,7 @@ const TYPE_NAMES: Readonly<Record<SuggestionType, string>> = {
   cna: 'CNA',
   package: 'Package',
 }
+const ALL_TYPES = Object.keys(TYPE_NAMES) as SuggestionType[]
 
 export interface ComboboxProps {
   label: string

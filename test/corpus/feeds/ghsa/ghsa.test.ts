@@ -68,7 +68,7 @@ advisories('an advisory is the record that the API links, and a claim under its 
     html_url: `https://github.com/advisories/${ID}`,
     summary: 'A fault in widget',
     description: '# Impact\nLong.',
-    severity: 'moderate',
+    severity: 'medium',
     cvss_v3: { vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', score: 9.8 },
     cvss_v4: { vector: 'CVSS:4.0/AV:N/AC:L/AT:P/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N/E:U', score: 9.2 },
     cwe_ids: ['CWE-79', 'CWE-20'],

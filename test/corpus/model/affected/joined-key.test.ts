@@ -1,7 +1,7 @@
 /** Rule 27: which spellings are one vendor or product. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { joinedKey, joinedProductKey, joinedVendor } from '../../../../corpus/model/affected/joined-key.ts'
+import { joinedKey, joinedProductKey, joinedVendor, reviewedKey } from '../../../../corpus/model/affected/joined-key.ts'
 import { nameKey } from '../../../../corpus/model/affected/products.ts'
 import { VENDOR_ALIASES } from '../../../../corpus/model/affected/vendor-aliases.ts'
 import { joinedName } from '../../../support/plain.ts'
@@ -55,6 +55,14 @@ test('the keys of a line of the table are one vendor, and no other', () => {
     VENDOR_ALIASES.map(([first]) => first).sort(),
   )
   assert.is(joinedVendor('apache'), joinedVendor('apache_software-foundation'))
+  for (const [key, spelling] of [
+    ['oracle', 'oracle_corporation'],
+    ['qualcomm', 'qualcomm,_inc.'],
+    ['siemens', 'seimens'],
+    [null, 'acme'],
+  ] as const) {
+    assert.is(reviewedKey(joinedVendor(spelling)), key)
+  }
   assert.is.not(joinedVendor('micro_focus'), joinedVendor('opentext'), 'a company that was bought')
   assert.is.not(joinedKey('apache'), joinedKey('apache_software_foundation'), 'products have no table')
 })

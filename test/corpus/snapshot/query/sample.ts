@@ -2,6 +2,7 @@
 import { fold } from '../../../../corpus/snapshot/codec/fold.ts'
 import { RANK, type Rank } from '../../../../corpus/snapshot/query/rank.ts'
 import type { TextSet, TextSetName } from '../../../../corpus/snapshot/query/sets.ts'
+import { isAdvisoryId } from '../../../support/plain.ts'
 
 /** Returns a generator of numbers from 0 to 1, the same for the same seed. */
 export function seeded(seed: number): () => number {
@@ -133,7 +134,7 @@ const rankedMatches = (set: TextSet, q: string): Match[] =>
 /** Returns the results of a type: entries, or CVEs with the best rank of the CVE and its advisories. */
 export function plainResults(set: TextSet, advisories: TextSet | null, q: string): Match[] {
   const matches = rankedMatches(set, q)
-  if (advisories === null) return matches
+  if (advisories === null || !isAdvisoryId(q)) return matches
   const named = rankedMatches(advisories, q).map(({ ordinal, rank }) => ({ ordinal: advisories.cves![ordinal]!, rank }))
   const ranks = new Map<number, Rank>()
   for (const { ordinal, rank } of [...matches, ...named]) {
