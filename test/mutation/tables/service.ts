@@ -69,14 +69,14 @@ export const SERVICE: readonly Mutation[] = [
     rule: 'API 7.4: the shortest query',
     breaks: 'one character is enough on /products',
     file: 'gateway/routes/vendors.ts',
-    find: 'required(text({ min: 2 }))',
+    find: 'required(searchText({ min: 2 }))',
     replace: 'required(text())',
   },
   {
     rule: 'API 11.3: one item for each URL; tag and source',
     breaks: 'the tag is not looked at',
     file: 'gateway/routes/cve-parts.ts',
-    find: '(tag === undefined || tags.includes(tag)) && ',
+    find: '(tag === undefined || tags.some((one) => isSame(one, tag))) && ',
     replace: '',
   },
   {
