@@ -23,7 +23,9 @@ const feed = z
     version: text.describe('Version that the publisher states. Null if there is none'),
     updated_at: timestamp
       .nullable()
-      .describe('Time of the edition. If the publisher states only a date, 00:00 UTC of it. Null if not stated'),
+      .describe(
+        'Time of the edition. If the publisher states only a date, 00:00 UTC of it. Without a date, the time of the newest record. Null if unknown',
+      ),
     records: count.describe('Number of records in the feed'),
     licence: z.string().describe('Licence of the data'),
     attribution: z.string().describe('Required attribution'),

@@ -143,6 +143,13 @@ export const CLAIMS: readonly Mutation[] = [
     replace: 'if (recent.length < MIN_RECORDS - 1 ||',
   },
   {
+    rule: 'rule 20: keys of SSVC 2.0.0 for the lower values, and unknown forms, which are defects',
+    breaks: 'only names of decision points are read',
+    file: 'corpus/feeds/cvelist/metrics.ts',
+    find: 'put(key ?? name, ',
+    replace: 'put(name, ',
+  },
+  {
     rule: 'rule 26: NVD and advisories are dated too, withdrawn ones by when they were withdrawn',
     breaks: 'dates of advisories are left out',
     file: 'corpus/model/timeline/timeline.ts',
