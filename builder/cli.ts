@@ -118,7 +118,8 @@ is not sent anywhere: the command only reads parts of the snapshot.
 
 The exit code is 0 if nothing fails, 1 if something does, 2 for an error, and 3 if no package
 can be judged. A finding without a severity fails, unless --unscored pass is set. A package is
-undecided if its version cannot be compared, and not checked if the snapshot has no data for it.`
+undecided if its version cannot be compared, and not checked if the snapshot has no advisories
+for its ecosystem.`
 
 interface SampleFlags {
   cves: number

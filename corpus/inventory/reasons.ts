@@ -17,8 +17,11 @@ export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
 }
 
 /** Why a package of a known version was not checked. */
-export const notIndexedReason = (ecosystem: string | null): string =>
-  ecosystem === null ? 'its purl names no known ecosystem or distribution' : `the snapshot has no data for ${ecosystem}`
+export function notIndexedReason(ecosystem: string | null): string {
+  if (ecosystem === null) return 'its purl names no known ecosystem or distribution'
+  // `pkg:generic`: those of OSS-Fuzz are the findings of one tool.
+  return `the snapshot has no ${ecosystem === 'OSS-Fuzz' ? 'complete advisories for generic packages' : `advisories for ${ecosystem}`}`
+}
 
 export type UndecidedReason = NonNullable<AffectedRow['undecided_reason']>
 
@@ -29,6 +32,6 @@ export const UNDECIDED_REASONS: Readonly<Record<UndecidedReason, string>> = {
   version: 'the version cannot be compared',
   event: 'a version in the advisory cannot be compared',
   release: 'the file or the advisory names no release of the distribution',
-  no_versions: 'the advisory states no versions',
+  no_versions: 'the advisory states no versions that can be compared',
   floating: 'the version can mean several releases',
 }

@@ -27,14 +27,20 @@ export interface Advisories {
   package(key: string): StoredPackage
 }
 
+const statesPackages = (row: string) =>
+  `EXISTS (SELECT 1 FROM package_advisory AS p WHERE p.feed = ${row}.feed AND p.id = ${row}.id)`
+
 /**
  * True for the rows of `a` that count. An id that both the export (`osv`) and GitHub's repository (`ghsa`) have is taken
  * from the export, unless the record in the repository is newer. A published record precedes one derived from a CVE
- * record (`cvelist`).
+ * record (`cvelist`) if it states packages. A withdrawn one, or one about commits, would hide those of the CVE record.
  */
 const COUNTS = `
-  NOT EXISTS (SELECT 1 FROM advisory AS o WHERE o.id = a.id AND o.feed <> a.feed AND o.feed <> 'cvelist'
-    AND CASE a.feed WHEN 'cvelist' THEN 1 WHEN 'osv' THEN o.modified > a.modified
+  NOT EXISTS (SELECT 1 FROM advisory AS o WHERE o.id = a.id AND o.feed <> a.feed
+    AND CASE
+      WHEN a.feed = 'cvelist' THEN ${statesPackages('o')}
+      WHEN o.feed = 'cvelist' THEN NOT ${statesPackages('a')}
+      WHEN a.feed = 'osv' THEN o.modified > a.modified
       ELSE coalesce(o.modified >= a.modified, 1) END)`
 
 export function readAdvisories(database: Database.Database): Advisories {

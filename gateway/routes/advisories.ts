@@ -1,7 +1,7 @@
 /** Advisories as their publishers state them: records in the OSV schema. */
-import { type CveId, parseCveId } from '../../corpus/model/ids/cve-id.ts'
 import { idSpellings } from '../../corpus/model/packages/advisory-id.ts'
-import { plainBytes, type ReadMember, spliced } from '../../corpus/snapshot/index.ts'
+import { statedCveIds } from '../../corpus/model/packages/package-advisory.ts'
+import { plainBytes, spliced } from '../../corpus/snapshot/index.ts'
 import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
@@ -17,18 +17,6 @@ const path = {
     'Id of the advisory, such as `GHSA-35jh-r3h4-6jhm`, `GO-2024-2687` or `MAL-2024-1`',
     openText(),
   ),
-}
-
-/** The CVEs that a record names, as its id or as aliases. */
-function cveIdsOf(member: ReadMember): CveId[] {
-  const { id, aliases, upstream } = JSON.parse(plainBytes(member.bytes, member.segments[0]!).toString()) as OsvIds
-  return [id, ...(aliases ?? []), ...(upstream ?? [])].flatMap((one) => parseCveId(one) ?? [])
-}
-
-interface OsvIds {
-  id: string
-  aliases?: string[]
-  upstream?: string[]
 }
 
 export const getOsvRecord = defineRoute<Context, typeof path, Record<never, never>>({
@@ -47,8 +35,11 @@ export const getOsvRecord = defineRoute<Context, typeof path, Record<never, neve
     for (const id of spellings) {
       const member = packages.advisory(id)
       if (!member) continue
-      access.judgeAdvisory(subject, current, id, () => cveIdsOf(member))
-      return splicedAnswer(current, 'shard', [spliced(member, member.segments[0]!)])
+      const segment = member.segments[0]!
+      access.judgeAdvisory(subject, current, id, () =>
+        statedCveIds(JSON.parse(plainBytes(member.bytes, segment).toString())),
+      )
+      return splicedAnswer(current, 'shard', [spliced(member, segment)])
     }
     const others = new Set(spellings.flatMap((id) => aliasedRecords(packages, id)))
     const hint = others.size === 0 ? '' : `; it is an alias of ${[...others].join(', ')}`

@@ -75,7 +75,13 @@ export function advisoryIds(record: JsonObject): AdvisoryIds | null {
   if (id === null) return null
   if (isWithdrawn(record)) return { id, aliases: [], cve_ids: [] }
   const aliases = [...new Set(texts(record.aliases))].filter((alias) => alias !== id)
-  return { id, aliases, cve_ids: cveIdsIn([id, ...aliases, ...texts(record.upstream)]) }
+  return { id, aliases, cve_ids: statedCveIds(record) }
+}
+
+/** Returns the CVEs that a record names, also a withdrawn one, by year and number. */
+export function statedCveIds({ id, aliases, upstream }: JsonObject): CveId[] {
+  const found = new Set([text(id) ?? '', ...texts(aliases), ...texts(upstream)].flatMap((one) => parseCveId(one) ?? []))
+  return [...found].sort(compareCveIds)
 }
 
 const isWithdrawn = (record: JsonObject): boolean => text(record.withdrawn) !== null
@@ -158,11 +164,6 @@ const STATED: Readonly<Record<string, Severity>> = {
 
 function scoredSeverity([best]: PackageAdvisory['cvss']): Severity | null {
   return best ? severityOf(best.score, best.version) : null
-}
-
-function cveIdsIn(ids: readonly string[]): CveId[] {
-  const found = new Set(ids.flatMap((id) => parseCveId(id) ?? []))
-  return [...found].sort(compareCveIds)
 }
 
 /** Vectors of the record count for all its packages, those of an entry for its package alone. */

@@ -257,7 +257,7 @@ test('a record that cannot be read keeps what the corpus has; a feed that is abs
   assert.equal(it.rows(), before)
 })
 
-test('a CVE record states packages until it names none; a published record with its id precedes it', async () => {
+test('a CVE record states packages until it names none; a published record of packages with its id precedes it', async () => {
   const list = (record: Partial<SmallRecord>) => ({
     'cvelistv5/2024-06-01_all_CVEs.zip': baselineZip([{ id: CVE, ...record }, { id: 'CVE-2024-0002' }]),
   })
@@ -267,6 +267,14 @@ test('a CVE record states packages until it names none; a published record with 
   const published = entry(CVE, { packages: ['gadget'] })
   await it.night(osv(published))
   assert.equal([it.records(), Object.keys(it.packages())], [{ [CVE]: minified(published) }, ['npm/gadget']])
+  for (const silent of [
+    { withdrawn: '2024-05-02T00:00:00Z' },
+    { affected: [{ ranges: [{ type: 'GIT', events: [] }] }] },
+  ]) {
+    await it.night(osv(entry(CVE, silent)))
+    assert.equal([Object.keys(it.records()), it.packages()], [[CVE], { 'Hex/widget': [`${CVE} `] }])
+    assert.is(JSON.parse(it.records()[CVE]!).database_specific.derived_from, 'cve_record')
+  }
   await it.night(osv(entry('GO-1')))
   assert.equal(Object.keys(it.packages()), ['Hex/widget', 'npm/widget'])
   for (const record of [{ title: 'Another' }, { state: 'REJECTED' } as const]) {

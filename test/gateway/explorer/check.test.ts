@@ -13,6 +13,7 @@ import {
   jsonOf,
   packagesBySeverity,
   selected,
+  summaryOf,
 } from '../../../gateway/explorer/app/pages/check/report.ts'
 import { checkFile } from '../../../gateway/explorer/app/pages/check/run.ts'
 import { SAMPLE_NAME, sample } from '../../../gateway/explorer/app/pages/check/sample.ts'
@@ -181,6 +182,30 @@ test('an affected package counts once, with its highest severity', () => {
     ['medium', 1],
     [null, 1],
   ])
+})
+
+test('the summary states what is affected, undecided and not checked', () => {
+  const summary = (affected: number, undecided: number, packages: number, notIndexed = 0) =>
+    summaryOf({
+      file: 'f',
+      format: 'g',
+      snapshot: null,
+      components: Array.from({ length: packages + notIndexed }, (_, i) => component(`p${i}`)),
+      packages: { affected, undecided, notAffected: packages - affected - undecided },
+      findings: [],
+      undecided: [],
+      notIndexed: Array.from({ length: notIndexed }, () => component('x')),
+      skipped: [],
+      rejected: [],
+    })
+  assert.is(summary(1, 2, 4, 1), '1 of 5 packages is affected. 2 are undecided. 1 is not checked, and can be affected.')
+  assert.is(summary(0, 1, 2), 'No package is affected for certain. 1 is undecided.')
+  assert.is(summary(0, 0, 2), 'No advisory affects a package that was checked.')
+  assert.is(
+    summary(0, 0, 1, 2),
+    'No advisory affects a package that was checked. 2 are not checked, and can be affected.',
+  )
+  for (const notIndexed of [0, 3]) assert.match(summary(0, 0, 0, notIndexed), /^Nothing could be checked/)
 })
 
 test('filters select by severity, development and KEV', () => {

@@ -180,8 +180,8 @@ export const PACKAGES: readonly Mutation[] = [
     rule: 'aliases leave out the id; CVEs come from id, aliases and upstream, by year and number',
     breaks: 'upstream is ignored',
     file: STATEMENTS,
-    find: '...aliases, ...texts(record.upstream)]',
-    replace: '...aliases]',
+    find: '...texts(aliases), ...texts(upstream)]',
+    replace: '...texts(aliases)]',
   },
   {
     rule: 'one affected entry of an advisory is enough; else one undecided entry',

@@ -49,7 +49,7 @@ export function Question({ query: { ecosystem, name, version, indexed } }: Pick<
         <p class="notice">
           {ecosystem === null
             ? 'The snapshot has no data for this product or type of package. It can still be affected.'
-            : `The snapshot has no packages of ${ecosystem}. The package can still be affected.`}
+            : `The snapshot has no advisories for ${ecosystem}. The package can still be affected.`}
         </p>
       )}
     </>

@@ -6,6 +6,7 @@ import {
   type PackageAdvisory,
   packageKey,
   packageStatements,
+  statedCveIds,
 } from '../../../../corpus/model/packages/package-advisory.ts'
 import type { JsonObject } from '../../../../corpus/model/values/json-value.ts'
 
@@ -252,6 +253,15 @@ ranges('100,000 versions, events and packages are read, and found again', () => 
   }
   const affected = versions.map((name) => ({ package: { ecosystem: 'npm', name } }))
   assert.is(packageStatements({ id: 'X-1', severity: [{ score: HIGH_4 }], affected }).length, MANY)
+})
+
+facts('the CVEs of a record are those of its id, aliases and upstream, whatever else it has there', () => {
+  const ids = { aliases: ['GHSA-x', 'CVE-2024-1000', 'CVE-2024-999'], upstream: ['CVE-2024-1000', 7] }
+  assert.equal(statedCveIds({ id: 'CVE-2024-0001', withdrawn: '2024-01-01T00:00:00Z', ...ids }), [
+    'CVE-2024-0001',
+    'CVE-2024-1000',
+  ])
+  assert.equal(statedCveIds({ id: 'GO-1', aliases: {}, upstream: 'CVE-2024-0001' }), [])
 })
 
 facts.run()

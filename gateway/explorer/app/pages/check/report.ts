@@ -4,6 +4,7 @@ import type { Component, SkippedEntry } from '../../../../../corpus/inventory/in
 import { SEVERITIES, type Severity } from '../../../../../corpus/model/record.ts'
 import { type Cell, csvLine } from '../../parts/csv.ts'
 import type { ChoiceFilter } from '../../parts/filter.ts'
+import { formatCount } from '../../parts/format.ts'
 import type { Rejected } from './lookup.ts'
 
 export interface CheckResult {
@@ -34,6 +35,25 @@ export function byPackage(findings: readonly Finding[]): PackageFindings[] {
     JSON.stringify([ecosystem, name, version, purl]),
   )
   return [...groups.values()].map((members) => ({ component: members[0]!, findings: members }))
+}
+
+/** The number of packages by verdict. Entries of the file that name no package of a known version are not checked. */
+export function countsOf({ packages, components, notIndexed, skipped, rejected }: CheckResult) {
+  const judged = components.length - notIndexed.length - rejected.length
+  return { ...packages, judged, notChecked: notIndexed.length + skipped.length + rejected.length }
+}
+
+/** Returns the result in words: what is affected, and what is unknown. */
+export function summaryOf(result: CheckResult): string {
+  const { affected, undecided, judged, notChecked } = countsOf(result)
+  if (judged === 0) return 'Nothing could be checked: no package of the file can be judged.'
+  const are = (count: number, noun = '') => `${formatCount(count)}${noun} ${count === 1 ? 'is' : 'are'}`
+  const none = undecided > 0 ? 'No package is affected for certain.' : 'No advisory affects a package that was checked.'
+  return [
+    affected === 0 ? none : `${are(affected, ` of ${formatCount(judged + notChecked)} packages`)} affected.`,
+    ...(undecided === 0 ? [] : [`${are(undecided)} undecided.`]),
+    ...(notChecked === 0 ? [] : [`${are(notChecked)} not checked, and can be affected.`]),
+  ].join(' ')
 }
 
 /** Returns how many affected packages have this as their highest severity, highest first. Null is unknown. */

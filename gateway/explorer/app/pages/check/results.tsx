@@ -10,14 +10,23 @@ import { saveFile } from '../../parts/save.ts'
 import { Figures } from '../../parts/texts.tsx'
 import { Severity, Unknown } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
-import { byPackage, type CheckResult, csvOf, jsonOf, packagesBySeverity, RESULT_FILTERS, selected } from './report.ts'
+import {
+  byPackage,
+  type CheckResult,
+  countsOf,
+  csvOf,
+  jsonOf,
+  packagesBySeverity,
+  RESULT_FILTERS,
+  selected,
+  summaryOf,
+} from './report.ts'
 
 export function Results({ result, query }: { result: CheckResult; query: URLSearchParams }) {
-  const { findings, undecided, packages } = result
+  const { findings, undecided } = result
   const shown = selected(findings, query)
   const counts = packagesBySeverity(findings)
-  const notChecked = result.notIndexed.length + result.skipped.length + result.rejected.length
-  const judged = result.components.length - result.notIndexed.length - result.rejected.length
+  const packages = countsOf(result)
   return (
     <section aria-labelledby="result">
       <h2 id="result" tabIndex={-1}>
@@ -26,31 +35,35 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
       <p class="about">
         {result.format}, matched with the snapshot <code>{result.snapshot?.id.slice(0, 12)}</code>
       </p>
+      <p class="notice">
+        <b>{summaryOf(result)}</b>
+      </p>
       <Figures
         figures={[
-          ['packages', formatCount(judged + notChecked)],
+          ['packages', formatCount(packages.judged + packages.notChecked)],
           ['affected', formatCount(packages.affected)],
-          ...counts.map(
-            ([severity, count]) =>
-              [
-                severity === null ? 'unscored' : <Severity key={severity} band={severity} />,
-                formatCount(count),
-              ] as const,
-          ),
           ['not affected', formatCount(packages.notAffected)],
           ['undecided', formatCount(packages.undecided)],
-          ['not checked', formatCount(notChecked)],
+          ['not checked', formatCount(packages.notChecked)],
         ]}
       />
-      {judged === 0 ? <p class="notice">Nothing could be checked: no package of the file can be judged.</p> : null}
       {findings.length + undecided.length === 0 ? null : (
         <>
           <Filters filters={RESULT_FILTERS} base={['check']} query={query} />
           <Export result={result} findings={shown} />
         </>
       )}
-      <h3>Affected packages</h3>
-      {findings.length === 0 && judged > 0 ? <p>No advisory affects a package that was checked.</p> : null}
+      {findings.length === 0 ? null : (
+        <>
+          <h3>Affected packages</h3>
+          <Figures
+            figures={counts.map(([severity, count]) => [
+              severity === null ? 'unscored' : <Severity key={severity} band={severity} />,
+              formatCount(count),
+            ])}
+          />
+        </>
+      )}
       {findings.length > 0 && shown.length === 0 ? (
         <p class="dim">No finding matches the filters. Remove a filter.</p>
       ) : null}

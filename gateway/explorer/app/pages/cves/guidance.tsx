@@ -86,7 +86,8 @@ function Background({ entry: { date_public: day, impacts, credits, timeline } }:
             {credits.map(({ name, type }, index) => (
               <span key={`${type} ${name}`}>
                 {index === 0 ? null : ', '}
-                {name} {type === null ? null : <span class="dim">{type}</span>}
+                {name}
+                {type === null ? null : <span class="dim"> {type}</span>}
               </span>
             ))}
           </dd>
