@@ -31,6 +31,7 @@ export function fixEvidence(
   const seen = new Set<string>()
   const known: KnownFixes = { versions: new Set(), urls: new Set() }
   let commitUrls: Map<string, string> | undefined
+  const affectedByCna = affectedVersions(claims.filter(({ source }) => source === 'cna'))
   const stated = claims
     .filter(hasReferences)
     .map((claim) => ({ from: evidenceSource(claim), affected: claim.affected }))
@@ -40,7 +41,9 @@ export function fixEvidence(
       const add = (version: string, commit: boolean) => {
         const source = commit ? 'git_ref' : from
         const key = `${source}\n${entry.ecosystem}\n${product}\n${version}`
-        if (seen.has(key)) return
+        // An ADP that restates `lessThanOrEqual` as `lessThan` does not fix the last affected version.
+        const isAffected = entry.source !== 'cna' && affectedByCna.has(versionKey(product, version))
+        if (isAffected || seen.has(key)) return
         seen.add(key)
         if (commit) commitUrls ??= urlsByCommit(references)
         const url = commit ? (commitUrls?.get(version.slice(0, 12)) ?? null) : null
@@ -66,6 +69,21 @@ export function fixEvidence(
   }
   addPatchCommits(claims, known, items)
   return items
+}
+
+const versionKey = (product: string | null, version: string) => `${product?.toLowerCase()}\n${version}`
+
+/** Returns the versions that claims state as affected, with their products. */
+function affectedVersions(claims: readonly CveClaim[]): Set<string> {
+  const keys = new Set<string>()
+  for (const { product, package_name, affected_versions, affected_ranges } of claims.flatMap(
+    ({ affected }) => affected,
+  )) {
+    const add = (version: string) => keys.add(versionKey(product ?? package_name, version))
+    for (const version of affected_versions ?? []) add(version)
+    for (const { last_affected } of affected_ranges ?? []) if (last_affected !== undefined) add(last_affected)
+  }
+  return keys
 }
 
 /** Versions and URLs that claims already state as fixes. References to them are not repeated. */

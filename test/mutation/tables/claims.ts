@@ -17,6 +17,13 @@ export const CLAIMS: readonly Mutation[] = [
     replace: '',
   },
   {
+    rule: 'rule 22: a version that the CNA states as affected is no fix of another source',
+    breaks: 'an ADP fixes the last affected version',
+    file: 'corpus/model/evidence/fixes.ts',
+    find: "entry.source !== 'cna' && affectedByCna.has(versionKey(product, version))",
+    replace: 'false',
+  },
+  {
     rule: 'rule 22: has_workaround is the CNA’s, or a reference tagged mitigation',
     breaks: 'the tag mitigation means nothing',
     file: 'corpus/model/evidence/capabilities.ts',

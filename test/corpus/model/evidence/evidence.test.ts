@@ -166,6 +166,21 @@ async function busiestBlock(module: string, work: () => void): Promise<number> {
   return Math.max(...script!.functions.flatMap(({ ranges }) => ranges.map(({ count }) => count)))
 }
 
+test('rule 22: a version that the CNA states as affected is no fix of another source', () => {
+  const range = (given: object) => [{ introduced: '0', fixed: null, version_type: null, ...given }]
+  const photo = (source: 'cna' | 'adp', given: object, product = 'Photo') =>
+    claim({ source, affected: [affected({ source, vendor: 'Adobe', product, affected_ranges: range(given) })] })
+  const fixes = (...claims: CveClaim[]) => {
+    const { core, evidence } = merged(claims)
+    assert.is(core.has_patch, evidence.length > 0)
+    return evidence.map(({ source, fixed_version }) => [source, fixed_version])
+  }
+  const cna = photo('cna', { last_affected: '24.0.1' })
+  assert.equal(fixes(cna, photo('adp', { fixed: '24.0.1' }, 'photo')), [])
+  assert.equal(fixes(cna, photo('adp', { fixed: '24.0.2' }, 'photo')), [['agency_adp', '24.0.2']])
+  assert.equal(fixes(cna, photo('adp', { fixed: '24.0.1' }, 'Other')), [['agency_adp', '24.0.1']])
+})
+
 test('fixes and patch references are matched in steps that grow with their number, not with its square', async () => {
   const each = 300
   const hash = (n: number) => n.toString(16).padStart(40, '0')
