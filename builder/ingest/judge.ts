@@ -149,7 +149,7 @@ const MAX_REWRITTEN_LOSS = 0.5
  * @throws IngestError `feed-lost-values`
  */
 export function judgeShape(
-  { title, status, kept, lostFacets, unreadable, notes }: FeedReport,
+  { title, status, kept, held, retained, lostFacets, unreadable, notes }: FeedReport,
   previous: FeedState | null,
   { acceptShrink }: Pick<AcceptOptions, 'acceptShrink'>,
 ): void {
@@ -175,8 +175,9 @@ export function judgeShape(
   const { before, now, read, unreadable: odd, example } = unreadable
   const detail = notes.flatMap(({ items }) => items).find(({ key }) => key === example)?.detail
   const such = example === null ? '' : `, such as ${example}${detail ? ` (${detail})` : ''}`
-  if (now - before > MAX_LOSS * kept) {
-    refuse(`${now} of ${kept} records have values that cannot be read, ${before} had them before${such}`)
+  const records = kept + held + retained
+  if (now - before > MAX_LOSS * records) {
+    refuse(`${now} of ${records} records have values that cannot be read, ${before} had them before${such}`)
   }
   if (read >= MIN_REWRITTEN && odd > MAX_REWRITTEN_LOSS * read && before <= MAX_LOSS * previous.records) {
     refuse(`${odd} of ${read} new or changed records have values that cannot be read${such}`)

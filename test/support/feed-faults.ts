@@ -79,7 +79,8 @@ export function spoilFeed(feeds: string, feed: PublishedFeed, fault: FeedFault):
     return true
   }
   if (dates === null) return false
-  const changed = (year: string) => (fault === 'future' ? '2062' : String(Number(year) - 1))
+  // The year 1 is a placeholder.
+  const changed = (year: string) => (year === '0001' ? year : fault === 'future' ? '2062' : String(Number(year) - 1))
   for (const path of files) {
     if (feed !== 'cvelist') rewrite(path, (text) => text.replace(dates, changed))
     // Names have the date of the edition too.
