@@ -179,7 +179,8 @@ test('every href of 1,000 searches is answered', async () => {
     const q = characters
       .slice(from, from + random.between(2, 8))
       .join('')
-      .padEnd(2, ' ')
+      .trim()
+      .padEnd(2, 'e')
     const { text } = await asked.ask('/search', `q=${part(q)}&limit=25`)
     const { results } = JSON.parse(text) as { results: { [type: string]: Item[] } }
     for (const { href } of Object.values(results).flat()) hrefs.add(href)

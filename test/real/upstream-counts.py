@@ -125,9 +125,13 @@ def assigners(records):
 
 
 def exploit_modules(feeds):
-    """Every entry of the archive and every module of the framework, with or without a CVE (rule 27)."""
+    """Every entry of the archive; of the framework exploits and auxiliaries, and others that name a CVE (rule 27)."""
     entries = {row["id"] for row in archive(feeds)}
-    modules = {module["fullname"] for module in framework(feeds)}
+    def is_listed(module):
+        cves = [one for one in module.get("references") or [] if one.upper().startswith("CVE-")]
+        return module["type"] in ("exploit", "auxiliary") or cves
+
+    modules = {module["fullname"] for module in framework(feeds) if is_listed(module)}
     return len(entries) + len(modules)
 
 

@@ -84,7 +84,10 @@ def references(claims):
     found = {}
     for source, items in claims:
         for item in items:
-            sources, tags = found.setdefault(link(item["url"].strip()), (set(), set()))
+            url = link(item["url"].strip())
+            if not re.match(r"https?://[^\s/?#]", url, re.IGNORECASE):
+                continue
+            sources, tags = found.setdefault(url, (set(), set()))
             sources.add(source)
             tags.update((source, tag) for tag in item.get("tags", []))
     return found

@@ -150,6 +150,14 @@ def claim(entry):
                 ranges.append((*about, kind))
             elif about is not None:
                 versions[about] = True
+    # Where everything is unaffected, that is the default.
+    stated = entry.get("versions") or []
+    all_unaffected = stated and all(
+        one.get("status") == "unaffected" and all(x.get("status") == "unaffected" for x in one.get("changes", []))
+        for one in stated
+    )
+    if all_unaffected and any(about == ("0", None, None) for about, _, _ in unaffected):
+        return ["unaffected", list(versions) or None, ranges or None, list(patched) or None]
     # Where the default is `affected` and something is unaffected.
     if default == "affected" and unaffected:
         by_default(first_affected, unaffected, ranges, patched)
