@@ -3,6 +3,7 @@ import { MAX_NAME_LENGTH } from '../../model/affected/products.ts'
 import type { CveClaim, CveListRecord, PublishedAdvisory } from '../../model/claim.ts'
 import { PurlError, packageOfPurl, packageUrl } from '../../model/packages/purl.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
+import { titleOf } from '../../model/title.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'
 import { evaluationKey } from '../../model/versions/affected.ts'
 import { baseEcosystem, comparatorOf } from '../../model/versions/ecosystems.ts'
@@ -16,16 +17,20 @@ import { publishedAdvisory } from '../osv/published.ts'
 export function packageAdvisory({ cveId, datePublished, claims }: CveListRecord): PublishedAdvisory | undefined {
   const affected = claims.flatMap((claim) => claim.affected.flatMap(affectedPackage))
   if (affected.length === 0) return undefined
-  const [{ title, description, updatedAt, metrics, weaknesses }, ...others] = claims as [CveClaim, ...CveClaim[]]
+  const [cna, ...others] = claims as [CveClaim, ...CveClaim[]]
+  const { description, updatedAt, metrics, weaknesses } = cna
+  const summary = titleOf(cna, description, null)
   const modified = others.reduce((newest, one) => (one.updatedAt > newest ? one.updatedAt : newest), updatedAt)
   const json = {
     schema_version: '1.7.3',
     id: cveId,
     modified,
     ...(datePublished === null ? {} : { published: datePublished }),
-    ...(title === null ? {} : { summary: title }),
+    ...(summary === null ? {} : { summary }),
     ...(description === null ? {} : { details: description }),
-    severity: metrics.map(({ version, vector }) => ({ type: `CVSS_V${version[0]}`, score: vector })),
+    severity: metrics.flatMap(({ version, vector }) =>
+      vector === '' ? [] : [{ type: `CVSS_V${version[0]}`, score: vector }],
+    ),
     affected,
     references: claims.flatMap(({ references }) => references.map(({ url }) => ({ type: 'WEB', url }))),
     database_specific: {

@@ -56,7 +56,7 @@ const affectedRow = z
       .enum(['no_version', 'no_order', 'version', 'event', 'release', 'no_versions', 'floating'])
       .nullable()
       .describe(
-        '`no_version`: the request has no version. `no_order`: the ecosystem has no order of versions. `version`: the version cannot be compared. `event`: a bound of a range cannot. `release`: the request or the advisory names no release of the distribution. `no_versions`: the advisory states no versions. `floating`: only some of the releases that the version can mean are affected. Null if affected',
+        '`no_version`: the request has no version. `no_order`: the ecosystem has no order of versions. `version`: the version cannot be compared. `event`: a bound of a range cannot. `release`: the request or the advisory names no release of the distribution. `no_versions`: the advisory states no versions that can be compared. `floating`: only some of the releases that the version can mean are affected. Null if affected',
       ),
     matched_by: matchedBy.nullable().describe('Why the version is affected. Null if undecided'),
     fixed_versions: texts.describe(

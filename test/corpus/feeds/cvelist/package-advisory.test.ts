@@ -79,6 +79,18 @@ test('without a version, the default status says what is affected', () => {
   assert.equal([unknown.ranges, unknown.versions], [[], []])
 })
 
+test('without a title, the summary is the first sentence; a score without a vector states no severity', () => {
+  const stated = packageAdvisory(
+    record({
+      descriptions: [{ lang: 'en', value: 'A response can take all memory. Clients are affected too.' }],
+      metrics: [{ cvssV3_1: { version: '3.1', baseScore: 7.5, baseSeverity: 'HIGH' } }],
+      affected: [{ packageURL: HEX, versions: BEFORE }],
+    }),
+  )!
+  const { summary, severity } = JSON.parse(stated.text)
+  assert.equal([summary, severity], ['A response can take all memory.', []])
+})
+
 /** The verdict of the record about a version, with the reason if it is undecided. */
 function verdict(packageURL: string, statement: object, version: string): string {
   const stated = of({ packageURL, versions: [{ status: 'affected', ...statement }] })!
