@@ -9,7 +9,7 @@ import { packageAdvisory } from './package-advisory.ts'
 import { parseCveRecord } from './record.ts'
 
 /** Increase it with every change of what `parseCveRecord` or `packageAdvisory` returns for the same bytes. */
-export const CVE_LIST_ADAPTER = 12
+export const CVE_LIST_ADAPTER = 13
 
 /** All other files (`delta.json`, `deltaLog.json`) and folders are no items of the feed. */
 const RECORD_NAME = /(?:^|\/)(CVE-\d{4}-\d{4,19})\.json$/i

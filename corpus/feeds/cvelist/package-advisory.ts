@@ -60,8 +60,11 @@ function affectedPackage(entry: AffectedEntry): JsonObject[] {
   const result = [{ package: named, ranges: ranges.map((events) => ({ type: 'ECOSYSTEM', events })), versions }]
   const bounds = stated.flatMap(({ introduced, fixed, last_affected }) => [introduced, fixed, last_affected])
   const isClear = [...versions, ...bounds].every((text) => text == null || isVersion(ecosystem, text))
+  // As for products: the default contradicts lists that end, unless something else is stated as unaffected.
+  const hasEnd = stated.every(({ fixed, last_affected }) => fixed !== null || last_affected !== undefined)
+  const isContradiction = states && default_status === 'affected' && patched_versions === null && hasEnd
   // An entry without versions makes every other version undecided.
-  return isClear ? result : [...result, { package: named, ranges: [], versions: [] }]
+  return isClear && !isContradiction ? result : [...result, { package: named, ranges: [], versions: [] }]
 }
 
 /**

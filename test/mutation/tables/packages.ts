@@ -117,8 +117,8 @@ export const PACKAGES: readonly Mutation[] = [
     rule: 'what is no version of the ecosystem decides nothing',
     breaks: 'a package is clean although a CVE record calls it affected before some version',
     file: 'corpus/feeds/cvelist/package-advisory.ts',
-    find: 'return isClear ? result :',
-    replace: 'return result.length > 0 ? result :',
+    find: 'return isClear && !isContradiction ? result :',
+    replace: 'return !isContradiction ? result :',
   },
   {
     rule: 'a withdrawn record, and one without an id, state nothing',

@@ -136,6 +136,14 @@ test('packages have the URL of their ecosystem, whatever the record states', () 
   }
 })
 
+test('a default of affected makes versions undecided that are not listed, unless others are stated as unaffected', () => {
+  const counts = (...versions: object[]) => affectedIn({ defaultStatus: 'affected', versions })!.length
+  assert.is(counts({ version: '1.0', status: 'affected' }), 2)
+  assert.is(counts(...BEFORE), 2)
+  assert.is(counts(...BEFORE, { version: '0.12.1', status: 'unaffected' }), 1)
+  assert.is(counts({ version: '1.0', lessThan: '*', status: 'affected' }), 1)
+})
+
 test('ADPs state packages too', () => {
   const adp = {
     providerMetadata: { shortName: 'x' },
