@@ -15,15 +15,18 @@ import { tiersOf } from './tiers.ts'
 export interface Access {
   /** @throws ApiError `tier_restricted` */
   judge(subject: Subject, snapshot: OpenSnapshot, row: number, id: CveId): void
-  /** The ids are computed only if there is a policy. @throws ApiError `tier_restricted` if all CVEs with a record are restricted */
-  judgeAdvisory(subject: Subject, snapshot: OpenSnapshot, id: string, cveIds: () => readonly CveId[]): void
+  /**
+   * Whether all CVEs with a record that an advisory names are above the tier. A null subject has tier 0. The ids are
+   * computed only if there is a policy.
+   */
+  isAdvisoryRestricted(subject: Subject | null, snapshot: OpenSnapshot, cveIds: () => readonly CveId[]): boolean
   /** Reads the file again if it changed. */
   refresh(): void
   close(): void
 }
 
 /** Without a policy, every CVE has tier 0. */
-export const openAccess: Access = { judge() {}, judgeAdvisory() {}, refresh() {}, close() {} }
+export const openAccess: Access = { judge() {}, isAdvisoryRestricted: () => false, refresh() {}, close() {} }
 
 export interface PolicyFileOptions {
   log: Log
@@ -52,9 +55,9 @@ export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileO
     }
   }
   // Tier 0 is visible to all, whatever the token states.
-  const isRestricted = ({ tier }: Subject, snapshot: OpenSnapshot, row: number) => {
+  const isRestricted = (subject: Subject | null, snapshot: OpenSnapshot, row: number) => {
     const needed = tiers(snapshot)[row]!
-    return needed > 0 && needed > tier
+    return needed > 0 && needed > (subject?.tier ?? 0)
   }
   const timer = pollMs > 0 ? setInterval(refresh, pollMs).unref() : null
 
@@ -62,11 +65,11 @@ export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileO
     judge(subject, snapshot, row, id) {
       if (isRestricted(subject, snapshot, row)) throw tierRestricted(id)
     },
-    judgeAdvisory(subject, snapshot, id, cveIds) {
+    isAdvisoryRestricted(subject, snapshot, cveIds) {
       const rows = cveIds()
         .map((cveId) => findRow(snapshot.index, cveId))
         .filter((row) => row >= 0)
-      if (rows.length > 0 && rows.every((row) => isRestricted(subject, snapshot, row))) throw tierRestricted(id)
+      return rows.length > 0 && rows.every((row) => isRestricted(subject, snapshot, row))
     },
     refresh,
     close() {

@@ -52,7 +52,7 @@ export interface CompatRequest {
 export interface PackageIndex extends IndexedEcosystems {
   /** Returns null for an unknown package. */
   package(ecosystem: string, name: string): PackageEntry | null
-  /** Returns null for an unknown id. Withdrawn records are included. */
+  /** Returns null for an unknown id, and above the tier of the caller. Withdrawn records are included. */
   advisory(id: string): ReadMember | null
   /** Returns all ids of the alias set of an id; null for an id without an alias. */
   aliasesOf(id: string): readonly string[] | null

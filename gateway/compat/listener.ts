@@ -5,6 +5,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { type Piece, spliceGzip, splicePlain } from '../../corpus/snapshot/index.ts'
+import type { Subject } from '../auth/subject.ts'
 import { methodNotAllowed, notFound, unavailable } from '../http/errors.ts'
 import { createGate, type GateDeps, type GateOptions, type Passage, type Visit, withOwn } from '../http/gate.ts'
 import { acceptsGzip, CACHING, type HeaderList, sendBody } from '../http/reply.ts'
@@ -30,8 +31,8 @@ export interface CompatOptions extends GateOptions {
 
 export interface CompatDeps extends GateDeps {
   interfaces: readonly CompatInterface[]
-  /** Keeps the current snapshot open until `release`. Null if it has no packages. */
-  openPackages(): { index: PackageIndex | null; release(): void }
+  /** Keeps the current snapshot open until `release`. Null if it has no packages. The subject is null without a token. */
+  openPackages(subject: Subject | null): { index: PackageIndex | null; release(): void }
 }
 
 export function createCompatApp({ auth, ...options }: CompatOptions, deps: CompatDeps): RequestListener {
@@ -58,7 +59,7 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
       const { methods } = route
       if (!methods.some((method) => method === request.method)) throw methodNotAllowed(methods.join(', '))
       const origin = () => deps.limits.originOf(visit)
-      const answer = await answerOf(route, { path, search, origin }, response)
+      const answer = await answerOf(route, { path, search, origin, subject: passage.subject }, response)
       passage.servedFrom = answer.servedFrom
       if (route.isFree) gate.refund(passage, visit)
       await drained(request, response)
@@ -80,12 +81,12 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
 
   async function answerOf(
     route: CompatRoute,
-    target: Pick<CompatRequest, 'path' | 'search' | 'origin'>,
+    { subject, ...target }: Pick<CompatRequest, 'path' | 'search' | 'origin'> & Pick<Passage, 'subject'>,
     response: ServerResponse,
   ): Promise<CompatAnswer> {
     let release = () => {}
     const packages = () => {
-      const opened = deps.openPackages()
+      const opened = deps.openPackages(subject)
       release = opened.release
       if (opened.index === null)
         throw unavailable('the snapshot has no packages; ingest a feed of advisories and build it again', RETRY_SECONDS)

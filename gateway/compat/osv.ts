@@ -185,7 +185,7 @@ function packageFindings(asked: PackageQuestion, index: PackageIndex, skipped: S
   return [...found.values()].sort((a, b) => compareText(a.id, b.id))
 }
 
-/** A record that is too large for a snapshot has its id alone. */
+/** A record that is too large for a snapshot, or above the tier of the caller, has its id alone. */
 function pieceOf(finding: Finding, { advisory }: PackageIndex): Piece {
   const member = advisory(finding.id)
   return member ? recordPiece(member) : JSON.stringify(finding)

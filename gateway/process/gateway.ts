@@ -16,6 +16,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { openQueries, type QueryOptions } from '../query/queries.ts'
 import type { Context } from '../routes/context.ts'
 import { ROUTES } from '../routes/table.ts'
+import { cveIdsOf } from '../snapshots/open-packages.ts'
 import { openRegistry, type SnapshotRegistry } from '../snapshots/registry.ts'
 import type { SnapshotTables } from '../snapshots/tables.ts'
 import { COMPAT_PORT, MAX_CONNECTIONS } from './bounds.ts'
@@ -185,11 +186,16 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       {
         ...gate,
         interfaces,
-        openPackages() {
+        openPackages(subject) {
           const { current } = registry
           // A snapshot without packages must not look like one without a match.
           const own = current.packages.ecosystems.length > 0 ? current.packages : null
-          return { index: parts.packages === undefined ? own : parts.packages, release: current.hold() }
+          const index = parts.packages === undefined ? own : parts.packages
+          const advisory = (id: string) => {
+            const member = index!.advisory(id)
+            return member && access.isAdvisoryRestricted(subject, current, () => cveIdsOf(member)) ? null : member
+          }
+          return { index: index && { ...index, advisory }, release: current.hold() }
         },
       },
     )

@@ -1,14 +1,13 @@
 /** Advisories as their publishers state them: records in the OSV schema. */
 import { idSpellings } from '../../corpus/model/packages/advisory-id.ts'
-import { statedCveIds } from '../../corpus/model/packages/package-advisory.ts'
-import { plainBytes, spliced } from '../../corpus/snapshot/index.ts'
-import { notFound } from '../http/errors.ts'
+import { spliced } from '../../corpus/snapshot/index.ts'
+import { notFound, tierRestricted } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { quote } from '../params/parameter.ts'
 import { openText } from '../params/parameter-types.ts'
 import { splicedAnswer } from '../plan/cve-answer.ts'
-import { aliasedRecords } from '../snapshots/open-packages.ts'
+import { aliasedRecords, cveIdsOf } from '../snapshots/open-packages.ts'
 import { osvRecord } from './answers.ts'
 import type { Context } from './context.ts'
 
@@ -36,9 +35,8 @@ export const getOsvRecord = defineRoute<Context, typeof path, Record<never, neve
       const member = packages.advisory(id)
       if (!member) continue
       const segment = member.segments[0]!
-      access.judgeAdvisory(subject, current, id, () =>
-        statedCveIds(JSON.parse(plainBytes(member.bytes, segment).toString())),
-      )
+      const isRestricted = access.isAdvisoryRestricted(subject, current, () => cveIdsOf(member))
+      if (isRestricted) throw tierRestricted(id)
       return splicedAnswer(current, 'shard', [spliced(member, segment)])
     }
     const others = new Set(spellings.flatMap((id) => aliasedRecords(packages, id)))

@@ -1,5 +1,6 @@
 /** The packages and advisories of an open snapshot: tables in memory, members in open files. */
-import { packageKey } from '../../corpus/model/packages/package-advisory.ts'
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
+import { packageKey, statedCveIds } from '../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import type { IndexedEcosystems } from '../../corpus/model/versions/ecosystems.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
@@ -74,3 +75,7 @@ export function aliasedRecords(
 
 /** Memory of a package per byte of its JSON: parsed, and with parsed versions (`matchAdvisories`). */
 const PARSED_BYTES = 4
+
+/** Returns the CVEs that the record of an advisory names. */
+export const cveIdsOf = (member: ReadMember): CveId[] =>
+  statedCveIds(JSON.parse(plainBytes(member.bytes, member.segments[0]!).toString()))

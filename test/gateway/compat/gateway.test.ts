@@ -1,4 +1,5 @@
 /** The listener for other tools as a part of a gateway. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -26,6 +27,62 @@ function start(options: Partial<GatewayOptions>, parts: PrimaryParts = { package
   const { issuer, audience } = LOCAL
   const given = { dist, port: 0, issuer, audience, jwks: jwksFile, pollMs: 0, metricsPort: 0, ...options }
   return startGateway(given, log, parts).then((gateway) => ({ ...gateway, lines }))
+}
+
+test('the interface of OSV answers an advisory of which every CVE is above the tier with its id alone', async () => {
+  const open = await start({ compat: ['osv'], compatPort: 0, compatAuth: 'none' }, {})
+  const { record, cveIds, body } = await restrictable(open)
+  await open.close()
+  const policy = join(folder.path, 'policy.json')
+  writeFileSync(policy, JSON.stringify({ rules: [{ id: cveIds, tier: 2 }] }))
+  const ask = async (gateway: typeof open, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${gateway.compatUrl}/v1/query`, { method: 'POST', body, headers })
+    const { vulns } = (await answer.json()) as { vulns: Restrictable['record'][] }
+    const single = await fetch(`${gateway.compatUrl}/v1/vulns/${record.id}`, { headers })
+    return [vulns.find(({ id }) => id === record.id), single.status]
+  }
+  const alone = { id: record.id, modified: new Date(record.modified).toISOString() }
+  const restricted = await start({ compat: ['osv'], compatPort: 0, compatAuth: 'none', accessPolicy: policy }, {})
+  assert.equal(await ask(restricted), [alone, 404])
+  await restricted.close()
+  const tokenOf = async (tier: number) =>
+    (await makeToken({ dir: join(folder.path, 'keys'), role: 'user', tier })).token
+  const tokens = new Map([
+    [1, await tokenOf(1)],
+    [2, await tokenOf(2)],
+  ])
+  const withTokens = await start({ compat: ['osv'], compatPort: 0, accessPolicy: policy, preview: false }, {})
+  const as = (tier: number) => ask(withTokens, { authorization: `Bearer ${tokens.get(tier)}` })
+  assert.equal(await as(1), [alone, 404])
+  assert.equal(await as(2), [record, 200])
+  await withTokens.close()
+})
+
+interface Restrictable {
+  record: { id: string; modified: string }
+  cveIds: string[]
+  /** The query that finds the record. */
+  body: Buffer<ArrayBuffer>
+}
+
+/** Returns an advisory on CVEs of the snapshot. */
+async function restrictable({ url, compatUrl }: Awaited<ReturnType<typeof start>>): Promise<Restrictable> {
+  const get = async <Row>(path: string) => {
+    const answer = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
+    return ((await answer.json()) as { data: Row[] }).data
+  }
+  for (const { ecosystem, name } of await get<{ ecosystem: string; name: string }>('/packages?limit=100')) {
+    const asked = new URLSearchParams({ ecosystem, name })
+    for (const row of await get<{ advisory_id: string; cve_ids: string[] }>(`/affected?${asked}`)) {
+      if (row.cve_ids.length === 0 || (await get(`/cves?ids=${row.cve_ids}`)).length === 0) continue
+      // With a text, fetch would state a media type.
+      const body = Buffer.from(JSON.stringify({ package: { ecosystem, name } }))
+      const answer = await fetch(`${compatUrl}/v1/query`, { method: 'POST', body })
+      const { vulns } = (await answer.json()) as { vulns: Restrictable['record'][] }
+      return { record: vulns.find(({ id }) => id === row.advisory_id)!, cveIds: row.cve_ids, body }
+    }
+  }
+  throw new Error('no advisory names a CVE of the snapshot')
 }
 
 test('a gateway has the listener only if it is asked for', async () => {

@@ -83,8 +83,8 @@ export const ACCESS: readonly Mutation[] = [
     rule: 'API 5.12, 10.8, 12.5, 13.4, 14.6, 15.4, 16.9, 19.4, 22.4: a CVE above the tier of the caller',
     breaks: 'one tier too low is good enough',
     file: 'gateway/access/access.ts',
-    find: 'needed > 0 && needed > tier',
-    replace: 'needed > 0 && needed > tier + 1',
+    find: 'needed > 0 && needed > (subject?.tier ?? 0)',
+    replace: 'needed > 0 && needed > (subject?.tier ?? 0) + 1',
   },
   {
     rule: 'rule 16: each subject has its own quota; headers state the rest, and a 429 states when to retry',
