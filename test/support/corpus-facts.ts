@@ -23,7 +23,7 @@ export interface CorpusFacts {
   packages: Map<string, Set<string>>
   /** CVE ids by tag of the CNA. */
   tags: Map<string, Set<string>>
-  modules: ExploitModule[]
+  modules: (ExploitModule & { cve_ids: string[] })[]
   cwes: CatalogEntry[]
   capecs: CatalogEntry[]
   cnas: { slug: string; name: string }[]
@@ -59,7 +59,7 @@ function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
           ({ module, cveIds }) =>
             feed === 'exploitdb' || /^(?:exploit|auxiliary)$/.test(module.module_type!) || cveIds.length > 0,
         )
-        .map(({ module }) => module),
+        .map(({ module, cveIds }) => ({ ...module, cve_ids: cveIds })),
     ),
     cwes: entriesOf(database, 'cwe'),
     capecs: entriesOf(database, 'capec'),

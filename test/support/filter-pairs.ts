@@ -52,7 +52,7 @@ export function listCases(rows: AllRows, facts: CorpusFacts): Record<string, Lis
       'no_such_vendor',
     ].map(ofVendor),
     '/products': [productsCase(products)],
-    '/exploits': [exploitsCase(rows.exploits)],
+    '/exploits': [exploitsCase(rows.exploits), { ...exploitsCase(facts.modules), fixed: 'include=cves' }],
     '/packages': [packagesCase(rows.packages)],
   }
   // Each case is used only with its own row type.
@@ -61,7 +61,7 @@ export function listCases(rows: AllRows, facts: CorpusFacts): Record<string, Lis
 
 /** The lists by route, with the number of combinations of filter values and orders. */
 const COMBINATIONS: Record<string, number> = {
-  '/cves': 2_018,
+  '/cves': 2_221,
   '/cwes': 215,
   '/cwes/:cweId/cves': 768,
   '/cnas': 110,
@@ -70,7 +70,7 @@ const COMBINATIONS: Record<string, number> = {
   '/vendors': 48,
   '/vendors/:vendorSlug/products': 32,
   '/products': 45,
-  '/exploits': 127,
+  '/exploits': 254,
   '/packages': 40,
 }
 

@@ -3,7 +3,7 @@ import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-na
 import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import type { PackageRow } from '../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
-import type { ListCase, Order } from './combinations.ts'
+import type { ListCase, Order, Value } from './combinations.ts'
 import { packageKeyOf } from './package-cves.ts'
 import {
   around,
@@ -27,6 +27,9 @@ const commonWord = (texts: (string | null)[]): string =>
   )[0]!.toUpperCase()
 
 const values = <Row>(texts: readonly string[], of: (row: Row) => string | null) => texts.map((text) => equals(text, of))
+
+/** `q` is trimmed. */
+const padded = <Row>({ text, passes }: Value<Row>): Value<Row> => ({ text: `%20${text}%20`, passes })
 
 export function cwesCase(rows: readonly CweListEntry[]): ListCase<CweListEntry> {
   const searched = (text: string) => contains<CweListEntry>(text, (row) => [row.cwe_id, row.name])
@@ -126,6 +129,7 @@ export function vendorsCase(rows: readonly VendorRow[]): ListCase<VendorRow> {
     filters: {
       q: [
         ...['e', 'o', '_', '.', '%', "'", '"'].map(searched),
+        padded(searched('o')),
         searched(commonWord(rows.map((row) => row.display))),
         searched(at(rows, 0.9).slug),
         searched(otherSpelling(rows)),
@@ -161,7 +165,7 @@ export function vendorProductsCase(
     head: { vendor: vendor ? { slug: vendor.slug, display: vendor.display } : { slug, display: null } },
     rows,
     orders: byCves((row) => row.slug),
-    filters: { q: [...['e', 'an', '_', '-', '%'].map(searched), searched(some.toUpperCase())] },
+    filters: { q: [...['e', 'an', '_', '-', '%', some.toUpperCase()].map(searched), padded(searched('an'))] },
   }
 }
 
@@ -182,7 +186,7 @@ export function productsCase(rows: readonly ProductRow[]): ListCase<ProductRow> 
     rows,
     orders: byCves((row) => `${row.vendor}/${row.slug}`),
     filters: {
-      q: [...['er', 'in', '__', '%%'], ...words].map(searched),
+      q: [...['er', 'in', '__', '%%', ...words].map(searched), padded(searched('in'))],
       vendor: [vendors[0]!, vendors[0]!.toUpperCase().replaceAll('_', ' '), vendors.at(-1)!, 'nobody'].map((text) => ({
         text: encodeURIComponent(text),
         passes: (row: ProductRow) => row.vendor === keyOfName(text),
@@ -223,19 +227,19 @@ export function packagesCase(rows: readonly PackageRow[]): ListCase<PackageRow> 
   }
 }
 
-export function exploitsCase(rows: readonly ExploitModule[]): ListCase<ExploitModule> {
-  const published = (row: ExploitModule) => row.date_published
+export function exploitsCase<Row extends ExploitModule>(rows: readonly Row[]): ListCase<Row> {
+  const published = (row: Row) => row.date_published
   const days = rows.flatMap((row) => row.date_published ?? []).sort()
   const [early, late] = [around(at(days, 0.3)), around(at(days, 0.7))]
   const platforms = byFrequency(rows.flatMap((row) => row.platform ?? []))
   const onPlatform = (text: string) => ({
     text: encodeURIComponent(text),
-    passes: (row: ExploitModule) => (row.platform ?? []).some((one) => lower(one) === lower(text)),
+    passes: (row: Row) => (row.platform ?? []).some((one) => lower(one) === lower(text)),
   })
   return {
     path: '/exploits',
     rows,
-    orders: ordersBy<ExploitModule>(
+    orders: ordersBy<Row>(
       { published: (row) => (row.date_published === null ? null : Date.parse(row.date_published)) },
       compareModules,
     ),

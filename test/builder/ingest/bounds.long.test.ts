@@ -72,7 +72,7 @@ test('of an item with a million oddities 100 are noted', async () => {
 test('no value of a feed is printed or kept whole', async () => {
   const digits = '7'.repeat(5000)
   const cwe = cweXml([cweXmlEntry(1), cweXmlEntry(2).replace('ID="2"', `ID="${digits}"`)].join('\n'))
-  const kev = kevJson(['CVE-2024-0001']).replace('2024.06.01', digits)
+  const kev = kevJson(['CVE-2024-0001']).replace('2024.06.01', digits).replace('"count":1', '"count":2')
   const report = await run({
     'cwe/cwec_v4.15.xml': cwe,
     'kev/known_exploited_vulnerabilities.json': kev.replace('[{', `[{"cveID":"${digits}"},{`),
