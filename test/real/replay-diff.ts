@@ -219,7 +219,8 @@ function saysTheSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a, sorted) === JSON.stringify(b, sorted)
 }
 
-function printed(value: unknown): Text {
+/** A value as a message has it. */
+export function printed(value: unknown): Text {
   if (value === null || value === undefined) return null
   return cut(typeof value === 'string' ? value : JSON.stringify(value))
 }

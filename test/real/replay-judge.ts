@@ -1,6 +1,6 @@
 /** Compares the timeline entries of one replayed night with the plain diff of the upstream records, both ways. */
 import type { RecordParts, TimelineEntry, TimelineMessage } from '../../corpus/model/record.ts'
-import { type BitConstraint, type ChangedRecord, cut, type Fact, toldByFacts } from './replay-diff.ts'
+import { type BitConstraint, type ChangedRecord, cut, type Fact, printed, toldByFacts } from './replay-diff.ts'
 
 /** A record before and after a night. */
 export interface Night {
@@ -91,26 +91,41 @@ const CONSEQUENCES: readonly Rule[] = [
   },
   {
     name: 'exploit archive came that night',
-    path: /^\$\.exploits\[\d+\]$/,
+    path: /^\$\.exploits$/,
     cause: (night) => night.exploits,
     of: 'others',
   },
   {
     name: 'weakness names of the catalog in the advisory, where that is all',
-    path: /^\$\.advisory\.cwe_names$/,
-    cause: (night) => night.catalog,
+    path: /^\$$/,
+    cause: (night, { category }) => category === 'advisory' && night.catalog,
     of: 'others',
   },
   {
     name: 'reference is named by other feeds too, so that its sources move (rule 30)',
-    path: /^\$\.references\[\d+\]\.(?:name|tags|sources)$/,
-    cause: ({ after }, { json_path }, kinds) => {
-      const index = Number(/\d+/.exec(json_path)![0])
-      return some(kinds, 'reference') && after.references[index]!.sources.some((one) => !OF_RECORD.has(one))
-    },
+    path: /^\$\.references$/,
+    cause: ({ after }, { new_value }, kinds) =>
+      some(kinds, 'reference') &&
+      after.references.some(
+        ({ name, tags, sources }) =>
+          sources.some((one) => !OF_RECORD.has(one)) && [name, tags, sources].some((one) => printed(one) === new_value),
+      ),
+    of: 'record',
+  },
+  {
+    name: 'guidance follows from its members of the container (rule 31)',
+    path: /^\$\.guidance\.entries$/,
+    cause: ({ upstream }, _message, kinds) => statesGuidance(upstream, kinds),
     of: 'record',
   },
 ]
+
+/** The members of a container that are guidance, in the paths of the plain diff. */
+const GUIDANCE =
+  /(?:^|\.)(?:workarounds|solutions|configurations|exploits|impacts|credits|timeline|datePublic|tags)(?:$|[.[])/
+
+const statesGuidance = (upstream: ChangedRecord | null, kinds: ReadonlySet<Kind>): boolean =>
+  upstream !== null && (some(kinds, 'workaround') || upstream.other.some((path) => GUIDANCE.test(path)))
 
 /** Facts without a message: the value existed before, or still exists, because of another feed. */
 function isToldElsewhere({ before, after }: Night, { path, old, new: now }: BitConstraint): string | null {
@@ -162,6 +177,10 @@ export function judge(night: Night): Verdict {
     if (rule) rules.add(rule)
     else faults.push(`not told: ${told.path}: ${told.old} → ${told.new}`)
   }
+  const isGuided = JSON.stringify(before.guidance.entries) !== JSON.stringify(after.guidance.entries)
+  const saysSo = entries.some(({ messages }) => messages.some(({ json_path }) => json_path === '$.guidance.entries'))
+  if (isGuided !== saysSo)
+    faults.push(`guidance ${isGuided ? 'changed and is not told' : 'is told and did not change'}`)
   const names = entries.map((entry) => `${entry.category} ${ofRecord(entry)}`)
   if (new Set(names).size < names.length) faults.push(`several entries of one category and origin: ${names}`)
   const version = before.version + (entries.length > 0 ? 1 : 0)
@@ -179,9 +198,9 @@ function newEntries(older: readonly TimelineEntry[], newer: readonly TimelineEnt
   })
   if (left.length > 0) faults.push(`${left.length} entries of before are gone or stand in another order`)
   const isBehind = (one: TimelineEntry, other: TimelineEntry) =>
-    one.version_to === other.version_to
-      ? (one.changed_at ?? '') <= (other.changed_at ?? '')
-      : one.version_to < other.version_to
+    one.changed_at === other.changed_at
+      ? one.version_to <= other.version_to
+      : (one.changed_at ?? '') < (other.changed_at ?? '')
   if (newer.some((entry, index) => index > 0 && !isBehind(entry, newer[index - 1]!))) faults.push('not newest first')
   return fresh
 }
@@ -210,29 +229,51 @@ function checkForm(entry: TimelineEntry, version: number, faults: string[]): voi
   }
 }
 
-const ENDS_OF_PATH = /\.(\w+)|\[(\d+)\]/g
+/** Lists of the detail: such a message has the value of an item, or of a field of an item. */
+const LISTS = {
+  '$.affected': ({ affected }: RecordParts) => affected,
+  '$.references': ({ references }: RecordParts) => references,
+  '$.cvss.metrics': ({ cvss }: RecordParts) => cvss.metrics,
+  '$.exploits': ({ exploits }: RecordParts) => exploits,
+  '$.evidence': ({ evidence }: RecordParts) => evidence,
+  '$.guidance.entries': ({ guidance }: RecordParts) => guidance.entries,
+}
 
-/** Checks that the old value is at its path in the record before, and the new value in the record after. */
+/** Checks that the old value is in the record before, and the new value in the record after, each at its path. */
 function checkValues(message: TimelineMessage, before: RecordParts, after: RecordParts, faults: string[]): void {
   const { json_path: path, old_value: old, new_value: now } = message
-  // A CVE's detail has no path for a weakness; an added or removed item is shown by its content.
-  if (path === '$.weaknesses' || path.endsWith(']')) return
+  // What the detail does not have.
+  if (path === '$') return
+  const listIn = Object.hasOwn(LISTS, path) ? LISTS[path as keyof typeof LISTS] : null
+  if (listIn !== null) {
+    // An added or removed item is shown by its content.
+    if (old === null || now === null) return
+    for (const [parts, value] of [
+      [before, old],
+      [after, now],
+    ] as const) {
+      const fields = listIn(parts).flatMap((item) => Object.values(item).map(printed))
+      if (!fields.includes(value)) faults.push(`${path} has no item with ${value}`)
+    }
+    return
+  }
   const at = (parts: RecordParts): string | null => {
     let value: unknown = { ...parts.core, ...parts }
-    for (const [, name, index] of path.matchAll(ENDS_OF_PATH))
-      value = (value as Record<string, unknown>)[name ?? index!]
-    if (value === null || value === undefined) return null
-    return cut(typeof value === 'string' ? value : JSON.stringify(value))
+    for (const name of path.split('.').slice(1)) value = (value as Record<string, unknown>)[name]
+    return printed(value)
   }
   if (at(after) !== now) faults.push(`${path} is ${at(after)}, told as ${now}`)
-  if (!path.includes('[') && at(before) !== old) faults.push(`${path} was ${at(before)}, told as ${old}`)
+  if (at(before) !== old) faults.push(`${path} was ${at(before)}, told as ${old}`)
 }
+
+/** The path in the detail that a message on a fact has: that of the list, or of the whole for what it does not have. */
+const detailPath = (path: string): string => (path === '$.weaknesses' ? '$' : path.replace(/\[\].*$/, ''))
 
 /** If the CNA gave no title, the served title is the derived one. */
 function tells(message: TimelineMessage, told: BitConstraint, before: RecordParts): boolean {
-  const path = message.json_path.replace(/\[\d+\]/, '[]')
-  if (path !== told.path) return false
-  if (path === '$.title') {
+  if (message.json_path !== detailPath(told.path)) return false
+  if (told.path === '$.weaknesses' && message.category !== 'weakness') return false
+  if (told.path === '$.title') {
     const derived = told.old === null ? cut(before.core.title) : told.old
     return message.new_value === told.new && message.old_value === derived
   }

@@ -70,8 +70,6 @@ function entryLine(entry: Verdict['entries'][number]): string {
   const counts = `+${entry.added_count} ~${entry.modified_count} -${entry.removed_count}`
   const span =
     entry.version_from === entry.version_to ? `${entry.version_to}` : `${entry.version_from}→${entry.version_to}`
-  const paths = [
-    ...new Set(entry.messages.slice(1).map(({ json_path }) => json_path.replace(/\[\d+\]/, '[]').slice(2))),
-  ]
+  const paths = [...new Set(entry.messages.slice(1).map(({ json_path }) => json_path.slice(2)))]
   return `${entry.title} (v${span}, ${counts}, ${entry.changed_at}): ${paths.join(', ')}`
 }

@@ -200,7 +200,10 @@ test('dates in steps and the newest in one go end in the same records: every par
 
 test('rule 26: in one go a timeline has only what feeds date, in steps also the changes since the first', () => {
   for (const [cveId, { version, parts }] of steps[2]!.records) {
-    const first = steps.find(({ records }) => records.has(cveId))!.records.get(cveId)!
+    const since = steps.findLastIndex(({ records }) => !records.has(cveId)) + 1
+    const first = steps[since]!.records.get(cveId)!
+    // Only steps see that a record was rejected in between.
+    const returned = steps.slice(0, since).some(({ rejected }) => rejected.some((one) => one.cveId === cveId))
     const timeline = JSON.parse(parts.timeline) as RecordParts['timeline']
     const own = timeline.filter(({ version_to }) => version_to === 1)
     assert.is(JSON.stringify(own), first.parts.timeline, cveId)
@@ -212,7 +215,7 @@ test('rule 26: in one go a timeline has only what feeds date, in steps also the 
     )
     const whole = once.records.get(cveId)!
     assert.is(whole.version, 1)
-    if (version === 1) assert.is(parts.timeline, whole.parts.timeline, cveId)
+    if (version === 1 && !returned) assert.is(parts.timeline, whole.parts.timeline, cveId)
     for (const entry of JSON.parse(whole.parts.timeline) as RecordParts['timeline']) {
       const [, message] = entry.messages
       assert.equal([entry.version_from, entry.version_to, entry.messages.length], [1, 1, 2], cveId)

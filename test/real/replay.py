@@ -54,13 +54,12 @@ def description(record):
         stated = [one for one in container.get("descriptions", []) if text(one.get("value"))]
         english = [one for one in stated if one.get("lang", "").lower()[:2] == "en"]
         if stated:
-            return (english or stated)[0]["value"]
+            return text((english or stated)[0]["value"])
     return None
 
 
 def title(record):
-    title = record.get("containers", {}).get("cna", {}).get("title")
-    return title if text(title) else None
+    return text(record.get("containers", {}).get("cna", {}).get("title"))
 
 
 def workaround(record):
