@@ -34,8 +34,9 @@ export interface ErrorBody {
   error: ErrorCode | CompatErrorCode
   message: string
   parameter?: string
-  /** Of a rejection, as `replaced_by`. */
+  /** Why the CVE was rejected. */
   reason?: string | null
+  /** The CVEs that replace a rejected one. */
   replaced_by?: string[]
 }
 

@@ -180,7 +180,7 @@ export function judge(night: Night): Verdict {
   const isGuided = JSON.stringify(before.guidance.entries) !== JSON.stringify(after.guidance.entries)
   const saysSo = entries.some(({ messages }) => messages.some(({ json_path }) => json_path === '$.guidance.entries'))
   if (isGuided !== saysSo)
-    faults.push(`guidance ${isGuided ? 'changed and is not told' : 'is told and did not change'}`)
+    faults.push(`guidance ${isGuided ? 'changed, but no entry says so' : 'has an entry, but did not change'}`)
   const names = entries.map((entry) => `${entry.category} ${ofRecord(entry)}`)
   if (new Set(names).size < names.length) faults.push(`several entries of one category and origin: ${names}`)
   const version = before.version + (entries.length > 0 ? 1 : 0)

@@ -14,7 +14,7 @@ const ARCHIVE = /^(?:[\d-]+[-_])?all(?:[-_][\d-]+)?\.zip$/
 /** Entry ids contain a hyphen; other files do not. */
 const ENTRY_NAME = /(?:^|[/\\])([^/\\]*-[^/\\]*)\.json$/
 
-/** Of `RLSA-2024:9016`, in files that were saved on a system without colons in names, or from a URL. */
+/** What replaces the colon of `RLSA-2024:9016` in the name of a file: systems without colons in names, URLs. */
 const COLON = /(?<=-\d{4})(?:_|%3A)(?=\d)/i
 
 const idOf = (path: string): string | null => ENTRY_NAME.exec(path)?.[1]?.replace(COLON, ':') ?? null

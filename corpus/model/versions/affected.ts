@@ -50,7 +50,7 @@ export interface AskedVersion {
   version: string
   /** Null if the version cannot be parsed. */
   key: unknown
-  /** Of a version that cannot be parsed. Null if it does not begin with numbers. */
+  /** The leading numbers of a version that cannot be parsed. Null if it does not begin with numbers. */
   numbers: LeadingNumbers | null
   /** The key that follows all releases that a floating version can mean. Null for another version. */
   end: unknown

@@ -15,7 +15,7 @@ interface Answer {
   counts: Record<Type, number>
 }
 const searchDefault = (q: string, more = '') => service.json<Answer>(`/search?q=${encodeURIComponent(q)}${more}`)
-/** Of all types, unless `more` names some. */
+/** Searches for all types, unless `more` names some. */
 const search = (q: string, more = '') =>
   searchDefault(q, more.includes('types=') ? more : `${more}&types=${TYPES.join(',')}`)
 const matches = (type: Type, q: string) => matchesOf(things[type], q.trim())

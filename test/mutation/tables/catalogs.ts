@@ -186,7 +186,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
   },
   {
     rule: 'rule 30: what is no http(s) URL is no reference; others are trimmed',
-    breaks: 'a text before the scheme is let in',
+    breaks: 'text before the scheme is accepted',
     file: 'corpus/feeds/statements.ts',
     find: 'const HTTP_URL = /^https?:',
     replace: 'const HTTP_URL = /https?:',

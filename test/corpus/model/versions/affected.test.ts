@@ -172,7 +172,7 @@ undecided(
       '1.6.0-custom': 'not_affected',
       '2.1-custom': 'affected',
       '3.0-custom': 'not_affected',
-      // Of a bound, or perhaps of one.
+      // The numbers of a bound, or perhaps of one.
       '1.5.0-custom': 'version',
       '1.5-custom': 'version',
       '2.0-custom': 'version',
