@@ -2,10 +2,12 @@
  * Checks a downloaded file before it replaces the previous one. It rejects error pages with status 200, truncated
  * archives and empty lists.
  */
+
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
+import { parseUntrustedJson } from '../../corpus/model/values/json-text.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import { type Form, formOf } from './wanted.ts'
 
@@ -126,7 +128,7 @@ async function checkXml(path: string, start: Buffer): Promise<CheckedBody> {
 
 function parsed(text: string, what: string): void {
   try {
-    JSON.parse(text)
+    parseUntrustedJson(text)
   } catch (cause) {
     throw wrong(`${what} is not JSON: ${(cause as Error).message}`, cause)
   }

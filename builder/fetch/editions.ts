@@ -1,4 +1,5 @@
 /** File names with dates or versions: parses them and selects the newest. */
+import { parseUntrustedJson } from '../../corpus/model/values/json-text.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { FileAt } from './wanted.ts'
 
@@ -30,7 +31,7 @@ export function cveListFiles(page: string): FileAt[] {
 function releaseAssets(page: string): Map<string, FileAt> {
   let releases: unknown
   try {
-    releases = JSON.parse(page)
+    releases = parseUntrustedJson(page)
   } catch (cause) {
     throw new TransferError('wrong_body', `the list of releases is not JSON: ${(cause as Error).message}`, { cause })
   }

@@ -1,5 +1,7 @@
 /** A set of public keys (RFC 7517), and the interface of key sources. */
+
 import { createLocalJWKSet, type JSONWebKeySet, type JWK } from 'jose'
+import { parseUntrustedJson } from '../../corpus/model/values/json-text.ts'
 
 /** Verified tokens stay verified while this object is current. */
 export interface KeySet {
@@ -19,7 +21,7 @@ export interface KeyRing {
 
 /** @throws for any other document, or one with a private key */
 export function parseKeySet(text: string): KeySet {
-  const document: unknown = JSON.parse(text)
+  const document: unknown = parseUntrustedJson(text)
   const keys = isObject(document) ? document.keys : undefined
   if (!Array.isArray(keys) || !keys.every(isKey))
     throw new TypeError('it is not a JSON Web Key Set, because it has no list `keys`')

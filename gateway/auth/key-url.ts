@@ -1,4 +1,5 @@
 /** The key set at a JWKS URL, or found by OpenID Connect discovery (rule 11). */
+import { parseUntrustedJson } from '../../corpus/model/values/json-text.ts'
 import { unavailable } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
 import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
@@ -36,9 +37,13 @@ export function keyUrl(url: string, options: KeyUrlOptions): KeyRing {
 export function keysByDiscovery(issuer: string, options: KeyUrlOptions): KeyRing {
   const metadataUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const load = async () => {
-    const metadata = JSON.parse(await fetchText(metadataUrl, options.fetch))
+    const metadata = parseUntrustedJson(await fetchText(metadataUrl, options.fetch)) as {
+      issuer?: unknown
+      jwks_uri?: unknown
+    } | null
     if (metadata?.issuer !== issuer) throw new Error(`${metadataUrl} states another issuer than ${issuer}`)
-    const uri = URL.canParse(metadata.jwks_uri) ? new URL(metadata.jwks_uri) : null
+    const stated = metadata.jwks_uri
+    const uri = typeof stated === 'string' && URL.canParse(stated) ? new URL(stated) : null
     const secure = uri?.protocol === 'https:' || (uri?.protocol === 'http:' && issuer.startsWith('http:'))
     if (uri === null || !secure) throw new Error(`${metadataUrl} has no https URL in jwks_uri`)
     return fetchText(uri.href, options.fetch)

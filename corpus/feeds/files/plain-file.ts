@@ -1,7 +1,9 @@
 /** Reads files that may be gzipped (name ends in `.gz`): whole, as a stream, or as JSON. */
+
 import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
+import { parseUntrustedJson } from '../../model/values/json-text.ts'
 import { FeedError, type FeedErrorCode } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { utf8Text } from '../json.ts'
@@ -83,7 +85,7 @@ export function headOf({ path }: Pick<NamedFile, 'path'>): string {
 
 const MAX_FILE_BYTES = 256 << 20
 
-/** Returns the parsed content of a plain or gzipped file. Errors call it `name`. Does not limit nesting. */
+/** Returns the parsed content of a plain or gzipped file. Errors call it `name`. Only `MAX_JSON_LEVELS` limits its nesting. */
 export function readJsonFile(path: string, name: string): unknown {
   const bytes = readPlain({ path, name }, MAX_FILE_BYTES)
   const invalid = (what: string, cause?: unknown) => new FeedError('file_invalid', `${name} ${what}`, { cause })
@@ -96,7 +98,7 @@ export function readJsonFile(path: string, name: string): unknown {
   }
   if (text.trim() === '') throw invalid('is empty')
   try {
-    return JSON.parse(text)
+    return parseUntrustedJson(text)
   } catch (cause) {
     throw invalid(`is not JSON: ${(cause as Error).message}`, cause)
   }

@@ -1,5 +1,5 @@
 /** JSON of lock files and SBOMs, with the lines of its objects. */
-import { endOfString } from '../../model/values/json-text.ts'
+import { endOfString, parseUntrustedJson } from '../../model/values/json-text.ts'
 import { isObject, type JsonObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import { lineAt } from './text.ts'
@@ -14,7 +14,7 @@ export interface JsonFile {
 export function parseJsonFile(text: string): JsonFile {
   let root: unknown
   try {
-    root = JSON.parse(text)
+    root = parseUntrustedJson(text)
   } catch (cause) {
     throw syntaxError(text, cause as Error)
   }

@@ -2,6 +2,7 @@
  * A JSON header followed by named number columns of any lengths, with the same layout in memory and on disk. SPEC.md,
  * "Table".
  */
+import { parseUntrustedJson } from '../../model/values/json-text.ts'
 import { SnapshotError } from '../error.ts'
 import { cutTexts, type TextOffsets } from './lazy-strings.ts'
 
@@ -174,7 +175,7 @@ const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as num
 function parseHeader(text: string): Header {
   let header: unknown
   try {
-    header = JSON.parse(text)
+    header = parseUntrustedJson(text)
   } catch (cause) {
     throw new SnapshotError('malformed', 'the header of a table is not JSON', { cause })
   }

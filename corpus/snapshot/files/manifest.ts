@@ -1,5 +1,6 @@
 /** The manifest of a snapshot: all files with their digests, and the parent. SPEC.md, "Manifest". */
 
+import { parseUntrustedJson } from '../../model/values/json-text.ts'
 import { sha256 } from '../../runtime/digest.ts'
 import { MAX_FILES, MAX_MANIFEST_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
@@ -114,7 +115,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
 
 function parse(bytes: Uint8Array): Manifest {
   try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString())
+    const value: unknown = parseUntrustedJson(Buffer.from(bytes).toString())
     if (typeof value === 'object' && value !== null) return value as Manifest
   } catch (cause) {
     throw new SnapshotError('malformed', 'the manifest is not JSON', { cause })

@@ -1,6 +1,7 @@
 /**
  * The pointer `latest.json`, which names the current snapshot. It is written last, plain or signed. SPEC.md, "Pointer".
  */
+import { parseUntrustedJson } from '../../model/values/json-text.ts'
 import { MAX_MANIFEST_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
 import { FORMAT } from './manifest.ts'
@@ -112,7 +113,7 @@ function parse(bytes: Uint8Array): object {
   }
   let value: unknown
   try {
-    value = JSON.parse(Buffer.from(bytes).toString())
+    value = parseUntrustedJson(Buffer.from(bytes).toString())
   } catch (cause) {
     const beginning = JSON.stringify(Buffer.from(bytes.subarray(0, SHOWN_BYTES)).toString())
     throw new SnapshotError('malformed', `latest.json is not JSON: it begins with ${beginning}`, { cause })

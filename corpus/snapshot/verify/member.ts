@@ -1,7 +1,9 @@
 /** Verifies one member, down to every byte. SPEC.md, "Member". */
+
 import { crc32, inflateRawSync } from 'node:zlib'
 import { parseCveId } from '../../model/ids/cve-id.ts'
 import { PART_NAMES } from '../../model/record.ts'
+import { parseUntrustedJson } from '../../model/values/json-text.ts'
 import { shortHash } from '../../runtime/digest.ts'
 import { FINAL_BLOCK } from '../codec/deflate.ts'
 import { storedBytes } from '../codec/segment-bytes.ts'
@@ -123,7 +125,7 @@ function gluedEntry(kind: number) {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseUntrustedJson(text)
   } catch (cause) {
     return damaged('it is not JSON', cause)
   }

@@ -136,12 +136,13 @@ for (const [what, name, content, message] of FAULTS) {
   })
 }
 
-test('JSON of any depth is read', () => {
-  const deep = `{"lockfileVersion": 3, "packages": {}, "more": ${'['.repeat(200_000)}${']'.repeat(200_000)}}`
-  assert.equal(inventoryOf('a', 'package-lock.json', Buffer.from(deep)).components, [])
-  const open = '"dependencies":{"a":{"version":"1.0.0",'.repeat(20_000)
-  const nested = `{${open}"dev":true${'}}'.repeat(20_000)}}`
-  assert.is(inventoryOf('a', 'package-lock.json', Buffer.from(nested)).components.length, 1)
+test('JSON of 1,000 levels is read, deeper JSON is refused', () => {
+  const nested = (levels: number) => {
+    const open = '"dependencies":{"a":{"version":"1.0.0",'.repeat(levels / 2)
+    return Buffer.from(`{${open}"dev":true${'}}'.repeat(levels / 2)}}`)
+  }
+  assert.is(inventoryOf('a', 'package-lock.json', nested(998)).components.length, 1)
+  assert.match(faultOf('package-lock.json', nested(20_000)), 'nested more than 1000 levels deep')
 })
 
 test('the format of a large file is found in linear time', () => {

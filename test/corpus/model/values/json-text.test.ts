@@ -1,0 +1,41 @@
+/** JSON from outside: deep nesting is refused before it is parsed. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { JsonLevelsError, MAX_JSON_LEVELS, parseUntrustedJson } from '../../../../corpus/model/values/json-text.ts'
+
+const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+
+test('JSON of the most levels is parsed', () => {
+  let value = parseUntrustedJson(lists(MAX_JSON_LEVELS))
+  let levels = 0
+  for (; Array.isArray(value); levels++) value = value[0]
+  assert.is(levels, MAX_JSON_LEVELS)
+})
+
+test('one level more is refused, as lists and as objects', () => {
+  assert.throws(() => parseUntrustedJson(lists(MAX_JSON_LEVELS + 1)), /nested more than 1000 levels deep/)
+  assert.throws(() => parseUntrustedJson('{"a":'.repeat(MAX_JSON_LEVELS + 1)), /nested more than 1000 levels deep/)
+})
+
+test('invalid JSON of many levels, which Node would crash on, is refused as nested too deep', () => {
+  const unit = '{"references":["x"],"packages":[{"name":"a","versionInfo":"1","externalRefs":['
+  for (const end of ['{x', '', ']']) {
+    assert.throws(
+      () => parseUntrustedJson(unit.repeat(5000) + end),
+      (error: unknown) => error instanceof JsonLevelsError,
+    )
+  }
+})
+
+test('brackets in strings are no levels', () => {
+  const text = `["${'['.repeat(5000)}\\"${'{'.repeat(5000)}\\\\", ${'[],'.repeat(2000)} {}]`
+  assert.equal(parseUntrustedJson(text), JSON.parse(text))
+  assert.throws(() => parseUntrustedJson(`["\\"]]]]", ${lists(MAX_JSON_LEVELS)}]`), /levels deep/)
+})
+
+test('text that is no JSON has the error of the parser', () => {
+  assert.throws(() => parseUntrustedJson(`{"a": "${'x'.repeat(2000)}`), /^Unterminated string/)
+  assert.throws(() => parseUntrustedJson(`${']'.repeat(2000)}[`), /Unexpected token/)
+})
+
+test.run()
