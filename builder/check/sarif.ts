@@ -55,7 +55,7 @@ function undecidedResult(one: UndecidedPackage, file: string): Omit<Result, 'rul
   return {
     // SARIF 3.27.9, 3.27.10: not enough information, so no level.
     ...{ kind: 'open', level: 'none' },
-    message: { text: `${packageName(one)} ${version} may be affected by ${ids.join(', ')}: ${why}.` },
+    message: message`${packageName(one)} ${version} may be affected by ${ids.join(', ')}: ${why}.`,
     locations: [locationOf(full, file, line)],
     partialFingerprints: { 'packageAdvisory/v1': `${full} ${UNDECIDED.id}` },
     properties: { ecosystem, package: name, version, dev, reasons, advisories: ids },
@@ -64,14 +64,14 @@ function undecidedResult(one: UndecidedPackage, file: string): Omit<Result, 'rul
 
 const notificationOf = ({ name, version, line, reason }: NotChecked, file: string): Notification => ({
   level: 'note',
-  message: { text: `${version === null ? name : `${name} ${version}`} was not checked: ${reason}.` },
+  message: message`${version === null ? name : `${name} ${version}`} was not checked: ${reason}.`,
   locations: [locationOf(name, file, line)],
 })
 
 function ruleOf({ advisory_id, aliases, cve_ids, summary, cvss_score }: AffectedRow): ReportingDescriptor {
   return {
     id: advisory_id,
-    shortDescription: { text: summary ?? advisory_id },
+    shortDescription: message`${summary ?? advisory_id}`,
     helpUri: `https://osv.dev/vulnerability/${encodeURIComponent(advisory_id)}`,
     properties: {
       tags: ['security'],
@@ -89,7 +89,7 @@ function resultOf(finding: Finding, file: string): Result {
   const { advisory_id, severity, stated_severity, urgency, kev, epss, fixed_versions } = advisory
   return {
     ...{ kind: 'fail', level: levelOf(worstSeverity(advisory)) },
-    message: { text: messageOf(finding) },
+    message: messageOf(finding),
     locations: [locationOf(full, file, line)],
     partialFingerprints: { 'packageAdvisory/v1': `${full} ${advisory_id}` },
     properties: {
@@ -107,20 +107,28 @@ function resultOf(finding: Finding, file: string): Result {
   }
 }
 
+/** Returns a plain text message. In its values, nothing is a placeholder or a link (SARIF 2.1.0, 3.11.5 and 3.11.6). */
+const message = (parts: TemplateStringsArray, ...values: string[]): { text: string } => ({
+  text: String.raw(
+    { raw: parts },
+    ...values.map((value) => value.replace(/[\\[\]]/g, '\\$&').replace(/[{}]/g, '$&$&')),
+  ),
+})
+
 function levelOf(severity: AffectedRow['severity']): 'error' | 'warning' | 'note' {
   // Nobody has rated it, so it can be severe.
   if (severity === null || severity === 'critical' || severity === 'high') return 'error'
   return severity === 'medium' ? 'warning' : 'note'
 }
 
-function messageOf(finding: Finding): string {
+function messageOf(finding: Finding): { text: string } {
   const { advisory_id, severity, kev, fixed_versions } = finding.advisory
   const facts = [
     severity === null ? 'no severity' : `severity ${severity}`,
     ...(kev ? ['known to be exploited'] : []),
     fixed_versions[0] === undefined ? 'no fixed version' : `fixed in ${fixed_versions[0]}`,
   ]
-  return `${packageName(finding)} ${finding.version} is affected by ${advisory_id}: ${facts.join(', ')}.`
+  return message`${packageName(finding)} ${finding.version} is affected by ${advisory_id}: ${facts.join(', ')}.`
 }
 
 function locationOf(fullyQualifiedName: string, file: string, line: number | null): Location {

@@ -1,7 +1,10 @@
 /** Prints foreign texts safely on a terminal. */
 
-/** Control characters, turns of direction, ends of lines: what a terminal or a person would take for something else. */
-const UNSEEN = /[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/gu
+/**
+ * Control characters, turns of direction, ends of lines: what a terminal or a person would take for something else. And
+ * the beginning of `##[` or `##vso[`, which CI runners take for a command anywhere in a line.
+ */
+const UNSEEN = /[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]|#(?=#\w*\[)/gu
 
 /** As JSON writes it. */
 const written = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -9,6 +9,13 @@ export type InventoryErrorCode =
 
 export class InventoryError extends CodedError<InventoryErrorCode> {}
 
+/** A file beyond a bound of `bounds.ts`. */
+export class BoundError extends CodedError<'too-large'> {
+  constructor(message: string) {
+    super('too-large', message)
+  }
+}
+
 /** A fault in the text of a file. `line` is the number of its line, from 1, if known. */
 export class FormatError extends CodedError<'malformed'> {
   readonly line: number | null

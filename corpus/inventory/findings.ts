@@ -3,6 +3,7 @@ import { type AffectedRow, compareRows, highest } from '../model/packages/affect
 import type { Severity } from '../model/record.ts'
 import { compareText } from '../model/sources.ts'
 import { type IndexedEcosystems, isIndexed } from '../model/versions/ecosystems.ts'
+import { assertCount, MAX_ROWS } from './bounds.ts'
 import { type Component, packageName } from './inventory.ts'
 import type { UndecidedReason } from './reasons.ts'
 
@@ -57,6 +58,7 @@ export interface Findings {
 
 /**
  * Looks up each package, `atOnce` of them at the same time. The first error of a look-up ends the work.
+ * @throws BoundError, and what `lookUp` throws
  * @param progress is called after each package
  */
 export async function findAdvisories(
@@ -69,6 +71,7 @@ export async function findAdvisories(
   const known = components.filter((component): component is EcosystemComponent => component.ecosystem !== null)
   let next = 0
   let done = 0
+  let count = 0
   const work = async () => {
     while (next < known.length) {
       const component = known[next++]!
@@ -77,6 +80,9 @@ export async function findAdvisories(
         throw error
       })
       if (found !== null) rows.set(component, found)
+      count += found?.length ?? 0
+      if (count > MAX_ROWS) next = known.length
+      assertCount(count, MAX_ROWS, 'advisories for its packages')
       progress(++done, known.length)
     }
   }

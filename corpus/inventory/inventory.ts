@@ -1,6 +1,7 @@
 /** The packages that a lock file or SBOM names. */
 import { shortened } from '../command/format.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
+import { assertCount, MAX_ENTRIES } from './bounds.ts'
 import { FormatError } from './error.ts'
 
 export interface Component {
@@ -68,7 +69,7 @@ function parsedPurl(purl: string): PurlPackage | null {
   }
 }
 
-/** Collects the entries of one file. */
+/** Collects the entries of one file. Its methods throw a FormatError or a BoundError. */
 export class InventoryBuilder implements Inventory {
   readonly components: Component[] = []
   readonly skipped: SkippedEntry[] = []
@@ -78,7 +79,7 @@ export class InventoryBuilder implements Inventory {
     if (name === '') throw new FormatError('an entry has no name', line)
     const stated = versionOf(name, version, line)
     if (stated === null) this.skip(name, 'no-version', line)
-    else this.components.push({ ecosystem, name, version: stated, purl: null, source: null, line, dev })
+    else this.#push({ ecosystem, name, version: stated, purl: null, source: null, line, dev })
   }
 
   /** Adds the package of a purl. `version` counts if the purl has none. */
@@ -89,11 +90,21 @@ export class InventoryBuilder implements Inventory {
     else if (stated === null) this.skip(purl, 'no-version', line)
     else {
       const { ecosystem, name } = found
-      this.components.push({ ecosystem, name, version: stated, purl, source: found.source ?? source, line, dev })
+      this.#push({ ecosystem, name, version: stated, purl, source: found.source ?? source, line, dev })
     }
   }
 
   skip(name: string, reason: SkipReason, line: number | null = null): void {
     this.skipped.push({ name, reason, line })
+    this.#assertCount()
+  }
+
+  #push(component: Component): void {
+    this.components.push(component)
+    this.#assertCount()
+  }
+
+  #assertCount(): void {
+    assertCount(this.components.length + this.skipped.length, MAX_ENTRIES, 'entries')
   }
 }

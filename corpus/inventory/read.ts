@@ -1,6 +1,6 @@
 /** Reads the packages that a lock file or SBOM names. Uses no API of Node. */
 import { foldName } from '../model/packages/name.ts'
-import { FormatError, InventoryError } from './error.ts'
+import { BoundError, FormatError, InventoryError } from './error.ts'
 import { FORMATS, formatOf, unreadFile } from './formats/table.ts'
 import { lineAt } from './formats/text.ts'
 import type { Component, Inventory } from './inventory.ts'
@@ -26,6 +26,8 @@ export function inventoryOf(shown: string, name: string, bytes: Uint8Array): Rea
     const { components, skipped } = format.parse(text)
     return { format: format.name, components: unique(components), skipped }
   } catch (cause) {
+    if (cause instanceof BoundError)
+      throw new InventoryError('too-large', boundMessage(shown, format.name, cause), { cause })
     if (!(cause instanceof FormatError)) throw cause
     const position = cause.line === null ? shown : `${shown}:${cause.line}`
     const remedy = 'Write the file again with its tool, or rename it if it has another format'
@@ -34,6 +36,9 @@ export function inventoryOf(shown: string, name: string, bytes: Uint8Array): Rea
     })
   }
 }
+
+const boundMessage = (shown: string, format: string, { message }: BoundError) =>
+  `${shown} is too large for a ${format}: ${message}. Write the file again with its tool, or split it and check each part`
 
 /** Files of PowerShell are in UTF-16. A byte order mark is removed. */
 function textOf(shown: string, bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 /** `vulnshelf check` as an operator runs it: exit codes, standard input, a web server, signatures. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -129,6 +129,28 @@ test('every error has the exit code 2, and one line', async () => {
     "'--sarif' cannot be used with option '--json'",
   )
 })
+
+/** Files within 256 MiB whose parsers took several GB. */
+const HEAVY: [name: string, text: () => string, bound: string][] = [
+  ['pnpm-lock.yaml', () => `lockfileVersion: '9.0'\npackages: [${'[],'.repeat(5_000_000)}]\n`, 'tokens of YAML'],
+  ['Cargo.lock', () => '[[package]]\nname = "a"\n'.repeat(1_000_000), 'tokens of TOML'],
+  ['bom.json', () => `{"bomFormat":"CycloneDX","x":[${'[],'.repeat(8_000_000)}0]}`, 'keys and values'],
+  ['yarn.lock', () => `# yarn lockfile v1\n${'\n'.repeat(64 << 20)}`, 'lines'],
+  ['many.purl', () => Array.from({ length: 900_000 }, (_, i) => `pkg:npm/a@1.0.${i}`).join('\n'), 'entries'],
+]
+
+for (const [name, text, bound] of HEAVY) {
+  test(`a ${name} with too many ${bound} is an error within 1 GB of memory`, async () => {
+    writeFileSync(at(name), text())
+    const env = { NODE_OPTIONS: '--max-old-space-size=1024' }
+    const error = failed(await vulnshelf(['check', at(name), '--snapshot', dist], { env }), 2)
+    assert.match(
+      error,
+      new RegExp(`^\\S+/${name} is too large for a .*: it has more than [\\d,]+ ${bound}, the limit\\.`),
+    )
+    rmSync(at(name))
+  })
+}
 
 test('with --keys, only a signed snapshot counts', async () => {
   const keys = at('keys.json')

@@ -39,13 +39,13 @@ export function parseGoMod(text: string): Inventory {
   for (const [i, full] of linesOf(text).entries()) {
     const line = i + 1
     // Paths and versions can be quoted.
-    const words = full.replace(/\/\/.*$|["`]/g, '').trim()
+    const words = full.replace(/\/\/.*$|["`]/gs, '').trim()
     if (words === '') continue
     if (block !== '' && words === ')') {
       block = ''
       continue
     }
-    const [, verb = '', rest = ''] = block === '' ? (/^([^\s(]+)\s*(.*)$/.exec(words) ?? []) : ['', block, words]
+    const [, verb = '', rest = ''] = block === '' ? (/^([^\s(]+)\s*(.*)$/s.exec(words) ?? []) : ['', block, words]
     if (verb === 'module') isModule = true
     if (rest === '(') block = verb
     else if (verb === 'require') required.push(moduleOf(rest, line))
@@ -65,7 +65,7 @@ function moduleOf(words: string, line: number): GoModule {
 
 /** `old [version] => new version`, or a folder without a version, which is null. */
 function addReplacement(replaced: Map<string, GoModule | null>, words: string, line: number): void {
-  const [, name, version, by] = /^(\S+)(?:\s+v(\S+))?\s+=>\s+(.+)$/.exec(words) ?? []
+  const [, name, version, by] = /^(\S+)(?:\s+v(\S+))?\s+=>\s+(.+)$/s.exec(words) ?? []
   if (name === undefined) throw new FormatError(`'${shortened(words, 60)}' is not a replacement`, line)
   replaced.set(keyOf(name, version), /^\S+$/.test(by!) ? null : moduleOf(by!, line))
 }
@@ -81,7 +81,7 @@ function inventoryOf(
   const go = stated.get('go')
   const toolchain = stated.get('toolchain')
   const library = toolchain && /^go\d/.test(toolchain.version) ? toolchain : go
-  if (library) found.add('Go', library.name, library.version.replace(/^go|-.*$/g, ''), { line: library.line })
+  if (library) found.add('Go', library.name, library.version.replace(/^go|-.*$/gs, ''), { line: library.line })
   // A version can be a pre-release: `1.22rc1`.
   const [major = 1, minor = 0] = go?.version.match(/\d+/g)?.map(Number) ?? []
   const hasIndirect = major > NAMES_INDIRECT[0] || (major === NAMES_INDIRECT[0] && minor >= NAMES_INDIRECT[1])

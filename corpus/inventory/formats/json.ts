@@ -1,6 +1,7 @@
 /** JSON of lock files and SBOMs, with the lines of its objects. */
 import { endOfString, parseUntrustedJson } from '../../model/values/json-text.ts'
 import { isObject, type JsonObject } from '../../model/values/json-value.ts'
+import { assertJson } from '../bounds.ts'
 import { FormatError } from '../error.ts'
 import { lineAt } from './text.ts'
 
@@ -10,8 +11,9 @@ export interface JsonFile {
   lineOf(object: object): number | null
 }
 
-/** @throws FormatError for no JSON, or no object */
+/** @throws FormatError for no JSON, or no object; BoundError */
 export function parseJsonFile(text: string): JsonFile {
+  assertJson(text)
   let root: unknown
   try {
     root = parseUntrustedJson(text)
@@ -36,8 +38,9 @@ function syntaxError(text: string, cause: Error): FormatError {
 const [LINE_FEED, QUOTE] = [0x0a, 0x22]
 
 /** Walks through valid JSON and its value at the same time. Of equal keys, the last counts in both. */
-function objectLines(text: string, root: JsonObject): WeakMap<object, number> {
-  const lines = new WeakMap<object, number>()
+function objectLines(text: string, root: JsonObject): Map<object, number> {
+  // A WeakMap takes the garbage collector several times as long.
+  const lines = new Map<object, number>()
   /** The containers around the position, with the key of the next value. Undefined where an equal key replaced one. */
   const open: { value: unknown; key: string | number }[] = []
   let line = 1

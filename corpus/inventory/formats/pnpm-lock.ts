@@ -1,10 +1,8 @@
 /** `pnpm-lock.yaml`, lockfileVersion 5, 6 and 9. */
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, YAMLMap } from 'yaml'
+import { assertYaml } from '../bounds.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
-
-/** The syntax tree takes up to a hundred times the memory. Lock files of 10,000 packages have 4 MB. */
-const MAX_CHARACTERS = 16 << 20
 
 export function parsePnpmLock(text: string): Inventory {
   const { documents, lineAt } = parseYaml(text)
@@ -28,7 +26,7 @@ export function parsePnpmLock(text: string): Inventory {
       const entry = isEmpty(value) ? new YAMLMap() : value
       if (!isMap(entry)) throw new FormatError("an entry in 'packages' is not a mapping", line)
       addEntry(found, key.value, entry, pattern, line)
-      skipBundled(found, key.value, entry, snapshots.get(key.value) ?? [], line)
+      skipBundled(found, key.value, entry, snapshots.get(key.value), line)
     }
   }
   if (versions === 0) throw new FormatError("it has no 'lockfileVersion'", 1)
@@ -59,33 +57,38 @@ function skipBundled(
   found: InventoryBuilder,
   key: string,
   entry: Mapping,
-  snapshots: readonly unknown[],
+  inSnapshots: ReadonlySet<string> | undefined,
   line: number | null,
 ): void {
   const bundled = entry.get('bundledDependencies')
   if (bundled === 'true') found.skip(`bundled dependencies of ${key}`, 'bundled', line)
   if (!isSeq(bundled)) return
-  const listed = new Set([entry, ...snapshots].flatMap((one) => keysOf(isMap(one) ? one.get('dependencies') : null)))
+  const listed = new Set(dependenciesOf(entry))
   for (const { value } of bundled.items.filter(isScalar)) {
-    if (!listed.has(String(value))) found.skip(String(value), 'bundled', line)
+    const name = String(value)
+    if (!listed.has(name) && !inSnapshots?.has(name)) found.skip(name, 'bundled', line)
   }
 }
 
 /** Version 9 states the dependencies of a package here, once for each choice of peers, which follows the key. */
-function snapshotsOf(root: Mapping): Map<string, unknown[]> {
+function snapshotsOf(root: Mapping): Map<string, Set<string>> {
   const snapshots = root.get('snapshots')
-  const found = new Map<string, unknown[]>()
+  const found = new Map<string, Set<string>>()
   for (const { key, value } of isMap(snapshots) ? snapshots.items : []) {
-    const [name] = String(isScalar(key) ? key.value : '').split('(', 1)
-    const known = found.get(name!)
-    if (known) known.push(value)
-    else found.set(name!, [value])
+    const [name] = textOf(key).split('(', 1)
+    const known = found.get(name!) ?? new Set()
+    found.set(name!, known)
+    for (const dependency of dependenciesOf(value)) known.add(dependency)
   }
   return found
 }
 
-const keysOf = (node: unknown): string[] =>
-  isMap(node) ? node.items.map(({ key }) => String(isScalar(key) ? key.value : '')) : []
+function dependenciesOf(entry: unknown): string[] {
+  const dependencies = isMap(entry) ? entry.get('dependencies') : null
+  return isMap(dependencies) ? dependencies.items.map(({ key }) => textOf(key)) : []
+}
+
+const textOf = (key: unknown): string => String(isScalar(key) ? key.value : '')
 
 const textOr = <T>(value: unknown, other: T) => (typeof value === 'string' ? value : other)
 
@@ -93,7 +96,7 @@ type Mapping = YAMLMap<unknown, unknown>
 
 /** Returns the mappings of a stream of documents. All scalars are texts. Aliases stay as they are, so none expands. */
 function parseYaml(text: string): { documents: Mapping[]; lineAt: (node: unknown) => number | null } {
-  if (text.length > MAX_CHARACTERS) throw new FormatError('it is larger than 16 MiB, the limit for YAML')
+  assertYaml(text)
   const lineCounter = new LineCounter()
   const lineOf = (offset: number) => lineCounter.linePos(offset).line
   // The search for equal keys takes quadratic time.

@@ -55,7 +55,7 @@ function* logicalLines(text: string): Generator<{ words: string; line: number }>
     if (parts.length === 0) first = i + 1
     const isComment = /^\s*#/.test(line)
     const continues = !isComment && line.endsWith('\\')
-    parts.push(isComment ? '' : (continues ? line.slice(0, -1) : line).replace(/(^|\s)#.*$/, ''))
+    parts.push(isComment ? '' : (continues ? line.slice(0, -1) : line).replace(/(^|\s)#.*$/s, ''))
     if (continues) continue
     const words = parts.join(' ').trim()
     parts = []

@@ -1,6 +1,7 @@
 /** `Cargo.lock` of Cargo and `poetry.lock` of Poetry: TOML with a table `[[package]]` for each package. */
 import { parse, TomlError } from 'smol-toml'
 import { isObject, type JsonObject } from '../../model/values/json-value.ts'
+import { assertToml } from '../bounds.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
 import { namedObjects } from './json.ts'
@@ -42,6 +43,7 @@ function packagesOf(text: string) {
 }
 
 function parseToml(text: string): JsonObject {
+  assertToml(text)
   try {
     return parse(text)
   } catch (cause) {

@@ -352,6 +352,30 @@ test('SARIF of standard input has no file, of a file elsewhere its URL', async (
   }
 })
 
+test('nothing in SARIF that a file or a feed states is a link or a placeholder', async () => {
+  const text = (value: string) => `${value} [Click](https://example.com/) {0} \\[x](1)`
+  const escaped = (value: string) => `${value} \\[Click\\](https://example.com/) {{0}} \\\\\\[x\\](1)`
+  const version = text('1.0')
+  const purl = `pkg:npm/a@${encodeURIComponent(version)}`
+  const rows = {
+    [`npm/a@${version}`]: [
+      row(text('A-1'), 'high', { summary: text('Flaw'), fixed_versions: [text('2.0')] }),
+      row(text('A-2'), 'high', undecided('version')),
+    ],
+  }
+  const { report } = await check(`${purl}\npkg:npm/${encodeURIComponent(text('b'))}`, rows)
+  const [{ results, invocations, tool }] = sarif(report).runs
+  const messages = [...results, ...invocations[0].toolExecutionNotifications].map(
+    (one: { message: { text: string } }) => one.message.text,
+  )
+  assert.equal(messages, [
+    `npm/a ${escaped('1.0')} is affected by ${escaped('A-1')}: severity high, fixed in ${escaped('2.0')}.`,
+    `npm/a ${escaped('1.0')} may be affected by ${escaped('A-2')}: the version cannot be compared.`,
+    `pkg:npm/${encodeURIComponent(text('b'))} was not checked: no version.`,
+  ])
+  assert.is(tool.driver.rules[0].shortDescription.text, escaped('Flaw'))
+})
+
 test('SARIF without findings is valid', async () => {
   const { report } = await check('pkg:npm/fine@1.0.0', {})
   assertSarif(sarif(report))

@@ -16,6 +16,12 @@ test('what a terminal acts upon is written out, all else is as it was', () => {
   assert.is(printableLines(['one\ntwo', 'three']), 'one\\u000atwo\nthree')
 })
 
+test('no text is a command for a CI runner', () => {
+  assert.is(printable('a ##[error]b ##vso[task.x]c'), 'a \\u0023#[error]b \\u0023#vso[task.x]c')
+  assert.is(printableLine('## [x] ### y'), '## [x] ### y')
+  assert.is(JSON.parse(printableJson('##[error]')), '##[error]')
+})
+
 test('JSON stays valid, and means the same', () => {
   const value = { [text]: [text, 'a\nb', '\\u009b'] }
   for (const indent of [0, 1]) {

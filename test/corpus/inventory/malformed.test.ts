@@ -4,6 +4,14 @@ import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import {
+  MAX_ENTRIES,
+  MAX_JSON_VALUES,
+  MAX_LINES,
+  MAX_TOML_TOKENS,
+  MAX_YAML_CHARACTERS,
+  MAX_YAML_TOKENS,
+} from '../../../corpus/inventory/bounds.ts'
 import { InventoryError } from '../../../corpus/inventory/error.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import { codePoint, property } from '../model/properties/property.ts'
@@ -143,6 +151,78 @@ test('JSON of 1,000 levels is read, deeper JSON is refused', () => {
   }
   assert.is(inventoryOf('a', 'package-lock.json', nested(998)).components.length, 1)
   assert.match(faultOf('package-lock.json', nested(20_000)), 'nested more than 1000 levels deep')
+})
+
+const NPM = '{"lockfileVersion":3,"packages":{},"x":'
+const PNPM = "lockfileVersion: '9.0'\n"
+const CYCLONE_DX = '{"bomFormat":"CycloneDX","components":'
+
+/** Files of `count` units around a bound. */
+const BOUNDS: [what: string, name: string, most: number, file: (count: number) => string, message: string][] = [
+  ['lines', 'go.sum', MAX_LINES, (lines) => '\n'.repeat(lines - 1), '1,000,000 lines'],
+  ['lines', 'go.mod', MAX_LINES, (lines) => `module a${'\r'.repeat(lines - 1)}`, '1,000,000 lines'],
+  ['lines', 'a.purl', MAX_LINES, (lines) => '\r\n'.repeat(lines - 1), '1,000,000 lines'],
+  ['lines', 'requirements.txt', MAX_LINES, (lines) => '\\\n'.repeat(lines - 1), '1,000,000 lines'],
+  ['lines', 'yarn.lock', MAX_LINES, (lines) => `# yarn lockfile v1${'\n'.repeat(lines - 1)}`, '1,000,000 lines'],
+  ['lines', 'Gemfile.lock', MAX_LINES, (lines) => `GEM${'\n'.repeat(lines - 1)}`, '1,000,000 lines'],
+  [
+    'values',
+    'package-lock.json',
+    MAX_JSON_VALUES,
+    // The keys and their values, the object and the list.
+    (values) => `${NPM}[${'1,'.repeat(values - 8)}"[[,"]}`,
+    '10,000,000 keys and values',
+  ],
+  [
+    'tokens',
+    'pnpm-lock.yaml',
+    MAX_YAML_TOKENS,
+    // Two words, two quotes, a line feed; a word and two brackets.
+    (tokens) => `${PNPM}x: [${' a'.repeat(tokens - 8)}]`,
+    '1,000,000 tokens of YAML',
+  ],
+  ['bytes', 'pnpm-lock.yaml', MAX_YAML_CHARACTERS, (length) => PNPM.padEnd(length), 'larger than 16 MiB'],
+  ['tokens', 'Cargo.lock', MAX_TOML_TOKENS, (tokens) => `a=[${'1,'.repeat(tokens - 3)}]`, '1,500,000 tokens of TOML'],
+  ['entries', 'a.purl', MAX_ENTRIES, (entries) => 'pkg:npm/a\n'.repeat(entries), '500,000 entries'],
+  [
+    'entries',
+    'bom.json',
+    MAX_ENTRIES,
+    (entries) => `${CYCLONE_DX}[${'{"name":"a"},'.repeat(entries - 1)}{"name":"a"}]}`,
+    '500,000 entries',
+  ],
+]
+
+for (const [what, name, most, file, message] of BOUNDS) {
+  test(`${name} with more ${what} than the bound is an error that names the bound and the remedy`, () => {
+    inventoryOf('a', name, Buffer.from(file(most)))
+    const fault = faultOf(name, file(most + 1))
+    assert.match(fault, `dir/${name} is too large for a `)
+    assert.match(fault, message)
+    assert.match(fault, 'split it and check each part')
+  })
+}
+
+test('packages of one name in pnpm-lock.yaml take linear time, and so do lines with U+2028', () => {
+  const packages = '  a@1: {bundledDependencies: [x, y]}\n'.repeat(25_000)
+  const snapshots = '  a@1(b): {dependencies: {y: z}}\n'.repeat(25_000)
+  const { skipped } = inventoryOf(
+    'a',
+    'pnpm-lock.yaml',
+    Buffer.from(`${PNPM}packages:\n${packages}snapshots:\n${snapshots}`),
+  )
+  assert.is(skipped.length, 25_000)
+  const lines = {
+    'requirements.txt': ' #'.repeat(2_000_000),
+    'go.mod': `module a\n${'//'.repeat(2_000_000)}`,
+    'a/go.mod': `module a\ngo 1.0${'-'.repeat(4_000_000)}`,
+    'b/go.mod': `module a\n${'a'.repeat(4_000_000)}`,
+  }
+  for (const [name, text] of Object.entries(lines)) {
+    assert.is(inventoryOf('a', basename(name), Buffer.from(`${text}\u2028x`)).skipped.length, 0, name)
+  }
+  const replacement = `module a\nreplace a => ${' '.repeat(4_000_000)}b\u2028x`
+  assert.match(faultOf('go.mod', replacement), 'is not a module with its version')
 })
 
 test('the format of a large file is found in linear time', () => {
