@@ -73,7 +73,7 @@ function readRow(row: string, line: number): ({ kind: 'score' } & EpssScore) | F
 }
 
 /** Rejects `0x1`, ` 1` and `Infinity`, which `Number` accepts. */
-const NUMBER = /^\d*\.?\d+(?:e[-+]?\d+)?$/i
+const NUMBER = /^(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?$/i
 
 function unitNumber(text: string | undefined): number | null {
   const number = text && NUMBER.test(text) ? Number(text) : Number.NaN

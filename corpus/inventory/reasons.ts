@@ -34,4 +34,5 @@ export const UNDECIDED_REASONS: Readonly<Record<UndecidedReason, string>> = {
   release: 'the file or the advisory names no release of the distribution',
   no_versions: 'the advisory states no versions that can be compared',
   floating: 'the version can mean several releases',
+  too_large: 'the advisories state too many versions to compare',
 }

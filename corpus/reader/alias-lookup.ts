@@ -36,31 +36,40 @@ export function openAliasLookup(manifest: Manifest, objects: Objects, headers: T
       return decodePackageTable(manifest, 'aliases', file ? await objects.whole(file) : null)
     })
 
-  async function inBuckets(ids: readonly string[]): Promise<(readonly string[] | null)[]> {
-    if (!buckets || lookups++ >= MANY_LOOKUPS || ids.length > MANY_IDS) return inTable(ids)
+  async function addSets(sets: AliasSets, ids: readonly string[]): Promise<void> {
+    if (!buckets || lookups++ >= MANY_LOOKUPS || ids.length > MANY_IDS) return addFromTable(sets, ids)
     const header = await headers.of(buckets)
     const starts = await objects.parts(
       buckets,
       ids.map((id) => bucketStartSpan(header, id)),
     )
     const spans = ids.map((id, i) => bucketSpan(header, id, starts[i]!))
-    const found = (await objects.parts(buckets, spans)).map((bytes, i) => aliasesInBucket(header, ids[i]!, bytes))
-    const long = ids.filter((_, i) => found[i] === 'whole')
-    const sets = long.length === 0 ? [] : await inTable(long)
-    return found.map((set, i) => (set === 'whole' ? sets[long.indexOf(ids[i]!)]! : set))
+    const long: string[] = []
+    for (const [i, bytes] of (await objects.parts(buckets, spans)).entries()) {
+      const found = aliasesInBucket(header, ids[i]!, bytes)
+      if (found === 'whole') long.push(ids[i]!)
+      else add(sets, found)
+    }
+    if (long.length > 0) await addFromTable(sets, long)
   }
 
-  async function inTable(ids: readonly string[]): Promise<(readonly string[] | null)[]> {
+  /** Reads each set once: it can have as many ids as are asked for. */
+  async function addFromTable(sets: AliasSets, ids: readonly string[]): Promise<void> {
     const aliases = await table()
-    return ids.map((id) => aliasesOf(aliases, id))
+    for (const id of ids) if (!sets.has(id)) add(sets, aliasesOf(aliases, id))
   }
 
   return {
     async sets(ids) {
-      const sets = new Map<string, readonly string[]>()
-      if (ids.length === 0) return sets
-      for (const set of await inBuckets(ids)) for (const id of set ?? []) sets.set(id, set!)
+      const sets: AliasSets = new Map()
+      if (ids.length > 0) await addSets(sets, ids)
       return sets
     },
   }
+}
+
+type AliasSets = Map<string, readonly string[]>
+
+const add = (sets: AliasSets, set: readonly string[] | null): void => {
+  for (const id of set ?? []) sets.set(id, set!)
 }

@@ -54,6 +54,11 @@ export const MAX_REBUILT_BYTES = 256 * MIB
 export const MAX_HASHED_ROWS = 2 ** 24
 /** Ids that have aliases, about 20 bytes each in memory. 500,000 advisories have 700,000. */
 export const MAX_ALIAS_IDS = 2 ** 24
+/**
+ * Ids of one set of aliases, because answers list the set of each advisory. The largest set of the public feeds has 16. A
+ * further alias joins nothing.
+ */
+export const MAX_ALIAS_SET = 1000
 
 /** A row of `query.db`: the limit of a segment. 350,000 CVEs have rows of up to 1 MB. */
 export const MAX_ROW_BYTES = 64 * MIB

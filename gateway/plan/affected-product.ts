@@ -3,8 +3,17 @@
  * sources state. A product can have 10,000 CVEs, so the work is split into slices between other requests.
  */
 import { type Cpe, cpeText } from '../../corpus/model/affected/cpe.ts'
+import type { Budget } from '../../corpus/model/budget.ts'
 import type { ProductEntry } from '../../corpus/model/cpe/entry.ts'
-import { matchCpe, productEntries, productOfCpe } from '../../corpus/model/cpe/match.ts'
+import {
+  MAX_CPE_COMPARISONS,
+  MAX_STATEMENTS,
+  matchCpe,
+  productEntries,
+  productOfCpe,
+  statementCount,
+  TOO_LARGE,
+} from '../../corpus/model/cpe/match.ts'
 import { formatCpe } from '../../corpus/model/cpe/name.ts'
 import { type AffectedRow, compareRows } from '../../corpus/model/packages/affected-row.ts'
 import type { AffectedEntry, CveCore } from '../../corpus/model/record.ts'
@@ -17,9 +26,9 @@ import {
   plainBytes,
   type ReadMember,
 } from '../../corpus/snapshot/index.ts'
-import { overloaded } from '../http/errors.ts'
-import { SNAPSHOT_BYTES, WAITING_PRODUCTS } from '../process/bounds.ts'
+import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import { factsOf, type Tables } from './affected.ts'
+import { inSlices } from './slices.ts'
 
 /** The parts of an open snapshot that rows are made of. */
 export interface ProductSources extends Tables {
@@ -35,7 +44,8 @@ interface Candidate {
   title: string | null
   published: string | null
   updated: string | null
-  entries: ProductEntry[]
+  /** Null if the record states too much. */
+  entries: ProductEntry[] | null
 }
 
 interface Known {
@@ -85,8 +95,9 @@ export function rowsAffectingProduct(
 /** Yields between records. */
 function* matchedRows(snapshot: ProductSources, id: string, cpe: Cpe): Generator<void, AffectedRow[]> {
   const rows: AffectedRow[] = []
+  const budget: Budget = { left: MAX_CPE_COMPARISONS }
   for (const candidate of yield* candidatesOf(snapshot, id, cpe)) {
-    const row = rowOf(snapshot, candidate, cpe)
+    const row = yield* rowOf(snapshot, candidate, cpe, budget)
     if (row) rows.push(row)
     yield
   }
@@ -114,10 +125,20 @@ function* candidatesOf(snapshot: ProductSources, id: string, cpe: Cpe): Generato
   return list
 }
 
+/** Maximum length of the affected entries of a record as JSON, because they are parsed at once: four times the largest. */
+export const MAX_AFFECTED_BYTES = 16 * 1024 * 1024
+
+/** Returns the entries that name the product. Null if the record states too much. */
+function entriesIn(member: ReadMember, cpe: Cpe): ProductEntry[] | null {
+  const segment = partSegment(member, 'affected')
+  if (!segment) return []
+  if (segment.plainLength > MAX_AFFECTED_BYTES) return null
+  const affected = JSON.parse(plainBytes(member.bytes, segment).toString()) as AffectedEntry[]
+  return statementCount(affected) > MAX_STATEMENTS ? null : productEntries(affected, productOfCpe(cpe)!)
+}
+
 function readCandidate(snapshot: ProductSources, row: number, cpe: Cpe): Candidate {
   const member = snapshot.member(row)
-  const segment = partSegment(member, 'affected')
-  const affected = segment ? (JSON.parse(plainBytes(member.bytes, segment).toString()) as AffectedEntry[]) : []
   // The closing brace of the core belongs to the glue.
   const core = JSON.parse(`${plainBytes(member.bytes, coreSegment(member))}}`) as CveCore
   return {
@@ -125,16 +146,21 @@ function readCandidate(snapshot: ProductSources, row: number, cpe: Cpe): Candida
     title: core.title,
     published: core.date_published,
     updated: core.date_updated,
-    entries: productEntries(affected, productOfCpe(cpe)!),
+    entries: entriesIn(member, cpe),
   }
 }
 
-function rowOf(snapshot: ProductSources, { row, title, published, updated, entries }: Candidate, cpe: Cpe) {
-  const found = matchCpe(entries, cpe)
+function* rowOf(
+  snapshot: ProductSources,
+  { row, title, published, updated, entries }: Candidate,
+  cpe: Cpe,
+  budget: Budget,
+): Generator<void, AffectedRow | null> {
+  const found = entries === null ? TOO_LARGE : yield* matchCpe(entries, cpe, budget)
   if (!found) return null
   const id = idAt(snapshot.index, row)
-  const { verdict, matched, fixed_versions } = found
-  const result: AffectedRow = {
+  const { verdict, is_too_large, matched, fixed_versions } = found
+  return {
     advisory_id: id,
     aliases: (snapshot.packages.aliasesOf(id) ?? []).filter((one) => one !== id),
     cve_ids: [id],
@@ -143,44 +169,13 @@ function rowOf(snapshot: ProductSources, { row, title, published, updated, entri
     stated_severity: null,
     urgency: null,
     verdict,
-    undecided_reason: reasonOf(verdict, cpe),
+    undecided_reason: is_too_large ? 'too_large' : reasonOf(verdict, cpe),
     matched_by: matched && { kind: 'cpe', ...matched },
     fixed_versions,
     published_at: published,
     modified_at: updated,
   }
-  return result
 }
 
 const reasonOf = (verdict: AffectedRow['verdict'], { version }: Cpe): AffectedRow['undecided_reason'] =>
   verdict === 'affected' ? null : cpeText(version) === null ? 'no_version' : 'version'
-
-/** Time of a slice. Reading and parsing a record takes about 0.1 ms. */
-const SLICE_MS = 4
-const RETRY_AFTER_SECONDS = 5
-
-const waiting: (() => void)[] = []
-let isBusy = false
-
-/** Runs one generator at a time, and lets requests be handled after each slice. */
-async function inSlices<T>(work: Generator<void, T>): Promise<T> {
-  if (isBusy) {
-    if (waiting.length >= WAITING_PRODUCTS)
-      throw overloaded('too many requests for products are queued', RETRY_AFTER_SECONDS)
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-  isBusy = true
-  try {
-    for (;;) {
-      for (const end = performance.now() + SLICE_MS; performance.now() < end; ) {
-        const step = work.next()
-        if (step.done) return step.value
-      }
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else isBusy = false
-  }
-}

@@ -14,6 +14,7 @@ import { joinedProduct, matchCpe, productEntries } from '../../corpus/model/cpe/
 import { readCpe } from '../../corpus/model/cpe/name.ts'
 import type { AffectedEntry } from '../../corpus/model/record.ts'
 import { cveListItems } from '../corpus/feeds/reading.ts'
+import { finished } from '../support/finished.ts'
 import { needs, REAL_FEEDS, REAL_RECORDS } from '../support/needs.ts'
 import { NEWEST } from './feeds-folder.ts'
 import { answersOf } from './second-implementation.ts'
@@ -36,7 +37,7 @@ async function compare(feed: string, path: string, entries: Entries) {
       known = { key, entries: productEntries(entries.get(id)!, joinedProduct(vendor, product)!) }
     }
     products.add(`${vendor}/${product}`)
-    const verdict = matchCpe(known.entries, readCpe(`cpe:2.3:${part}:v:p:${rest}`))?.verdict ?? 'unaffected'
+    const verdict = finished(matchCpe(known.entries, readCpe(`cpe:2.3:${part}:v:p:${rest}`)))?.verdict ?? 'unaffected'
     counts[verdict]++
     if (/^[\d.]+:\*/.test(rest)) numeric[verdict]++
     if (verdict === expected) continue
@@ -102,7 +103,7 @@ test('no fixed version is affected, or may be', async () => {
       const starts = entries.flatMap(({ affected_ranges }) => affected_ranges ?? []).map((range) => range.introduced)
       const asked = new Set(['*', ...starts.slice(0, MOST_STARTS).filter((start) => /^[\w.]+$/.test(start ?? ''))])
       for (const version of asked) {
-        const found = matchCpe(entries, ofVersion(version!))
+        const found = finished(matchCpe(entries, ofVersion(version!)))
         if (!found) continue
         counts.rows++
         for (const fix of found.fixed_versions) {
@@ -110,7 +111,7 @@ test('no fixed version is affected, or may be', async () => {
           const written = fix.trim().replace(/\s+/g, '_')
           if (!/^[!-~]+$/.test(written)) continue
           counts.fixes++
-          const verdict = matchCpe(entries, ofVersion(written.replace(/[^\w.-]/g, '\\$&')))
+          const verdict = finished(matchCpe(entries, ofVersion(written.replace(/[^\w.-]/g, '\\$&'))))
           assert.is(verdict, null, `${id} ${product} ${version}: ${fix}`)
         }
       }

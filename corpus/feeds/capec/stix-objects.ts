@@ -21,9 +21,12 @@ export interface StixCatalog {
   skips: FeedSkip[]
 }
 
+const OBJECT_FOLDERS = ['attack-pattern', 'course-of-action', 'relationship']
+
 /** Whether a document belongs to CAPEC: `stix*.json`, or a file per object such as `attack-pattern/<id>.json`. */
 export function isStixDocument(name: string): boolean {
-  return /(^|\/)(attack-pattern|course-of-action|relationship)\/[^/]+\.json$|stix[^/]*\.json$/i.test(name)
+  const [file = '', folder = ''] = name.toLowerCase().split('/').reverse()
+  return file.endsWith('.json') && (file.includes('stix') || OBJECT_FOLDERS.includes(folder))
 }
 
 /** @throws FeedError when no attack pattern is found. A bad document among several is skipped by name. */

@@ -3,6 +3,7 @@
 import type { RecordNote } from '../../model/claim.ts'
 import type { AffectedRange } from '../../model/record.ts'
 import { type JsonObject, objects, text } from '../../model/values/json-value.ts'
+import { bounded } from '../../model/versions/order.ts'
 import { semver } from '../../model/versions/semver.ts'
 import { FeedError } from '../error.ts'
 import { shown } from '../json.ts'
@@ -74,14 +75,16 @@ function readEvents(range: JsonObject, isGit: boolean, notes: RecordNote[]): Ran
   return events
 }
 
+const { parse, compare } = bounded(semver)
+
 /** The first semantic version. `0` precedes every version (OSV schema), and so pre-releases of 0.0.0 too. */
 const FIRST = '0.0.0-0'
 
 /** Returns the events sorted by version, or unchanged when a version has other than three numbers. The sort is stable. */
 function sorted(events: RangeEvent[]): RangeEvent[] {
-  const keyed = events.map((event) => ({ event, key: semver.parse(event.version === '0' ? FIRST : event.version) }))
+  const keyed = events.map((event) => ({ event, key: parse(event.version === '0' ? FIRST : event.version) }))
   if (keyed.some(({ key }) => key?.core.length !== 3)) return events
-  return keyed.sort((a, b) => semver.compare(a.key!, b.key!)).map(({ event }) => event)
+  return keyed.sort((a, b) => compare(a.key!, b.key!)).map(({ event }) => event)
 }
 
 function closedRange(introduced: string, kind: RangeEvent['kind'], version: string, type: string | null) {

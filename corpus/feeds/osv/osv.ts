@@ -12,7 +12,7 @@ const FOLDER = 'osv'
 /** `all.zip` as upstream names it, optionally with a date before or after; unpacked, a folder `all`. */
 const ARCHIVE = /^(?:[\d-]+[-_])?all(?:[-_][\d-]+)?\.zip$/
 /** Entry ids contain a hyphen; other files do not. */
-const ENTRY_NAME = /(?:^|[/\\])([^/\\]*-[^/\\]*)\.json$/
+const ENTRY_NAME = /(?:^|[/\\])(?=[^/\\]*-)([^/\\]*)\.json$/
 
 /** What replaces the colon of `RLSA-2024:9016` in the name of a file: systems without colons in names, URLs. */
 const COLON = /(?<=-\d{4})(?:_|%3A)(?=\d)/i

@@ -238,7 +238,7 @@ interface Bound {
 const NO_BOUND: Bound = { version: null, inclusive: false, silent: true }
 
 /** The text of an upper bound that repeats its comparator, such as `< 2.0` or `1.0 < 2.0`. */
-const UPPER_BOUND = /^(?:v?\d[^\s<>=]*\s+)?<(=?)\s*(.+)$/i
+const UPPER_BOUND = /^(?:v?\d[^\s<>=]*\s+)?<(=?)\s*(\S.*)$/i
 
 /** `5.8.*`, `21.1*`: the end of a branch, which is not a released version. */
 const BRANCH_END = /.\*$/

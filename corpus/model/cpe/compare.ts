@@ -22,12 +22,8 @@ function matchesPattern(pattern: string, value: string): boolean {
   const { before, body, after } = wildcardsOf(pattern)
   const [text, literal] = [LITERAL(value), body === '' ? '' : LITERAL(body)]
   const [mostBefore, mostAfter] = [before, after].map((wild) => (wild === '*' ? text.length : wild.length))
-  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + 1)) {
-    if (at > mostBefore!) return false
-    if (text.length - at - literal.length <= mostAfter!) return true
-    if (at === text.length) return false
-  }
-  return false
+  const at = text.indexOf(literal, Math.max(0, text.length - literal.length - mostAfter!))
+  return at >= 0 && at <= mostBefore!
 }
 
 /** Returns whether some product has both values. Null if both have wildcards, so that nothing is known. */

@@ -1,5 +1,6 @@
 /** Evaluates what NVD states about a product: CPEs and ranges. */
 import { type Cpe, cpeText } from '../affected/cpe.ts'
+import { MAX_VERSION_LENGTH } from '../versions/order.ts'
 import { overlap } from './compare.ts'
 import { ENUMERATED, type EntryVerdict, fits, type ProductEntry, QUALIFIERS } from './entry.ts'
 import { ANY } from './name.ts'
@@ -42,6 +43,7 @@ export function matchConfigurations(
 
 /** Whether a version of a CPE is that of the request, as text or as numbers. */
 function isSameVersion(stated: string, asked: string): boolean | null {
+  if (Math.max(stated.length, asked.length) > MAX_VERSION_LENGTH) return null
   const same = overlap(stated, asked)
   if (same !== false) return same
   const [a, b] = [cpeText(stated), cpeText(asked)]

@@ -2,8 +2,9 @@
 import { type Cpe, cpeText, parseCpe } from '../affected/cpe.ts'
 import { joinedProductKey, joinedVendor } from '../affected/joined-key.ts'
 import { listedProducts, nameKey } from '../affected/products.ts'
+import { type Budget, spend } from '../budget.ts'
 import type { AffectedEntry } from '../record.ts'
-import { compareTexts } from '../versions/order.ts'
+import { compareTexts, MAX_VERSION_LENGTH } from '../versions/order.ts'
 import { matchConfigurations } from './configurations.ts'
 import { CPE_SOURCES, type CpeMatch, type CpeSource, isCommit, isEvaluated, type ProductEntry } from './entry.ts'
 import { ANY, attributeValue, canonicalValue, hasWildcard } from './name.ts'
@@ -13,6 +14,8 @@ import { compareVersions } from './versions.ts'
 
 export interface CpeVerdict {
   verdict: 'affected' | 'undecided'
+  /** Whether the record is undecided because it has too many statements, or the answer too many comparisons. */
+  is_too_large: boolean
   /** Null if undecided. */
   matched: CpeMatch | null
   /** Versions that fix it, above the version asked for if that can be compared. */
@@ -56,15 +59,47 @@ const canonicalCpe = (cpe: Cpe): Cpe =>
   Object.fromEntries(Object.entries(cpe).map(([attribute, value]) => [attribute, canonicalValue(value)])) as Cpe
 
 /**
- * Returns the verdict of a record, from the entries that name the product. Null if none affects the version. An entry
- * without a statement that can be evaluated counts only if every other entry has none either.
+ * Maximum statements of a record about a product: CPEs, versions, ranges and patched versions. A comparison takes about
+ * 1 µs. The largest records have 20,000.
  */
-export function matchCpe(entries: readonly ProductEntry[], asked: Cpe): CpeVerdict | null {
+export const MAX_STATEMENTS = 100_000
+
+/** Comparisons of an answer, all records together. The 8,000 CVEs of the Linux kernel need 3 million. */
+export const MAX_CPE_COMPARISONS = 10_000_000
+
+const listsOf = ({
+  cpes,
+  affected_versions,
+  affected_ranges,
+  patched_versions,
+}: Partial<AffectedEntry> | ProductEntry) => [cpes, affected_versions, affected_ranges, patched_versions] as const
+
+/** Returns the number of statements of entries. */
+export const statementCount = (entries: readonly (AffectedEntry | ProductEntry)[]): number =>
+  entries.reduce((sum, entry) => listsOf(entry).reduce((count, list) => count + (list?.length ?? 0), sum + 1), 0)
+
+/** Undecided, because comparing would take too long. */
+export const TOO_LARGE: CpeVerdict = { verdict: 'undecided', is_too_large: true, matched: null, fixed_versions: [] }
+
+/**
+ * Returns the verdict of a record, from the entries that name the product. Null if none affects the version. An entry
+ * without a statement that can be evaluated counts only if every other entry has none either. Yields after each
+ * comparison with all statements.
+ */
+export function* matchCpe(
+  entries: readonly ProductEntry[],
+  asked: Cpe,
+  budget: Budget = { left: MAX_CPE_COMPARISONS },
+): Generator<void, CpeVerdict | null> {
+  const count = statementCount(entries)
+  if (count > MAX_STATEMENTS || !spend(budget, count)) return TOO_LARGE
   const found = verdictOf(entries, asked)
-  return found && { verdict: found.verdict, matched: found.matched, fixed_versions: fixedVersions(found.named, asked) }
+  if (!found) return null
+  const { verdict, matched, named } = found
+  return { verdict, is_too_large: false, matched, fixed_versions: yield* fixedVersions(named, asked, budget) }
 }
 
-interface Found extends Omit<CpeVerdict, 'fixed_versions'> {
+interface Found extends Pick<CpeVerdict, 'verdict' | 'matched'> {
   /** Entries that do not restrict an attribute to another value. */
   named: ProductEntry[]
 }
@@ -98,7 +133,7 @@ const MAX_FIXES = 100
  * Numbers first, ascending; versions that cannot be compared follow. Of equal ones, the first is returned. One source may
  * state as fixed what another states as affected, so a fix is returned only if the record does not affect it.
  */
-function fixedVersions(entries: readonly ProductEntry[], asked: Cpe): string[] {
+function* fixedVersions(entries: readonly ProductEntry[], asked: Cpe, budget: Budget): Generator<void, string[]> {
   const version = askedVersion(asked)
   const stated = entries.flatMap(({ affected_ranges, patched_versions }) => [
     ...(affected_ranges ?? []).filter(isEvaluated).flatMap(({ fixed }) => fixed ?? []),
@@ -109,12 +144,17 @@ function fixedVersions(entries: readonly ProductEntry[], asked: Cpe): string[] {
     return order === null || order < 0
   }
   const texts = [...new Set(stated)].filter(isAbove)
-  const isPlain = (text: string) => /^v?\d+(?:\.\d+)*$/i.test(text)
+  const isPlain = (text: string) => text.length <= MAX_VERSION_LENGTH && /^v?\d+(?:\.\d+)*$/i.test(text)
   const plain = texts
     .filter(isPlain)
     .sort((a, b) => compareVersions(a, b)! || compareTexts(a, b))
     .filter((text, i, sorted) => i === 0 || compareVersions(sorted[i - 1]!, text) !== 0)
-  return [...plain, ...texts.filter((text) => !isPlain(text)).sort(compareTexts)]
-    .slice(0, MAX_FIXES)
-    .filter((text) => verdictOf(entries, { ...asked, version: attributeValue(text), update: ANY }) === null)
+  const count = statementCount(entries)
+  const fixes: string[] = []
+  for (const text of [...plain, ...texts.filter((text) => !isPlain(text)).sort(compareTexts)].slice(0, MAX_FIXES)) {
+    if (!spend(budget, count)) break
+    yield
+    if (verdictOf(entries, { ...asked, version: attributeValue(text), update: ANY }) === null) fixes.push(text)
+  }
+  return fixes
 }

@@ -1,15 +1,16 @@
 /** Spans of affected versions, and whether the version of a CPE name is inside. */
 import { type Cpe, cpeText } from '../affected/cpe.ts'
 import type { AffectedRange } from '../record.ts'
+import { MAX_VERSION_LENGTH } from '../versions/order.ts'
 import { ANY, hasWildcard, NOT_APPLICABLE } from './name.ts'
 import { compareToBound, type ProductVersion } from './versions.ts'
 
-/** The version attribute of a request: one version, none (`-`), or many (`*` or a pattern). */
+/** The version attribute of a request: one version, none (`-`), or many (`*`, a pattern, or a text that is too long). */
 export type Asked = ({ kind: 'one' } & ProductVersion) | { kind: 'none' } | { kind: 'many' }
 
 export function askedVersion({ version, update }: Cpe): Asked {
   if (version === NOT_APPLICABLE) return { kind: 'none' }
-  if (version === ANY || hasWildcard(version)) return { kind: 'many' }
+  if (version === ANY || version.length > MAX_VERSION_LENGTH || hasWildcard(version)) return { kind: 'many' }
   return { kind: 'one', version: cpeText(version)!, update: hasWildcard(update) ? update : cpeText(update) }
 }
 

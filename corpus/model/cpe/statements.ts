@@ -1,6 +1,7 @@
 /** Evaluates what CNA and ADPs state about a product: a default, versions and ranges. */
 import type { Cpe } from '../affected/cpe.ts'
 import type { AffectedRange } from '../record.ts'
+import { MAX_VERSION_LENGTH } from '../versions/order.ts'
 import { ENUMERATED, type EntryVerdict, fits, isCommit, isEvaluated, type ProductEntry, QUALIFIERS } from './entry.ts'
 import { type Asked, askedVersion, isInside, matchOf, spanOfRange, spanOfText } from './span.ts'
 import {
@@ -46,12 +47,16 @@ export function matchStatements(entry: ProductEntry, asked: Cpe, isFixed: boolea
     if (same && !isFixed) return ENUMERATED
     if (same !== false) isUndecided = true
   }
+  // The same for every range.
+  let excluded: boolean | null | undefined
   for (const range of ranges) {
     const inside = isInside(spanOfRange(range), version)
     if (inside === false) continue
-    const excluded = inside && version.kind === 'one' ? isPatched(patched, version, isAffectedByDefault) : false
+    if (inside && excluded === undefined) {
+      excluded = version.kind === 'one' && isPatched(patched, version, isAffectedByDefault)
+    }
     if (inside && excluded === false) return matchOf(spanOfRange(range))
-    if (!excluded) isUndecided = true
+    if (!inside || !excluded) isUndecided = true
   }
   if (isUndecided) return 'undecided'
   // Default status and listed versions contradict each other, unless something else is stated as unaffected.
@@ -69,6 +74,7 @@ const TWO_VERSIONS = /\d-v?\d+\.\d|\.$/i
 /** Returns whether a single version of a statement is the version asked for. Null if the text is no plain version. */
 function isStatedVersion(text: string, asked: Asked): boolean | null {
   if (asked.kind !== 'one') return asked.kind === 'none' ? false : null
+  if (text.length > MAX_VERSION_LENGTH) return null
   const [span] = spanOfText(text)
   if (span) return isInside(span, asked)
   const branch = branchOf(text)

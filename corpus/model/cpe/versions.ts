@@ -1,5 +1,5 @@
 /** The order of versions of products. CPE defines none: numbers compare by component, other text is undecided. */
-import { compareNumbers, plainNumber } from '../versions/order.ts'
+import { compareNumbers, MAX_VERSION_LENGTH, plainNumber } from '../versions/order.ts'
 
 /** A version as a request states it. */
 export interface ProductVersion {
@@ -61,8 +61,11 @@ function compareToBranch(version: readonly string[], branch: readonly string[]):
 
 const CANDIDATE_SUFFIX = /(?<=\d)[-_~]?rc[-_]?\d+$/
 
+const isTooLong = (version: string): boolean => version.length > MAX_VERSION_LENGTH
+
 /** Returns a negative number if `a` precedes `b`, 0 if they are equal, null if that is undecided. */
 export function compareVersions(a: string, b: string): number | null {
+  if (isTooLong(a) || isTooLong(b)) return null
   const [x, y] = [componentsOf(a), componentsOf(b)]
   return compareComponents(x, y, Math.max(x.length, y.length))
 }
@@ -71,7 +74,8 @@ export function compareVersions(a: string, b: string): number | null {
 const BRANCH = /^(v?\d+(?:\.\d+)*)\.(?:\*|x+)$/i
 
 /** Returns the version at the start of a branch, or null. */
-export const branchOf = (text: string): string | null => BRANCH.exec(text.trim())?.[1] ?? null
+export const branchOf = (text: string): string | null =>
+  isTooLong(text) ? null : (BRANCH.exec(text.trim())?.[1] ?? null)
 
 /** Returns whether `version` is `branch` or begins with its components. Null if that is undecided. */
 export function isInBranch(version: string, branch: string): boolean | null {

@@ -34,13 +34,20 @@ export function packageDetail(
   { ecosystem, name, purl, spellings, advisories }: PackageEntry,
   aliasesOf: (id: string) => readonly string[] | null,
 ): PackageDetail {
-  const sets = new Set(advisories.map(({ id }) => aliasesOf(id)?.[0] ?? id))
+  // One look-up for each set, which can have thousands of ids.
+  const counted = new Set<string>()
+  let advisory_count = 0
+  for (const { id } of advisories) {
+    if (counted.has(id)) continue
+    advisory_count++
+    for (const one of aliasesOf(id) ?? [id]) counted.add(one)
+  }
   const published = advisories.flatMap(({ published }) => published ?? []).sort()
   return {
     ecosystem,
     name,
     purl,
-    advisory_count: sets.size,
+    advisory_count,
     spellings,
     latest_advisory_at: published.at(-1) ?? null,
   }

@@ -72,9 +72,10 @@ export interface VersionMatch {
 /**
  * Why no verdict is possible: the ecosystem has no known version order; the version cannot be parsed; an event of a
  * range cannot be parsed; the query or the entry names no release of the distribution; the entry has neither versions
- * nor a range that can be evaluated; the version is floating, and only some of the releases that it can mean are affected.
+ * nor a range that can be evaluated; the version is floating, and only some of the releases that it can mean are affected;
+ * the advisories or the record state more versions than an answer compares.
  */
-export type UndecidedReason = 'no_order' | 'version' | 'event' | 'release' | 'no_versions' | 'floating'
+export type UndecidedReason = 'no_order' | 'version' | 'event' | 'release' | 'no_versions' | 'floating' | 'too_large'
 
 export type Verdict =
   | { verdict: 'affected'; matched: RangeMatch | VersionMatch }

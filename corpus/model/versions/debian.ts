@@ -1,8 +1,9 @@
 /** The version order of Debian and Ubuntu (Debian Policy 5.6.12; deb-version(7), "Sorting algorithm"). */
 import { compareLists, compareNumbers, compareTexts, plainNumber, type VersionOrder } from './order.ts'
 
-/** The revision follows the last hyphen, is not empty and has no colon; nor has a version without an epoch. */
-const FORM = /^(?!.*-(?:[^-]*:[^-]*)?$)(?:(\d+):|(?!.*:))(\d[0-9A-Za-z.+~:-]*?)(?:-([0-9A-Za-z.+~]+))?$/
+const EPOCH = /^\d+$/
+const UPSTREAM = /^\d[0-9A-Za-z.+~:-]*$/
+const REVISION = /^[0-9A-Za-z.+~]+$/
 
 interface DebianKey {
   epoch: string
@@ -17,13 +18,16 @@ type Run = [text: string, number: string]
 const END = '\u0002'
 const NO_RUN: Run = [END, '0']
 
-/** A missing epoch or revision is 0. */
+/** The epoch precedes the first colon, the revision follows the last hyphen. Missing ones are 0. */
 export const debian: VersionOrder<DebianKey> = {
   parse(text) {
-    const match = FORM.exec(text)
-    return (
-      match && { epoch: plainNumber(match[1] ?? '0'), upstream: runsOf(match[2]!), revision: runsOf(match[3] ?? '') }
-    )
+    const start = text.indexOf(':') + 1
+    const end = text.lastIndexOf('-')
+    const epoch = start === 0 ? '0' : text.slice(0, start - 1)
+    const upstream = text.slice(start, end < 0 ? undefined : Math.max(start, end))
+    const revision = end < 0 ? null : text.slice(end + 1)
+    if (!EPOCH.test(epoch) || !UPSTREAM.test(upstream) || (revision !== null && !REVISION.test(revision))) return null
+    return { epoch: plainNumber(epoch), upstream: runsOf(upstream), revision: runsOf(revision ?? '') }
   },
   compare(a, b) {
     return (

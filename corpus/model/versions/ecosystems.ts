@@ -4,7 +4,7 @@ import { alpine } from './alpine.ts'
 import { debian } from './debian.ts'
 import { maven } from './maven.ts'
 import { cran, hackage } from './numeric.ts'
-import { MAX_VERSION_LENGTH, type VersionOrder } from './order.ts'
+import { bounded, type VersionOrder } from './order.ts'
 import { packagist } from './packagist.ts'
 import { pypi } from './pypi.ts'
 import { rpm } from './rpm.ts'
@@ -52,11 +52,8 @@ const FAMILIES: Family[] = [
 
 const ORDERS: ReadonlyMap<string, VersionOrder> = new Map(
   FAMILIES.flatMap(({ order, ecosystems, distributions = [] }) => {
-    const bounded: VersionOrder = {
-      ...order,
-      parse: (text) => (text.length > MAX_VERSION_LENGTH ? null : order.parse(text)),
-    }
-    return [...ecosystems, ...distributions].map((name) => [name, bounded] as const)
+    const used = bounded(order)
+    return [...ecosystems, ...distributions].map((name) => [name, used] as const)
   }),
 )
 

@@ -16,8 +16,18 @@ export interface VersionOrder<Key = unknown> {
   parseStrict?(text: string): Key | null
 }
 
-/** A longer text is no version. The bound limits recursion and the cost of a comparison. */
+/**
+ * Maximum characters of a version. A longer text is no version in any order, so that it is undecided. The bound limits
+ * recursion and the cost of a comparison. Publishers state versions of up to 100 characters.
+ */
 export const MAX_VERSION_LENGTH = 1000
+
+/** Returns the order with the bound of length. All orders are used through it. */
+export function bounded<Key>({ parse, parseStrict, compare }: VersionOrder<Key>): VersionOrder<Key> {
+  const within = (read: (text: string) => Key | null) => (text: string) =>
+    text.length > MAX_VERSION_LENGTH ? null : read(text)
+  return { parse: within(parse), compare, ...(parseStrict && { parseStrict: within(parseStrict) }) }
+}
 
 /** Returns digits without leading zeros. Numbers have any length and stay text. */
 export function plainNumber(digits: string): string {

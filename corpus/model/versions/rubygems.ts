@@ -6,11 +6,13 @@ const FORM = /^\d[0-9A-Za-z]*(?:\.[0-9A-Za-z]+)*(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z
 
 /**
  * The platform of a compiled gem follows its version (`Gem::Platform`): `-x86_64-linux-gnu`, `-arm64-darwin-23`, `-java`.
- * It is not a part of the version.
+ * It is not a part of the version. Repetitions are bounded, because each hyphen may begin a platform.
  */
 const CPU =
-  'universal|x86(?:_64)?|x64|i[3-6]86|aarch64|arm64|armv?\\d?\\w*|ppc\\w*|powerpc\\w*|riscv64|s390x?|mips\\w*|sparc\\w*|loongarch64|wasm32'
-const PLATFORM = new RegExp(`-(?:(?:${CPU})-[a-z]\\w*(?:[.-]\\w+)*|java|jruby|dalvik|mswin\\d*(?:-\\d+)?|mingw\\d*)$`)
+  'universal|x86(?:_64)?|x64|i[3-6]86|aarch64|arm64|armv?\\d?\\w{0,20}|ppc\\w{0,20}|powerpc\\w{0,20}|riscv64|s390x?|mips\\w{0,20}|sparc\\w{0,20}|loongarch64|wasm32'
+const PLATFORM = new RegExp(
+  `-(?:(?:${CPU})-[a-z]\\w{0,20}(?:[.-]\\w{1,20}){0,5}|java|jruby|dalvik|mswin\\d*(?:-\\d+)?|mingw\\d*)$`,
+)
 
 /** Texts precede numbers. A hyphen means `.pre.`. Zeros before the first text do not count, nor do those at the end. */
 export const rubygems: VersionOrder<string[]> = {

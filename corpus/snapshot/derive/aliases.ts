@@ -1,6 +1,6 @@
 /** The ids that name one vulnerability, as sets. SPEC.md, "Aliases". */
 import { compareText } from '../../model/sources.ts'
-import { MAX_ALIAS_IDS } from '../bounds.ts'
+import { MAX_ALIAS_IDS, MAX_ALIAS_SET } from '../bounds.ts'
 import { isTextOffsets, lazyStrings } from '../codec/lazy-strings.ts'
 import { packSorted, type SortedTexts, sortedPosition, sortedText } from '../codec/sorted-texts.ts'
 import { column, decodeWithoutTexts, encodeTable } from '../codec/table.ts'
@@ -29,16 +29,19 @@ export interface AliasSets extends Sets {
 }
 
 /**
- * Returns the sets that the advisories form. Leaves out ids with lone surrogates: no request can name them.
+ * Returns the sets that the advisories form. Leaves out ids with lone surrogates: no request can name them. An alias that
+ * would make a set larger than `MAX_ALIAS_SET` joins nothing.
  * @throws RangeError when there are more ids than readers accept
  */
 export function aliasSets({ keys, aliases }: AdvisoryRows): AliasSets {
   const setOf = new Map<string, number>()
   const parents: number[] = []
+  const sizes: number[] = []
   const numberOf = (id: string): number => {
     const known = setOf.get(id)
     if (known !== undefined) return known
     setOf.set(id, parents.length)
+    sizes.push(1)
     return parents.push(parents.length) - 1
   }
   const rootOf = (number: number): number => {
@@ -53,9 +56,13 @@ export function aliasSets({ keys, aliases }: AdvisoryRows): AliasSets {
     for (const alias of aliases[row]!) {
       if (alias === key || !alias.isWellFormed() || !key.isWellFormed()) continue
       const [one, other] = [rootOf(numberOf(key)), rootOf(numberOf(alias))]
+      const size = sizes[one]! + sizes[other]!
+      if (one === other || size > MAX_ALIAS_SET) continue
       parents[Math.max(one, other)] = Math.min(one, other)
+      sizes[Math.min(one, other)] = size
     }
   })
+  for (const [id, number] of setOf) if (sizes[rootOf(number)] === 1) setOf.delete(id)
   const ids = [...setOf.keys()].sort(compareText)
   if (ids.length > MAX_ALIAS_IDS) throw new RangeError(`${ids.length} aliases are more than readers accept`)
   const numbers = new Map<number, number>()

@@ -53,10 +53,10 @@ const affectedRow = z
       .enum(['affected', 'undecided'])
       .describe('`undecided`: the request has no version, or the versions cannot be compared'),
     undecided_reason: z
-      .enum(['no_version', 'no_order', 'version', 'event', 'release', 'no_versions', 'floating'])
+      .enum(['no_version', 'no_order', 'version', 'event', 'release', 'no_versions', 'floating', 'too_large'])
       .nullable()
       .describe(
-        '`no_version`: the request has no version. `no_order`: the ecosystem has no order of versions. `version`: the version cannot be compared. `event`: a bound of a range cannot. `release`: the request or the advisory names no release of the distribution. `no_versions`: the advisory states no versions that can be compared. `floating`: only some of the releases that the version can mean are affected. Null if affected',
+        '`no_version`: the request has no version. `no_order`: the ecosystem has no order of versions. `version`: the version cannot be compared. `event`: a bound of a range cannot. `release`: the request or the advisory names no release of the distribution. `no_versions`: the advisory states no versions that can be compared. `floating`: only some of the releases that the version can mean are affected. `too_large`: the advisories, or the record of the CVE, state more versions than an answer compares. Null if affected',
       ),
     matched_by: matchedBy.nullable().describe('Why the version is affected. Null if undecided'),
     fixed_versions: texts.describe(

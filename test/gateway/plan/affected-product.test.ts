@@ -1,11 +1,16 @@
 /** Rows of `/affected` for a CPE name: records are read in slices, once, and only so many requests may wait. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { MAX_STATEMENTS } from '../../../corpus/model/cpe/match.ts'
 import { readCpe } from '../../../corpus/model/cpe/name.ts'
 import type { PartName } from '../../../corpus/model/record.ts'
 import { CVE_PARTS, decodeMemberHead, encodeCveMember, SEVERITIES } from '../../../corpus/snapshot/index.ts'
 import type { ApiError } from '../../../gateway/http/errors.ts'
-import { type ProductSources, rowsAffectingProduct } from '../../../gateway/plan/affected-product.ts'
+import {
+  MAX_AFFECTED_BYTES,
+  type ProductSources,
+  rowsAffectingProduct,
+} from '../../../gateway/plan/affected-product.ts'
 import { WAITING_PRODUCTS } from '../../../gateway/process/bounds.ts'
 
 const plan = suite('affected product')
@@ -18,14 +23,14 @@ const NVD = {
   affected_ranges: [{ introduced: '0', fixed: '2.0', version_type: null }],
 }
 
-const partsOf = (title: string) => {
+const partsOf = (title: string, affected = JSON.stringify([NVD])) => {
   const empty = Object.fromEntries(Object.entries(CVE_PARTS).map(([name, part]) => [name, part.empty]))
   const core = JSON.stringify({ title, date_published: '2024-01-01T00:00:00.000Z', date_updated: null })
-  return { ...empty, core, affected: JSON.stringify([NVD]) } as Record<PartName, string>
+  return { ...empty, core, affected } as Record<PartName, string>
 }
 
 /** `count` CVEs of the product. Each read takes `blockMs`. */
-function snapshotOf(count: number, blockMs = 0) {
+function snapshotOf(count: number, blockMs = 0, affected?: string) {
   const counts = { reads: 0, held: 0 }
   const ordinals = Uint32Array.from({ length: count }, (_, i) => i)
   const snapshot = {
@@ -53,7 +58,7 @@ function snapshotOf(count: number, blockMs = 0) {
     member(row: number) {
       counts.reads++
       for (const end = performance.now() + blockMs; performance.now() < end; );
-      const { bytes } = encodeCveMember('CVE-2024-0001', partsOf(`Title ${row}`), new Uint8Array(16))
+      const { bytes } = encodeCveMember('CVE-2024-0001', partsOf(`Title ${row}`, affected), new Uint8Array(16))
       return { ...decodeMemberHead(bytes), bytes }
     },
     hold() {
@@ -107,6 +112,19 @@ plan('a request too many is refused, and those that wait are answered', async ()
   for (const { reason } of refused) assert.is((reason as ApiError).code, 'overloaded')
   assert.is(counts.held, 0)
   assert.is((await rowsOf(snapshot, `1.${WAITING_PRODUCTS + 2}`)).length, 1, 'later requests are answered')
+})
+
+plan('a record that states too much is undecided, and is not parsed', async () => {
+  const verdicts = async (affected: string) =>
+    (await rowsOf(snapshotOf(1, 0, affected).snapshot, '3.0')).map(({ verdict, undecided_reason, fixed_versions }) => [
+      ...[verdict, undecided_reason, fixed_versions],
+    ])
+  const tooLarge = [['undecided', 'too_large', []]]
+  assert.equal(await verdicts(JSON.stringify([NVD])), [])
+  assert.equal(await verdicts(JSON.stringify(Array.from({ length: MAX_STATEMENTS }, () => NVD))), tooLarge)
+  const long = JSON.stringify([{ ...NVD, product: 'x'.repeat(MAX_AFFECTED_BYTES) }])
+  assert.equal(await verdicts(long), tooLarge)
+  assert.equal(await verdicts(`no JSON${long}`), tooLarge)
 })
 
 plan('a damaged record ends its request, not the next one', async () => {

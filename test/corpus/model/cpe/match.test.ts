@@ -3,9 +3,19 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readConfigurations } from '../../../../corpus/feeds/nvd/configurations.ts'
 import { type VersionStatement, versionLists } from '../../../../corpus/model/affected/ranges.ts'
-import { joinedProduct, matchCpe, productEntries, productOfCpe } from '../../../../corpus/model/cpe/match.ts'
+import {
+  joinedProduct,
+  MAX_STATEMENTS,
+  matchCpe,
+  productEntries,
+  productOfCpe,
+  TOO_LARGE,
+} from '../../../../corpus/model/cpe/match.ts'
 import { readCpe } from '../../../../corpus/model/cpe/name.ts'
+import { matchStatements } from '../../../../corpus/model/cpe/statements.ts'
 import type { AffectedEntry } from '../../../../corpus/model/record.ts'
+import { MAX_VERSION_LENGTH } from '../../../../corpus/model/versions/order.ts'
+import { finished } from '../../../support/finished.ts'
 
 const match = suite('cpe match')
 
@@ -62,7 +72,7 @@ const cna = (
 ]
 
 const found = (affected: AffectedEntry[], rest: string) =>
-  matchCpe(productEntries(affected, WIDGET), readCpe(cpeOf(rest)))
+  finished(matchCpe(productEntries(affected, WIDGET), readCpe(cpeOf(rest))))
 const verdictOf = (affected: AffectedEntry[], rest: string) => found(affected, rest)?.verdict ?? 'unaffected'
 
 /** The verdict of each version. */
@@ -135,8 +145,14 @@ match('an attribute of a configuration must overlap with that of the request', (
     '*:*:*:*:*:joomla': 'unaffected',
     '1.0:*:*:*:*:-': 'unaffected',
   })
-  assert.is(matchCpe(productEntries(plugin, WIDGET), readCpe('cpe:2.3:o:acme:widget:1.0:*:*:*:*:*:*:*')), null)
-  assert.is(matchCpe(productEntries(plugin, WIDGET), readCpe('cpe:/*:acme:widget:1.0'.replace('*', ''))) !== null, true)
+  assert.is(
+    finished(matchCpe(productEntries(plugin, WIDGET), readCpe('cpe:2.3:o:acme:widget:1.0:*:*:*:*:*:*:*'))),
+    null,
+  )
+  assert.is(
+    finished(matchCpe(productEntries(plugin, WIDGET), readCpe('cpe:/*:acme:widget:1.0'.replace('*', '')))) !== null,
+    true,
+  )
 })
 
 match('a range is undecided if it may belong to a CPE of another edition', () => {
@@ -342,6 +358,76 @@ match('a range whose bound is no version is undecided', () => {
     '1.4': 'affected',
     '1.5': 'unaffected',
   })
+})
+
+match('patched versions are compared once, however many ranges contain the version', () => {
+  let read = 0
+  const count = 50
+  const [entry] = cna(
+    [
+      ...Array.from({ length: count }, (_, i) => ({ lessThan: `${1000 + i}` })),
+      ...Array.from({ length: count }, (_, i) => ({ version: `x${i}`, status: 'unaffected' })),
+    ],
+    { defaultStatus: 'affected' },
+  )
+  const patched_versions = Object.assign([...entry!.patched_versions!], {
+    *[Symbol.iterator]() {
+      for (let i = 0; i < count; i++) {
+        read++
+        yield `x${i}`
+      }
+    },
+  })
+  const affected = [{ ...entry!, patched_versions }]
+  assert.is(entry!.affected_ranges!.length, count)
+  assert.is(entry!.patched_versions!.length, count)
+  assert.is(verdictOf(affected, '999'), 'undecided')
+  // Once for the verdict, once for the list of fixes, and once for each of the 100 fixes that are evaluated.
+  assert.ok(read <= count * (2 + 2 * count), `${read} patched versions were read`)
+  read = 0
+  assert.is(matchStatements(productEntries(affected, WIDGET)[0]!, readCpe(cpeOf('999')), false), 'undecided')
+  assert.is(read, count)
+})
+
+match('a record with more statements than are compared is undecided', () => {
+  const ranges = (count: number) =>
+    cna([{ lessThan: '2.0' }]).map((entry) => ({
+      ...entry,
+      affected_ranges: Array.from({ length: count }, () => entry.affected_ranges![0]!),
+    }))
+  // The entry itself counts too.
+  assert.equal(found(ranges(MAX_STATEMENTS), '1.0'), TOO_LARGE)
+  assert.equal(found(ranges(MAX_STATEMENTS), '2.0'), TOO_LARGE)
+  const all = found(ranges(MAX_STATEMENTS - 1), '1.0')!
+  assert.equal([all.verdict, all.is_too_large, all.fixed_versions], ['affected', false, ['2.0']])
+})
+
+match('an answer makes a bounded number of comparisons: then fixes are left out, and records are undecided', () => {
+  const entries = productEntries(cna([{ lessThan: '2.0' }, { lessThan: '3.0' }, { lessThan: '4.0' }]), WIDGET)
+  const asked = readCpe(cpeOf('1.0'))
+  // An entry with three ranges: four comparisons for its verdict, and four for each fix.
+  const budget = { left: 4 * (1 + 3) + 4 }
+  const whole = finished(matchCpe(entries, asked, budget))!
+  assert.equal([whole.matched!.fixed, whole.fixed_versions], ['2.0', ['4.0']])
+  assert.is(budget.left, 4)
+  const last = finished(matchCpe(entries, asked, budget))!
+  assert.equal([last.verdict, last.matched!.fixed, last.fixed_versions], ['affected', '2.0', []])
+  assert.is(finished(matchCpe(entries, asked, budget)), TOO_LARGE)
+})
+
+match('a version that is too long is undecided, as request and as statement', () => {
+  const long = '1'.repeat(MAX_VERSION_LENGTH + 1)
+  const numbers = '1'.repeat(MAX_VERSION_LENGTH)
+  for (const affected of [
+    cna([{ version: long }]),
+    cna([{ lessThan: long }]),
+    nvd([long]),
+    nvd(['*', { versionEndExcluding: long }]),
+  ]) {
+    assert.is(verdictOf(affected, '1.0'), 'undecided', JSON.stringify(affected).slice(0, 200))
+  }
+  verdicts(cna([{ version: numbers }]), { '1.0': 'unaffected', [numbers]: 'affected', [long]: 'undecided' })
+  verdicts(nvd([numbers]), { '1.0': 'unaffected', [numbers]: 'affected', [long]: 'undecided' })
 })
 
 match('spellings of a vendor and product are one product', () => {

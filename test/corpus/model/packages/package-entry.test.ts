@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { packageStatements } from '../../../../corpus/model/packages/package-advisory.ts'
-import { packageEntry } from '../../../../corpus/model/packages/package-entry.ts'
+import { packageDetail, packageEntry } from '../../../../corpus/model/packages/package-entry.ts'
 
 const advisoriesOf = (...names: string[]) =>
   names.flatMap((name, i) =>
@@ -27,6 +27,21 @@ test('the ecosystem precedes the first slash of the key; advisories and purl are
   assert.is(entry.purl, 'pkg:npm/%40scope/name')
   assert.equal(entry.advisories, advisories)
   assert.is(packageEntry('GIT/x', null, advisories).purl, null)
+})
+
+test('a package counts advisories that alias each other once, with one look-up for each set', () => {
+  const sets = [
+    ['CVE-2024-0001', 'X-0', 'X-2'],
+    ['X-1', 'X-4'],
+  ]
+  const asked: string[] = []
+  const aliasesOf = (id: string) => {
+    asked.push(id)
+    return sets.find((set) => set.includes(id)) ?? null
+  }
+  const entry = packageEntry('PyPI/a', null, advisoriesOf('a', 'a', 'a', 'a', 'a'))
+  assert.is(packageDetail(entry, aliasesOf).advisory_count, 3)
+  assert.equal(asked, ['X-0', 'X-1', 'X-3'])
 })
 
 test('names of properties of every object are names', () => {

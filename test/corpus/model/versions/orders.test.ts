@@ -1,8 +1,10 @@
 /** The version order of each ecosystem, by the examples of its specification. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { debian } from '../../../../corpus/model/versions/debian.ts'
 import { comparatorOf, hasReleases, releaseOf } from '../../../../corpus/model/versions/ecosystems.ts'
 import { MAX_VERSION_LENGTH } from '../../../../corpus/model/versions/order.ts'
+import { rubygems } from '../../../../corpus/model/versions/rubygems.ts'
 
 interface Case {
   ecosystem: string
@@ -154,7 +156,10 @@ for (const { ecosystem, source, ascending, rejected, undecided = [] } of CASES) 
   orders(`${ecosystem}: other texts are no versions`, () => {
     for (const text of [...rejected, '1'.repeat(MAX_VERSION_LENGTH + 1)]) assert.is(order.parse(text), null, text)
     const parseStrict = order.parseStrict ?? order.parse
-    for (const text of [...rejected, ...undecided]) assert.is(parseStrict(text), null, text)
+    for (const text of [...rejected, ...undecided, '1'.repeat(MAX_VERSION_LENGTH + 1)]) {
+      assert.is(parseStrict(text), null, text)
+    }
+    assert.is.not(parseStrict(`1.${'1'.repeat(MAX_VERSION_LENGTH - 2)}`), null)
   })
 }
 
@@ -195,7 +200,15 @@ orders('a suffix is a release in distributions only', () => {
   ])
 })
 
-orders('hostile texts take linear time', () => {
+orders('texts of any length take linear time in the patterns of Debian and RubyGems', () => {
+  const long = (part: string) => part.repeat(2e6 / part.length)
+  for (const text of [`1-${long(':')}-x`, `1${long('-1')}:`, `1${long('-1')}-`]) {
+    assert.is(debian.parse(text), null)
+  }
+  for (const text of [`1.0${long('-armv7')}:`, `1.0${long('-x86_64-a')}!`]) assert.is(rubygems.parse(text), null)
+})
+
+orders('hostile texts within the bound are compared with themselves', () => {
   const long = (part: string) => part.repeat(MAX_VERSION_LENGTH / part.length)
   for (const { ecosystem } of CASES) {
     const order = comparatorOf(ecosystem)!

@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { compareText } from '../../../../corpus/model/sources.ts'
 import { crc32 } from '../../../../corpus/runtime/crc32.ts'
+import { MAX_ALIAS_SET } from '../../../../corpus/snapshot/bounds.ts'
 import { decodeTable, encodeTable, locateColumns, type TableHeader } from '../../../../corpus/snapshot/codec/table.ts'
 import type { AdvisoryRows } from '../../../../corpus/snapshot/derive/advisory-rows.ts'
 import { aliasesInBucket } from '../../../../corpus/snapshot/derive/alias-buckets.ts'
@@ -38,6 +39,20 @@ test('ids are in one set directly, through a common alias, and through further r
   for (const id of ['GHSA-3', 'GHSA-4', 'ghsa-1', '', 'A', 'Z', 'GO-', 'GO-11']) {
     assert.is(aliasesOf(aliases, id), null, id)
   }
+})
+
+test('an alias that would make a set too large joins nothing', () => {
+  const ring = Array.from({ length: 2 * MAX_ALIAS_SET + 1 }, (_, i) => `GHSA-${String(i).padStart(5, '0')}`)
+  const aliases = decodeAliases(encoded(Object.fromEntries(ring.map((id, i) => [id, [ring[(i + 1) % ring.length]!]]))))
+  const sets = ring.map((id) => aliasesOf(aliases, id))
+  assert.equal(sets[0], ring.slice(0, MAX_ALIAS_SET))
+  assert.equal(sets[MAX_ALIAS_SET], ring.slice(MAX_ALIAS_SET, 2 * MAX_ALIAS_SET))
+  assert.is(sets.at(-1), null)
+  const many = Array.from({ length: MAX_ALIAS_SET + 9 }, (_, i) => `CVE-2024-${10_000 + i}`)
+  const listed = decodeAliases(encoded({ 'GHSA-1': many, 'GHSA-2': [many.at(-1)!] }))
+  assert.is(aliasesOf(listed, 'GHSA-1')!.length, MAX_ALIAS_SET)
+  assert.is(aliasesOf(listed, many.at(-2)!), null)
+  assert.equal(aliasesOf(listed, 'GHSA-2'), [many.at(-1)!, 'GHSA-2'])
 })
 
 test('long ids are found, in ascending lengths', () => {
