@@ -63,8 +63,12 @@ export function npmInterface({ npmUpstream }: NpmOptions): CompatInterface {
   }
 }
 
-/** `/name`, `/@scope/name`, a version of it, or a tarball. Visible ASCII, and no segment that leads to another path. */
-const PACKAGE_PATH = /^\/(?!.*(?:^|\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$))[!-~]*(?<!\/)$/i
+/**
+ * `/name`, `/@scope/name`, a version of it, or a tarball. Clients resolve `..`, `%2e%2e` and `\` before they follow a
+ * redirect, and registries can decode other escapes. A path therefore has only characters of names and versions, the
+ * escapes that clients use, and no segment that is empty or only dots.
+ */
+const PACKAGE_PATH = /^(?!.*(?:\/|%2f)\.{0,2}(?:\/|%2f|$))(?:[\w.~!'()*@+/-]|%2f|%40|%2b)+$/i
 
 /** Returns the URL without a slash at its end. */
 function registryOf(text: string): string {

@@ -65,7 +65,9 @@ export function createRequestSerializer(
     const { socket } = request
     const isDiscarded = !readsBodies && hasBody(request)
     if (isDiscarded) request.resume()
-    if (isDiscarded || isUpgrade(request) || hasTooManyHeaders(request)) response.shouldKeepAlive = false
+    if (isDiscarded || isUpgrade(request) || hasFaultyFraming(request) || hasTooManyHeaders(request)) {
+      response.shouldKeepAlive = false
+    }
     const connection = connections.get(socket)
     if (connection === undefined) {
       const first = { last: response, current: response, waiting: 0, waitingBytes: 0, end: null }
@@ -113,6 +115,9 @@ const hasChunkedBody = (request: IncomingMessage) => header(request, 'transfer-e
 
 const hasBody = (request: IncomingMessage) =>
   hasChunkedBody(request) || (header(request, 'content-length') ?? '0') !== '0'
+
+/** HTTP/1.0 has no `Transfer-Encoding`: a proxy may see the end of the body elsewhere (RFC 9112 6.1). */
+const hasFaultyFraming = (request: IncomingMessage) => request.httpVersionMinor === 0 && hasChunkedBody(request)
 
 /** Node drops the rest of a chunk after such a request, and parses the next chunk as a new request. */
 const isUpgrade = (request: IncomingMessage) => header(request, 'upgrade') !== undefined

@@ -37,6 +37,26 @@ test('each is answered, in order, and one at a time', async () => {
   await server.close()
 })
 
+test('a connection closes after a request of HTTP/1.0 with Transfer-Encoding, whether its body is read or not', async () => {
+  for (const readsBodies of [true, false]) {
+    const server = await startServer(
+      (request, response) => {
+        request.resume()
+        // Without a length, Node closes every connection of HTTP/1.0.
+        response.writeHead(200, { 'Content-Length': request.url!.length }).end(request.url)
+      },
+      { port: 0, readsBodies, keepAliveMs: 500 },
+    )
+    for (const method of ['GET', 'POST']) {
+      const head = `${method} /first HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n`
+      const received = await sendRaw(server.port, `${head}0\r\n\r\n${ask('/second', 'Connection: close\r\n')}`)
+      assert.match(received, /\/first$/)
+      assert.match(received, /^Connection: close\r$/m)
+    }
+    await server.close()
+  }
+})
+
 test('answers do not pile up for a client that reads none of them', async () => {
   const ANSWER = Buffer.alloc(10_000_000)
   let handed = 0
