@@ -27,6 +27,8 @@ export interface RequestSerializer {
   endAfterAnswers(socket: Socket, end: () => void): void
   /** Returns the response to the request that is handled now. */
   current(socket: Socket): ServerResponse | undefined
+  /** Returns the response to the latest request. */
+  last(socket: Socket): ServerResponse | undefined
 }
 
 /**
@@ -100,7 +102,12 @@ export function createRequestSerializer(
     } else if (last.shouldKeepAlive) end()
   }
 
-  return { handle, endAfterAnswers, current: (socket) => connections.get(socket)?.current }
+  return {
+    handle,
+    endAfterAnswers,
+    current: (socket) => connections.get(socket)?.current,
+    last: (socket) => connections.get(socket)?.last,
+  }
 }
 
 /** Without Node's `headers`, which would be an object per request. Names are compared in lower case. */

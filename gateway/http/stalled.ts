@@ -3,20 +3,16 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Checks all connections every `intervalMs`, and disconnects a client that still reads the same answer as at the last
+ * Checks all open connections every `intervalMs`, and disconnects a client that still reads the same answer as at the last
  * check. A Node timer per socket would cost 5 % of each request. `current` returns the response that is handled now.
  */
 export function closeStalled(
   server: Server,
+  sockets: ReadonlySet<Socket>,
   intervalMs: number,
   current: (socket: Socket) => ServerResponse | undefined,
 ): void {
-  const sockets = new Set<Socket>()
   let unread = new Map<Socket, ServerResponse | undefined>()
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
   const timer = setInterval(() => {
     const before = unread
     unread = new Map()

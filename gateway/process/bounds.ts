@@ -108,5 +108,14 @@ export const BODY_BOUNDS = {
 /** Time for a client to read an answer, in ms. The check interval can double it. */
 export const ANSWER_MS = 60_000
 
+/** Time for requests in progress after a signal to stop, in ms. */
+export const DRAIN_MS = 10_000
+
+/**
+ * Time that a connection without a request stays open after a signal to stop, in ms. A client may have sent a request
+ * that has not arrived. Clients under load send one within this time, and its answer tells them to connect again.
+ */
+export const IDLE_MS = 500
+
 /** Maximum lines per message that clients can cause in the log: at 200 bytes each, 3 MB a day. */
 export const LINES_PER_MINUTE = 10

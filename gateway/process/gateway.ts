@@ -200,6 +200,9 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       },
     )
   const servers: RunningServer[] = []
+  const stopListening = async () => {
+    await Promise.all(servers.map((server) => server.stopListening()))
+  }
   const close = async () => {
     await Promise.all(servers.map((server) => server.close()))
     access.close()
@@ -233,7 +236,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       }
       const server = await startServer(app, { ...at(port, host), ...listeners })
       servers.push(server)
-      return { ...server, registry, metricsUrl, compatUrl, refresh, close }
+      return { ...server, registry, metricsUrl, compatUrl, refresh, stopListening, close }
     } catch (error) {
       await close()
       throw error

@@ -8,7 +8,8 @@ import { readHeaders } from '../http/request-headers.ts'
 import { requestId } from '../http/request-id.ts'
 import { createRequestSerializer } from '../http/request-serializer.ts'
 import { closeStalled } from '../http/stalled.ts'
-import { ANSWER_MS, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS } from './bounds.ts'
+import { ANSWER_MS, DRAIN_MS, IDLE_MS, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS } from './bounds.ts'
+import { createDrain } from './drain.ts'
 import type { Log, OpenLog } from './log.ts'
 
 export interface ServeOptions {
@@ -17,6 +18,8 @@ export interface ServeOptions {
   port: number
   /** Time for requests in flight after `close()`, in ms. */
   drainMs?: number
+  /** Time that connections without a request stay open after `close()`, in ms. */
+  idleMs?: number
   /** Timeouts for slow clients, in ms. */
   headersTimeoutMs?: number
   requestTimeoutMs?: number
@@ -33,22 +36,23 @@ export interface ServeOptions {
 export interface RunningServer {
   url: string
   port: number
-  /** Accepts no new connection, and resolves when requests in flight are answered or cut after `drainMs`. */
+  /** Resolves when no connection is accepted any more. Open ones are answered. */
+  stopListening(): Promise<void>
+  /**
+   * Stops listening. Resolves when all requests that arrive are answered and their connections closed, at the latest
+   * after `drainMs`.
+   */
   close(): Promise<void>
 }
 
 /** Listens and answers requests. @throws GatewayError if the port is invalid or unavailable */
 export async function startServer(app: RequestListener, options: ServeOptions): Promise<RunningServer> {
-  const { host = '127.0.0.1', port, drainMs = 10_000, readsBodies = false } = options
+  const { host = '127.0.0.1', port, drainMs = DRAIN_MS, idleMs = IDLE_MS, readsBodies = false } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new GatewayError('bad_option', `invalid port '${port}'; use a whole number from 0 to 65535`)
   }
-  let closing: Promise<void> | null = null
   const pipeline = createRequestSerializer(
-    (request, response) => {
-      if (closing !== null) response.shouldKeepAlive = false
-      app(request, response)
-    },
+    (request, response) => draining.pass(response, () => app(request, response)),
     { readsBodies },
   )
   const server = createServer(
@@ -65,7 +69,13 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
     },
     pipeline.handle,
   )
-  closeStalled(server, options.answerMs ?? ANSWER_MS, pipeline.current)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const draining = createDrain(server, sockets, pipeline, { drainMs, idleMs })
+  closeStalled(server, sockets, options.answerMs ?? ANSWER_MS, pipeline.current)
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
   // Otherwise the primary process would offer a connection to its workers repeatedly while all of them are full.
   Object.assign(server, { dropMaxConnection: true })
@@ -100,10 +110,8 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
   return {
     url: `http://${shownHost(host)}:${bound}`,
     port: bound,
-    close: () => {
-      closing ??= drain(server, drainMs)
-      return closing
-    },
+    stopListening: draining.stopListening,
+    close: draining.close,
   }
 }
 
@@ -159,22 +167,6 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
         cause: error,
       })
   }
-}
-
-const SWEEP_MS = 50
-
-/** Closes connections without a request at once, and the others when they become idle. */
-function drain(server: Server, drainMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs)
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
-    server.close((error) => {
-      clearTimeout(cut)
-      clearInterval(sweep)
-      if (error) reject(error)
-      else resolve()
-    })
-  })
 }
 
 /** Returns the host for a URL that works on this machine. */

@@ -93,7 +93,7 @@ export async function serveCompat(options: CompatServerOptions = {}): Promise<Co
     openPackages: () => ({ index: packages, release: () => {} }),
     ...options.deps,
   }
-  const serve = { port: 0, drainMs: 2000, readsBodies: true, ...options.serve }
+  const serve = { port: 0, drainMs: 2000, idleMs: 0, readsBodies: true, ...options.serve }
   const server = await startServer(createCompatApp({ auth }, deps), serve)
   const token = await sign(key, adminClaims(Date.now()))
   const bearer = { authorization: `Bearer ${token}` }

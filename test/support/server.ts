@@ -58,7 +58,12 @@ export async function serveApp<C>(options: TestServerOptions<C>): Promise<TestSe
     log,
     ...options.deps,
   }
-  const server = await startServer(createApp(options.app ?? {}, deps), { port: 0, drainMs: 2000, ...options.serve })
+  const server = await startServer(createApp(options.app ?? {}, deps), {
+    port: 0,
+    drainMs: 2000,
+    idleMs: 0,
+    ...options.serve,
+  })
   const token = await sign(key, adminClaims(Date.now()))
   const ask = heldFetch(ERRORS)
   const get = (path: string, init: RequestInit = {}) =>

@@ -24,6 +24,8 @@ export interface Member {
     test?: (message: Extract<ToPrimary, { kind: K }>) => boolean,
   ): Promise<Extract<ToPrimary, { kind: K }>>
   isGone(): boolean
+  /** Connections that were handed to the worker so far, and those that it has not accepted yet. */
+  connections(): { handed: number; unaccepted: number }
   /** Resolves after the end, when the whole output was forwarded. */
   ended: Promise<Ended>
   kill(): void
@@ -80,7 +82,7 @@ export function startMember({ log, pass, onLimits, answerMs }: MemberOptions): M
     else if (message.kind === 'failed') giveUp(receivedError(message.error))
     else for (const waiting of pending) if (waiting.offer(message)) pending.delete(waiting)
   })
-  closeUnaccepted(worker)
+  const connections = watchConnections(worker)
   const written = passLines(worker, pass)
   const exited = new Promise<Ended>((resolve) => {
     worker.once('exit', (code, signal) => {
@@ -120,6 +122,7 @@ export function startMember({ log, pass, onLimits, answerMs }: MemberOptions): M
         })
       }),
     isGone: () => gone !== null,
+    connections,
     ended: exited.then(async (ended) => {
       await written
       return ended
@@ -136,15 +139,19 @@ interface ClusterMessage {
 }
 
 /**
- * Closes connections that a worker did not accept before it ended. Node would wait forever: the client would get no
- * answer, and the descriptor would stay open.
+ * Counts the connections that are handed to a worker. Closes those that it did not accept before it ended. Node would
+ * wait forever: the client would get no answer, and the descriptor would stay open.
  */
-function closeUnaccepted(worker: Worker): void {
+function watchConnections(worker: Worker): Member['connections'] {
   const { process } = worker
   const unaccepted = new Map<number, { close(): void }>()
+  let handed = 0
   const { send } = process
   process.send = ((message: ClusterMessage, handle?: { close(): void }, ...more: never[]) => {
-    if (message.act === 'newconn' && handle) unaccepted.set(message.seq!, handle)
+    if (message.act === 'newconn' && handle) {
+      handed++
+      unaccepted.set(message.seq!, handle)
+    }
     return send.call(process, message, handle as SendHandle | undefined, ...more)
   }) as typeof send
   const internal: EventEmitter = process
@@ -154,6 +161,7 @@ function closeUnaccepted(worker: Worker): void {
   worker.once('exit', () => {
     for (const handle of unaccepted.values()) handle.close()
   })
+  return () => ({ handed, unaccepted: unaccepted.size })
 }
 
 /** Forwards whole lines, because lines of several processes in one pipe could mix. */

@@ -2,12 +2,14 @@
  * The primary process of several workers. It watches the pointer, counts the limits, keeps the log and the metrics,
  * and replaces workers that end. It answers no requests.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readCurrent, SnapshotError } from '../../../corpus/snapshot/index.ts'
 import { GatewayError } from '../../http/errors.ts'
 import { openLimits } from '../../limits/limits.ts'
 import { startMetricsListener } from '../../metrics/listener.ts'
 import { stampOf, watchPointer } from '../../snapshots/watch.ts'
 import { MAX_CONNECTIONS } from '../bounds.ts'
+import { whileGrowing } from '../drain.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import type { OpenLog } from '../log.ts'
 import type { RunningServer } from '../serve.ts'
@@ -16,7 +18,7 @@ import { type Ended, type Member, startMember } from './member.ts'
 import { mergedMetrics } from './metrics.ts'
 import type { LimitAsk } from './protocol.ts'
 
-export interface RunningWorkers extends RunningServer {
+export interface RunningWorkers extends Omit<RunningServer, 'stopListening'> {
   metricsUrl: string | null
   compatUrl: string | null
   /** Checks for a new snapshot and a changed access policy. */
@@ -33,6 +35,9 @@ const MOST_FAILURES = 6
 const SETTLED_MS = 60_000
 /** After the workers' own time to drain. */
 const STOP_MS = 15_000
+/** Longest wait for workers that accept connections late, and for those that stop listening late. */
+const STOP_LISTENING_MS = 2000
+const ACCEPT_ROUND_MS = 5
 const SCRAPE_MS = 2000
 /** Loading a snapshot is slow at low priority on a busy machine. */
 const ANSWER_MS = 180_000
@@ -192,10 +197,30 @@ export async function startWorkers(
   let metrics: RunningServer | null = null
   let poll: NodeJS.Timeout | null = null
 
+  /**
+   * Resolves when no worker listens. Before, the workers accept all connections that have arrived: each gets one at a
+   * time, so none waits if every worker has accepted its last one. Connections stay open meanwhile, because a client
+   * that connects again could reach another worker that is about to stop listening.
+   */
+  async function stopListening(): Promise<void> {
+    const end = performance.now() + STOP_LISTENING_MS
+    const connections = () => Array.from(members.keys(), (member) => member.connections())
+    do {
+      await sleep(ACCEPT_ROUND_MS)
+      await whileGrowing(() => connections().reduce((sum, { handed }) => sum + handed, 0), end - performance.now())
+    } while (connections().some(({ unaccepted }) => unaccepted > 0) && performance.now() < end)
+    const stopped = Array.from(members.keys(), (member) => {
+      member.send({ kind: 'stopListening' })
+      return member.waitFor('stoppedListening')
+    })
+    await Promise.race([Promise.allSettled(stopped), sleep(STOP_LISTENING_MS, undefined, { ref: false })])
+  }
+
   async function stop(): Promise<void> {
     for (const timer of timers) clearTimeout(timer)
     if (poll) clearInterval(poll)
     watch.close()
+    await stopListening()
     for (const member of alive) member.send({ kind: 'stop' })
     const late = setTimeout(() => {
       for (const member of alive) member.kill()

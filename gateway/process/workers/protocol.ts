@@ -26,12 +26,16 @@ export type ToWorker =
   | { kind: 'refresh' }
   | { kind: 'standings'; limitStates: [number: number, limitState: LimitState][] }
   | { kind: 'scrape'; number: number }
+  /** Accept no connection any more. When no worker does, `stop` follows. */
+  | { kind: 'stopListening' }
+  /** Answer what has arrived, and end. */
   | { kind: 'stop' }
 
 export type ToPrimary =
   | { kind: 'hello' }
   | { kind: 'loaded' }
   | { kind: 'listening'; url: string; port: number; compatUrl: string | null }
+  | { kind: 'stoppedListening' }
   /** It cannot start and ends. */
   | { kind: 'failed'; error: SentError }
   | { kind: 'prepared'; number: number; error: SentError | null }

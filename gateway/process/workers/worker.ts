@@ -10,6 +10,9 @@ import { killIfStuck } from '../serve.ts'
 import { askedLimits } from './limits.ts'
 import type { ToPrimary, ToWorker } from './protocol.ts'
 
+/** Longer than the primary waits before it sends `stop`. */
+const SIGNAL_MS = 5000
+
 const [level, format] = process.argv.slice(2) as [LogOptions['level'], LogOptions['format']]
 collectLessOften()
 const log = openLog({ level, format })
@@ -77,6 +80,9 @@ async function obey(message: ToWorker): Promise<void> {
       return limits.receive(message)
     case 'scrape':
       return scrape(message)
+    case 'stopListening':
+      await listening?.stopListening()
+      return send({ kind: 'stoppedListening' })
     case 'stop':
       return stop()
   }
@@ -89,6 +95,6 @@ process.on('message', (message: ToWorker) => {
     process.exit(1)
   })
 })
-// Every process of a group gets the signal. `stop` drains once.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop())
+// Every process of a group gets the signal. The primary then sends `stop` when no connection is on its way to a worker.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => setTimeout(stop, SIGNAL_MS))
 send({ kind: 'hello' })

@@ -43,6 +43,19 @@ test('an address that is not ours is refused', async () => {
   assert.is((await failure(startServer(hello, { host: '192.0.2.1', port: 0 }))).code, 'address_unavailable')
 })
 
+/** Opens a connection, and closes it if it is accepted. */
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port })
+  try {
+    await once(socket, 'connect')
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+  } finally {
+    socket.destroy()
+  }
+}
+
 test('closing lets the request in flight finish, and takes no other', async () => {
   let release = () => {}
   let arrived = () => {}
@@ -62,15 +75,66 @@ test('closing lets the request in flight finish, and takes no other', async () =
   const answer = request(server.url)
   await inside
   const closed = server.close()
-  try {
-    await fetch(server.url)
-    assert.unreachable()
-  } catch (error) {
-    assert.match(String((error as Error).cause), 'ECONNREFUSED')
-  }
+  await until(
+    () => isRefused(server.port),
+    () => 'it takes connections',
+  )
   release()
   assert.is(await (await answer).body.text(), 'late')
   await closed
+})
+
+/** Opens a connection, sends `text`, and collects what it receives. */
+async function opened(port: number, text: string) {
+  const socket = connect({ host: '127.0.0.1', port })
+  let received = ''
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    received += chunk
+  })
+  await once(socket, 'connect')
+  socket.write(text)
+  return { socket, received: () => received, closed: once(socket, 'close') }
+}
+
+const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+const pathsIn = (text: string) => [...text.matchAll(/<([^>]+)>/g)].map(([, path]) => path)
+const echo = (request: { url?: string | undefined }, response: { end(text: string): void }) =>
+  void response.end(`<${request.url}>`)
+
+test('closing answers what was sent before it, and what connections send while they stay open, then closes them', async () => {
+  const server = await startServer(echo, { port: 0, idleMs: 1000 })
+  const kept = await opened(server.port, ask('/first'))
+  await until(() => kept.received().endsWith('</first>'), kept.received)
+  // The server has read none of these when it begins to close.
+  const unread = await Promise.all(Array.from({ length: 20 }, (_, i) => opened(server.port, ask(`/${i}`))))
+  const closed = server.close()
+  await until(
+    () => isRefused(server.port),
+    () => 'it takes connections',
+  )
+  kept.socket.write(ask('/second') + ask('/third'))
+  await kept.closed
+  assert.equal(pathsIn(kept.received()), ['/first', '/second', '/third'], 'all requests that have arrived')
+  assert.match(kept.received(), /Connection: close\r\n[^<]*<\/third>$/)
+  for (const [i, { closed: end, received }] of unread.entries()) {
+    await end
+    assert.equal(pathsIn(received()), [`/${i}`])
+  }
+  await closed
+})
+
+test('connections without a request are closed after their time, new ones too', async () => {
+  const server = await startServer(echo, {
+    port: 0,
+    idleMs: 0,
+    headersTimeoutMs: 3_600_000,
+    requestTimeoutMs: 3_600_000,
+    drainMs: 3_600_000,
+  })
+  const [idle, fresh] = [await opened(server.port, ask('/')), await opened(server.port, '')]
+  await until(() => idle.received().endsWith('</>'), idle.received)
+  await server.close()
+  await Promise.all([idle.closed, fresh.closed])
 })
 
 test('closing cuts off what does not end in time', async () => {
