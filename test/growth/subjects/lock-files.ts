@@ -1,0 +1,120 @@
+/** The readers of lock files and SBOMs, on files that grow. */
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { InventoryError } from '../../../corpus/inventory/error.ts'
+import { formatOf } from '../../../corpus/inventory/formats/table.ts'
+import { inventoryOf } from '../../../corpus/inventory/read.ts'
+import type { Random } from '../../../corpus/sample/random.ts'
+import { type Growing, repeated, type Subject } from '../subject.ts'
+
+const folder = join(import.meta.dirname, '../../corpus/inventory/lock-files')
+
+const FILES = [
+  ...['npm1/package-lock.json', 'npm3/package-lock.json', 'pnpm7/pnpm-lock.yaml', 'pnpm9/pnpm-lock.yaml'],
+  ...['yarn1/yarn.lock', 'yarn4/yarn.lock', 'composer/composer.lock', 'cargo/Cargo.lock', 'poetry2/poetry.lock'],
+  ...['pip/requirements.txt', 'go/go.sum', 'go/go.mod', 'bundler/Gemfile.lock', 'sbom/bom.json'],
+  ...['sbom/audited.spdx.json', 'purls.txt'],
+]
+
+const PARTS = [
+  ...[
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    "'",
+    ':',
+    ',',
+    '\n',
+    '  ',
+    '- ',
+    '&a ',
+    '*a ',
+    '!',
+    '|',
+    '>',
+    '#',
+    '\\',
+    '/',
+    '@',
+    '%',
+    '=',
+  ],
+  ...[
+    'a',
+    '0',
+    '1.0',
+    '\r',
+    '\t',
+    '(',
+    ')',
+    '"a": ',
+    'a: ',
+    'a = ',
+    '[[package]]\n',
+    'pkg:',
+    'pkg:npm/a@1\n',
+    '~',
+    '\u00e9',
+  ],
+]
+
+const read = (name: string, text: string): (() => void) => {
+  const bytes = Buffer.from(text)
+  return () => {
+    try {
+      inventoryOf(name, name, bytes)
+    } catch (error) {
+      if (!(error instanceof InventoryError)) throw error
+    }
+  }
+}
+
+/** Some lines of the file `n` times, with or without other numbers each time. */
+function moreLines(name: string, text: string, random: Random): Growing {
+  const lines = text.split('\n')
+  const from = random.int(lines.length)
+  const block = lines.slice(from, from + random.between(1, 12))
+  const isNumbered = random.chance(0.7)
+  return (n) => {
+    const copies = Array.from({ length: n }, (_, i) => {
+      const copy = block.join('\n')
+      // As a name and as a version.
+      return isNumbered ? copy.replaceAll(/[0-9]+|(?<=[a-z]{3})(?=["':@ /])/g, String(i)) : copy
+    })
+    return read(name, [...lines.slice(0, from), ...copies, ...lines.slice(from)].join('\n'))
+  }
+}
+
+/** A text without lines of its own in a random place of the file. */
+function longerText(name: string, text: string, random: Random): Growing {
+  const at = random.int(text.length)
+  const textOf = repeated(random, PARTS)
+  return (n) => read(name, text.slice(0, at) + textOf(4 * n) + text.slice(at))
+}
+
+export const lockFiles: (Subject & { format: string | undefined })[] = FILES.map((path) => {
+  const text = readFileSync(join(folder, path), 'utf8')
+  const name = basename(path)
+  const after =
+    (unit: string): Growing =>
+    (n) =>
+      read(name, text + unit.repeat(4 * n))
+  return {
+    name: `lock files ${path}`,
+    format: formatOf(name, text)?.name,
+    // The parser of YAML takes a hundred times as long as the others.
+    size: path.startsWith('pnpm') ? 100 : 500,
+    worst: {
+      'line feeds': after('\n'),
+      'flow lists': (n) => read(name, `lockfileVersion: '9.0'\npackages: ${'['.repeat(n)}${']'.repeat(n)}`),
+      'flow lists of one list': (n) => read(name, `lockfileVersion: '9.0'\npackages: [${'[],'.repeat(n)}]`),
+      blanks: after(' '),
+      'carriage returns': after('\r'),
+      'open brackets': after('['),
+      quotes: after('"'),
+    },
+    generated: (random) => (random.chance(0.6) ? moreLines : longerText)(name, text, random),
+  }
+})

@@ -1,0 +1,141 @@
+/** Every route of the API, on snapshots with records that grow, and with parameters that grow. */
+
+import { join } from 'node:path'
+import { ApiError } from '../../../gateway/http/errors.ts'
+import type { ROUTES } from '../../../gateway/routes/table.ts'
+import { type Asked, askDirectly } from '../../support/ask.ts'
+import { distOf } from '../../support/samples.ts'
+import { CPE, FIRST_OF_MANY, growingFeeds, LARGE, PACKAGES } from '../growing-feeds.ts'
+import { type Growing, repeated, type Subject } from '../subject.ts'
+
+const SIZE = 250
+/** A request line is at most this long. */
+const MAX_TARGET_LENGTH = 8000
+
+const PATH_VALUES: Readonly<Record<string, readonly string[]>> = {
+  advisoryId: ['GHSA-ring-000000-x', 'GHSA-evts-000000-x', 'GHSA-vers-000000-x', 'GHSA-alis-000000-x', 'DSA-1-1'],
+  capecId: ['1'],
+  slug: ['acme'],
+  cveId: [LARGE, FIRST_OF_MANY],
+  reportId: ['x'],
+  cweId: ['79'],
+  source: ['exploitdb'],
+  sourceId: ['1'],
+  ecosystem: ['npm'],
+  name: PACKAGES,
+  vendorSlug: ['acme'],
+  productSlug: ['widget'],
+}
+
+/** Questions whose cost depends on a record. */
+const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  listAffecting: [
+    `cpe=${CPE}`,
+    'cpe=cpe:2.3:a:acme:gadget:1:*:*:*:*:*:*:*',
+    ...PACKAGES.map((name) => `purl=pkg:npm/${name}@1.0.0`),
+    'purl=pkg:deb/debian/bomb@1-2?distro=debian-12',
+  ].map((query) => query.replace(/(?<=^purl=).*/, encodeURIComponent)),
+}
+
+const PARTS = [
+  'a',
+  'A',
+  '1',
+  '.',
+  '-',
+  ',',
+  '%2C',
+  '%25',
+  '%',
+  '+',
+  ':',
+  '%3A',
+  '/',
+  '%2F',
+  '*',
+  '%22',
+  '%C3%A9',
+  'CVE-2026-1',
+  'pkg:npm/',
+  'cpe:2.3:',
+  '%00',
+  '(',
+  '=',
+]
+
+async function ask(asked: Asked, path: string, query: string): Promise<void> {
+  try {
+    await asked.ask(path, query)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** Returns the paths of a route: each value of its parameters once. */
+function pathsOf(path: string): string[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const most = Math.max(1, ...names.map((name) => PATH_VALUES[name]?.length ?? 0))
+  const paths = Array.from({ length: most }, (_, i) =>
+    path.replaceAll(/:(\w+)/g, (_text, name: string) => {
+      const values = PATH_VALUES[name]
+      if (values === undefined) throw new Error(`the path parameter ${name} of ${path} has no values`)
+      return values[Math.min(i, values.length - 1)]!
+    }),
+  )
+  return [...new Set(paths)]
+}
+
+export interface Snapshots {
+  /** By how much of everything they have. */
+  bySize: ReadonlyMap<number, Asked>
+  close(): Promise<void>
+}
+
+/** Opens the snapshots that `routeSubject` asks. They are made in `scratch`. */
+export async function openSnapshots(scratch: string): Promise<Snapshots> {
+  const bySize = new Map<number, Asked>()
+  for (const n of [SIZE, 2 * SIZE, 4 * SIZE]) {
+    const { dist } = await distOf(join(scratch, String(n)), growingFeeds(n))
+    bySize.set(n, askDirectly(dist))
+  }
+  return {
+    bySize,
+    async close() {
+      for (const asked of bySize.values()) await asked.close()
+    },
+  }
+}
+
+/** Returns a route: as the worst inputs its paths and queries on records that grow, generated ones with a long parameter. */
+export function routeSubject(
+  { name, path, params }: Pick<(typeof ROUTES)[number], 'name' | 'path' | 'params'>,
+  { bySize }: Snapshots,
+): Subject {
+  const largest = bySize.get(4 * SIZE)!
+  const paths = pathsOf(path)
+  const worst = paths.flatMap((path) =>
+    (QUERIES[name] ?? ['']).map((query): [string, Growing] => {
+      return [`${path}?${query}`, (n) => () => ask(bySize.get(n)!, path, query)]
+    }),
+  )
+  const parameters = Object.keys(params.query)
+  return {
+    name: `route ${name}`,
+    size: SIZE,
+    worst: Object.fromEntries(worst),
+    generated(random) {
+      const at = random.pick(paths)
+      const textOf = repeated(random, PARTS)
+      const parameter = parameters.length === 0 ? null : random.pick(parameters)
+      return (n) => {
+        const text = textOf(2 * n).slice(0, MAX_TARGET_LENGTH)
+        return () =>
+          ask(
+            largest,
+            parameter === null ? at + text.replaceAll('/', '') : at,
+            parameter === null ? '' : `${parameter}=${text}`,
+          )
+      }
+    },
+  }
+}
