@@ -1,22 +1,16 @@
 /** A request takes steps in proportion to its length, and to the largest record that a publisher can write. */
-import { suite } from 'uvu'
-import { ROUTES } from '../../gateway/routes/table.ts'
+import { join } from 'node:path'
+import { test } from 'uvu'
 import { temporaryFolder } from '../support/dist.ts'
-import { assertLaw } from './assert-law.ts'
-import { openSnapshots, routeSubject } from './subjects/routes.ts'
+import { distOf } from '../support/samples.ts'
+import { growingFeeds } from './growing-feeds.ts'
+import { testLaw } from './measure.ts'
+import { ROUTE_SIZES } from './subjects/routes.ts'
 
-const test = suite('growth of routes')
 const folder = temporaryFolder('growth')
-let snapshots: Awaited<ReturnType<typeof openSnapshots>>
+const snapshots: string[] = []
+for (const n of ROUTE_SIZES) snapshots.push((await distOf(join(folder.path, String(n)), growingFeeds(n))).dist)
+await testLaw('./subjects/routes.ts', ...snapshots)
 
-test.before(async () => {
-  snapshots = await openSnapshots(folder.path)
-})
-
-for (const route of ROUTES) test(route.name, () => assertLaw(routeSubject(route, snapshots)))
-
-test.after(async () => {
-  await snapshots?.close()
-  folder.remove()
-})
+test.after(() => folder.remove())
 test.run()

@@ -15,6 +15,9 @@ export interface Subject {
   generated(random: Random): Growing
 }
 
+/** What the modules of `subjects/` export. */
+export type OpenSubjects = (...given: string[]) => Promise<{ subjects: Subject[]; close?(): Promise<void> }>
+
 /** Returns a text of about `n` characters: a random unit of some of the parts, repeated, between random ends. */
 export function repeated(random: Random, parts: readonly string[]): (n: number) => string {
   const some = (count: number) => Array.from({ length: count }, () => random.pick(parts)).join('')

@@ -6,9 +6,10 @@ import { unzipSync, zipSync } from 'fflate'
 import { FeedError } from '../../../corpus/feeds/error.ts'
 import type { Feed } from '../../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../../corpus/feeds/files/choice.ts'
+import { FEEDS } from '../../../corpus/feeds/table.ts'
 import type { Random } from '../../../corpus/sample/random.ts'
 import { feedFile, feedItems } from '../../corpus/feeds/reading.ts'
-import { repeated, type Subject } from '../subject.ts'
+import { type OpenSubjects, repeated, type Subject } from '../subject.ts'
 
 const PARTS = [
   '<',
@@ -135,7 +136,7 @@ async function read(feed: Feed, path: string): Promise<void> {
 }
 
 /** Returns the adapter of a feed, with its files in `feeds` to grow. It writes to `scratch`. */
-export async function feedSubject(feed: Feed, feeds: string, scratch: string): Promise<Subject> {
+async function feedSubject(feed: Feed, feeds: string, scratch: string): Promise<Subject> {
   const files = chooseFiles(await feed.find(feeds), null).filter(({ role }) => role === 'baseline')
   const texts = files.flatMap(({ path }) => [...textsOf(path)].map(([name, text]) => ({ path, name, text })))
   if (texts.length === 0) throw new Error(`${feeds} has no files of ${feed.name}`)
@@ -154,3 +155,8 @@ export async function feedSubject(feed: Feed, feeds: string, scratch: string): P
     },
   }
 }
+
+/** The adapters of all feeds, on files of a folder of feeds. They write to another folder. */
+export const open: OpenSubjects = async (feeds = '', scratch = '') => ({
+  subjects: await Promise.all(FEEDS.map((feed) => feedSubject(feed, feeds, scratch))),
+})

@@ -5,7 +5,7 @@ import { InventoryError } from '../../../corpus/inventory/error.ts'
 import { formatOf } from '../../../corpus/inventory/formats/table.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import type { Random } from '../../../corpus/sample/random.ts'
-import { type Growing, repeated, type Subject } from '../subject.ts'
+import { type Growing, type OpenSubjects, repeated, type Subject } from '../subject.ts'
 
 const folder = join(import.meta.dirname, '../../corpus/inventory/lock-files')
 
@@ -94,7 +94,7 @@ function longerText(name: string, text: string, random: Random): Growing {
   return (n) => read(name, text.slice(0, at) + textOf(4 * n) + text.slice(at))
 }
 
-export const lockFiles: (Subject & { format: string | undefined })[] = FILES.map((path) => {
+const subjects: Subject[] = FILES.map((path) => {
   const text = readFileSync(join(folder, path), 'utf8')
   const name = basename(path)
   const after =
@@ -102,8 +102,7 @@ export const lockFiles: (Subject & { format: string | undefined })[] = FILES.map
     (n) =>
       read(name, text + unit.repeat(4 * n))
   return {
-    name: `lock files ${path}`,
-    format: formatOf(name, text)?.name,
+    name: `${formatOf(name, text)?.name}: ${path}`,
     // The parser of YAML takes a hundred times as long as the others.
     size: path.startsWith('pnpm') ? 100 : 500,
     worst: {
@@ -118,3 +117,5 @@ export const lockFiles: (Subject & { format: string | undefined })[] = FILES.map
     generated: (random) => (random.chance(0.6) ? moreLines : longerText)(name, text, random),
   }
 })
+
+export const open: OpenSubjects = async () => ({ subjects })

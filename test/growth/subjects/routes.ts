@@ -1,14 +1,14 @@
 /** Every route of the API, on snapshots with records that grow, and with parameters that grow. */
 
-import { join } from 'node:path'
 import { ApiError } from '../../../gateway/http/errors.ts'
-import type { ROUTES } from '../../../gateway/routes/table.ts'
+import { ROUTES } from '../../../gateway/routes/table.ts'
 import { type Asked, askDirectly } from '../../support/ask.ts'
-import { distOf } from '../../support/samples.ts'
-import { CPE, FIRST_OF_MANY, growingFeeds, LARGE, PACKAGES } from '../growing-feeds.ts'
-import { type Growing, repeated, type Subject } from '../subject.ts'
+import { CPE, FIRST_OF_MANY, LARGE, PACKAGES } from '../growing-feeds.ts'
+import { type Growing, type OpenSubjects, repeated, type Subject } from '../subject.ts'
 
 const SIZE = 250
+/** How much of everything each of the snapshots has. */
+export const ROUTE_SIZES = [SIZE, 2 * SIZE, 4 * SIZE]
 /** A request line is at most this long. */
 const MAX_TARGET_LENGTH = 8000
 
@@ -85,31 +85,10 @@ function pathsOf(path: string): string[] {
   return [...new Set(paths)]
 }
 
-export interface Snapshots {
-  /** By how much of everything they have. */
-  bySize: ReadonlyMap<number, Asked>
-  close(): Promise<void>
-}
-
-/** Opens the snapshots that `routeSubject` asks. They are made in `scratch`. */
-export async function openSnapshots(scratch: string): Promise<Snapshots> {
-  const bySize = new Map<number, Asked>()
-  for (const n of [SIZE, 2 * SIZE, 4 * SIZE]) {
-    const { dist } = await distOf(join(scratch, String(n)), growingFeeds(n))
-    bySize.set(n, askDirectly(dist))
-  }
-  return {
-    bySize,
-    async close() {
-      for (const asked of bySize.values()) await asked.close()
-    },
-  }
-}
-
 /** Returns a route: as the worst inputs its paths and queries on records that grow, generated ones with a long parameter. */
-export function routeSubject(
+function routeSubject(
   { name, path, params }: Pick<(typeof ROUTES)[number], 'name' | 'path' | 'params'>,
-  { bySize }: Snapshots,
+  bySize: ReadonlyMap<number, Asked>,
 ): Subject {
   const largest = bySize.get(4 * SIZE)!
   const paths = pathsOf(path)
@@ -136,6 +115,17 @@ export function routeSubject(
             parameter === null ? '' : `${parameter}=${text}`,
           )
       }
+    },
+  }
+}
+
+/** All routes, on one snapshot of each of the sizes. */
+export const open: OpenSubjects = async (...snapshots) => {
+  const bySize = new Map(ROUTE_SIZES.map((size, i) => [size, askDirectly(snapshots[i]!)]))
+  return {
+    subjects: ROUTES.map((route) => routeSubject(route, bySize)),
+    async close() {
+      for (const asked of bySize.values()) await asked.close()
     },
   }
 }

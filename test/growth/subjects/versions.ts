@@ -1,7 +1,7 @@
 /** The version orders of all ecosystems: parsing two versions and comparing them. */
 import { comparatorOf, ECOSYSTEMS } from '../../../corpus/model/versions/ecosystems.ts'
 import { MAX_VERSION_LENGTH, type VersionOrder } from '../../../corpus/model/versions/order.ts'
-import { type Growing, repeated, type Subject } from '../subject.ts'
+import { type Growing, type OpenSubjects, repeated, type Subject } from '../subject.ts'
 
 const PARTS = [
   '0',
@@ -38,7 +38,7 @@ const compared =
     }
   }
 
-export const versions: Subject[] = ECOSYSTEMS.flatMap((ecosystem) => {
+const subjects: Subject[] = ECOSYSTEMS.flatMap((ecosystem) => {
   const order = comparatorOf(ecosystem)
   if (order === null) return []
   const worst = {
@@ -58,3 +58,5 @@ export const versions: Subject[] = ECOSYSTEMS.flatMap((ecosystem) => {
     generated: (random) => compared(order, repeated(random, PARTS)),
   }
 })
+
+export const open: OpenSubjects = async () => ({ subjects })
