@@ -1,7 +1,7 @@
 /** Bundles the explorer: `node gateway/explorer/bundle.ts <folder>`. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { build, type Metafile } from 'esbuild'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { BROWSER, licencesOf } from '../../corpus/reader/browser/bundle.ts'
 import { apiDocument } from '../routes/table.ts'
 import { type Explorer, type Mode, OPENAPI_FILE, PAGE_POLICY, pageName, typeOf } from './explorer.ts'
@@ -10,23 +10,34 @@ const APP = join(import.meta.dirname, 'app')
 
 const MODES: readonly Mode[] = ['gateway', 'static']
 
+/** The scripts that run beside the page, by name (`app/workers.ts`). */
+const WORKERS = { markdown: 'parts/markdown-worker.ts' }
+
+const SETTINGS = {
+  ...BROWSER,
+  splitting: true,
+  outdir: join(APP, 'assets'),
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+} satisfies BuildOptions
+
 /** @throws Error for faults in the sources */
 export async function bundleExplorer(): Promise<Explorer> {
+  const workers = await build({ ...SETTINGS, entryPoints: Object.values(WORKERS).map((path) => join(APP, path)) })
   const { outputFiles, metafile } = await build({
-    ...BROWSER,
+    ...SETTINGS,
     entryPoints: [join(APP, 'main.tsx')],
-    splitting: true,
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    outdir: join(APP, 'assets'),
-    entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
-    assetNames: '[name]-[hash]',
+    // The names have a hash of the content, so the page is bundled after them.
+    define: { WORKER_FILES: JSON.stringify(filesOf(workers.metafile)) },
   })
-  const files = new Map(outputFiles.map(({ path, contents }) => [path.slice(APP.length + 1), Buffer.from(contents)]))
+  const built = [...workers.outputFiles, ...outputFiles]
+  const files = new Map(built.map(({ path, contents }) => [path.slice(APP.length + 1), Buffer.from(contents)]))
   for (const name of ['icon.svg', 'favicon.ico', 'robots.txt']) files.set(name, readFileSync(join(APP, name)))
   files.set(OPENAPI_FILE, Buffer.from(JSON.stringify(apiDocument())))
-  files.set('LICENSES.txt', Buffer.from(licencesOf(metafile)))
+  files.set('LICENSES.txt', Buffer.from(licencesOf(workers.metafile, metafile)))
   for (const path of files.keys()) typeOf(path)
   const [script, { cssBundle }] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
     entryPoint?.endsWith('main.tsx'),
@@ -49,6 +60,14 @@ export async function bundleExplorer(): Promise<Explorer> {
     files,
     page: (mode) => Buffer.from(template.replace(/<!-- bundle\.ts .*?-->/, page(mode).join('\n    '))),
   }
+}
+
+/** Returns the files of the workers in `assets/`, by name. */
+function filesOf({ outputs }: Metafile): Record<string, string> {
+  const byPath = new Map(Object.entries(outputs).map(([path, { entryPoint }]) => [entryPoint, path.split('/').at(-1)!]))
+  return Object.fromEntries(
+    Object.entries(WORKERS).map(([name, path]) => [name, byPath.get(`gateway/explorer/app/${path}`)!]),
+  )
 }
 
 /** Returns the scripts that these import, directly or through others, and those after the first. */

@@ -42,9 +42,9 @@ export async function bundleReader(): Promise<Bundle> {
   return { code: outputFiles[0]!.text, licences: licencesOf(metafile) }
 }
 
-/** Returns the licences of the packages in a bundle. @throws Error for a package without one */
-export function licencesOf({ outputs }: Metafile): string {
-  const inputs = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs))
+/** Returns the licences of the packages in bundles. @throws Error for a package without one */
+export function licencesOf(...bundles: readonly Metafile[]): string {
+  const inputs = bundles.flatMap(({ outputs }) => Object.values(outputs)).flatMap(({ inputs }) => Object.entries(inputs))
   const packages = inputs.flatMap(([path, { bytesInOutput }]) =>
     bytesInOutput > 0 ? (/^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []) : [],
   )

@@ -203,6 +203,64 @@ async function lockedPurls(): Promise<string[]> {
   return purls
 }
 
+/** Texts on which a parser in the page would take seconds to minutes, with a part of the reason that the page states. */
+const FREEZING: readonly (readonly [text: string, reason: string])[] = [
+  ['<'.repeat(65_000), 'takes too long'],
+  ['***a** '.repeat(9_000), 'takes too long'],
+  ['_a_'.repeat(33_000), 'more than 65,536 characters'],
+  [`${'|a'.repeat(10_000)}|\n${'|-'.repeat(10_000)}|\n${'a\n'.repeat(10_000)}`, 'would be too large'],
+  ['> '.repeat(30_000), 'nested too deep'],
+]
+
+test('a text that would stop the page is shown as plain text, with the reason, and the page goes on', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  let details = ''
+  await page.route(`**/api/v1/advisories/${HOSTILE_ADVISORY}`, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), details } })
+  })
+  for (const [text, reason] of FREEZING) {
+    details = text
+    await tab.show('#/')
+    await tab.show(`#/advisories/${HOSTILE_ADVISORY}`)
+    await page.getByText(`This is shown as plain text: `).filter({ hasText: reason }).waitFor()
+    const shown = await page.locator('main .long-text').innerText()
+    assert.is(shown.slice(0, 1000).trim(), text.slice(0, 1000).trim())
+    assert.ok(shown.length <= 20_001 && text.length > shown.length, String(shown.length))
+    await page.getByRole('button', { name: 'Show the whole text' }).click()
+    assert.ok((await page.locator('main .long-text').innerText()).length >= text.trim().length)
+  }
+  details = '**read** again'
+  await tab.show('#/')
+  await tab.show(`#/advisories/${HOSTILE_ADVISORY}`)
+  assert.is(await page.locator('.markdown strong').innerText(), 'read')
+  assert.equal(tab.faults, [])
+  await tab.close()
+})
+
+const isWorker = (url: string) => url.includes('/assets/markdown-worker-')
+
+test('Markdown is read only in a worker, and only when it is shown', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  await tab.show(`#/cves/${HOSTILE}`)
+  assert.equal(tab.requested.filter(isWorker), [])
+  await page.getByText('Text of the advisory', { exact: true }).click()
+  await page.locator('.markdown').getByText('Heading with a target').waitFor()
+  assert.is(tab.requested.filter(isWorker).length, 1)
+  await tab.close()
+  const other = await world.open('gateway')
+  await other.page.route(
+    (url) => isWorker(url.href),
+    (route) => route.abort(),
+  )
+  await other.show(`#/advisories/${HOSTILE_ADVISORY}`)
+  await other.page.getByText('the code that reads Markdown could not be loaded').waitFor()
+  assert.is(await other.page.locator('.markdown').count(), 0)
+  await other.close()
+})
+
 test('gateway: the reference sends a request with the token, and shows the answer but not the token', async () => {
   const tab = await world.open('gateway')
   const { page } = tab

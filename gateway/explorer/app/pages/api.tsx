@@ -6,6 +6,7 @@ import type { PageProps } from '../pages.ts'
 import { Await, Loading } from '../parts/answer.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Markdown } from '../parts/markdown.tsx'
+import { Folded } from '../parts/steps.tsx'
 import { go, link } from '../router.ts'
 import type { Viewer } from './api/viewer.ts'
 
@@ -73,10 +74,9 @@ function Reference({ document, query }: { document: OpenapiDocument; query: URLS
       <p>
         {document.info.summary}. Version {document.info.version}, OpenAPI {document.openapi}.
       </p>
-      <details class="panel">
-        <summary>Tokens, pages, errors, quota</summary>
+      <Folded class="panel" summary="Tokens, pages, errors, quota">
         <Markdown text={document.info.description} />
-      </details>
+      </Folded>
       <h2>Operations</h2>
       <label>
         Search in paths, summaries and parameters

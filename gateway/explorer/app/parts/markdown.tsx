@@ -1,46 +1,75 @@
 /** Markdown of advisories and reports, without anything that runs or loads. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Loading } from './answer.tsx'
+import { formatCount } from './format.ts'
+import { type MarkdownResult, MOST_CHARACTERS, type PlainReason } from './markdown-bounds.ts'
+import { markdownInWorker } from './markdown-queue.ts'
+import { LongText } from './steps.tsx'
 
-type Render = (text: string) => string
+const REASONS: Readonly<Record<PlainReason, string>> = {
+  long: `it has more than ${formatCount(MOST_CHARACTERS)} characters`,
+  large: 'the formatted text would be too large',
+  deep: 'it is nested too deep',
+  slow: 'reading it as Markdown takes too long',
+  unavailable: 'the code that reads Markdown could not be loaded',
+}
+/** Characters of plain text that are shown at first. */
+const FIRST_CHARACTERS = 20_000
 
-/** Longer texts are shown as they are: parsing takes time in the square of the length. The limit of GitHub is 65,536. */
-const MOST_CHARACTERS = 100_000
+/** The last texts as they are shown: a page can read its texts before it shows them. */
+const known = new Map<string, MarkdownResult>()
+const MOST_KNOWN = 20
 
-/** Null: it could not be loaded. Undefined: not yet. */
-let renderer: Render | null | undefined
+/** Returns sanitized HTML, or why a text is shown as plain text. @throws the reason of `signal` */
+async function read(text: string, signal: AbortSignal): Promise<MarkdownResult> {
+  // While the worker reads, this is loaded.
+  const loading = import('./safe-html.ts').catch(() => null)
+  const result = await markdownInWorker(text, signal)
+  const purifier = await loading
+  if ('plain' in result) return result
+  return purifier === null ? { plain: 'unavailable' } : { html: purifier.safeHtml(result.html) }
+}
 
-/** Loads the renderer if it is needed. Returns it, or null if it cannot be loaded; until then undefined. */
-export function useRenderer(isNeeded = true): Render | null | undefined {
-  const [, showAgain] = useState({})
+/** Reads texts. Returns them once all are read; undefined until then. */
+export function useMarkdown(texts: readonly string[]): readonly MarkdownResult[] | undefined {
+  const key = texts.join('\0')
+  const [shown, setShown] = useState<{ key: string; results: readonly MarkdownResult[] }>()
+  const found = texts.map((text) => known.get(text))
+  const results = shown?.key === key ? shown.results : found.every((one) => one !== undefined) ? found : undefined
+  const isRead = results !== undefined
   useEffect(() => {
-    if (!isNeeded || renderer) return
-    import('./safe-html.ts')
-      .then(({ safeHtml }) => safeHtml)
-      .catch(() => null)
-      .then((loaded) => {
-        renderer = loaded
-        showAgain({})
-      })
-  }, [isNeeded])
-  return renderer
+    if (isRead) return
+    const stop = new AbortController()
+    Promise.all(texts.map((text) => read(text, stop.signal))).then(
+      (results) => {
+        for (const [index, text] of texts.entries()) remember(text, results[index]!)
+        setShown({ key, results })
+      },
+      () => {},
+    )
+    return () => stop.abort()
+  }, [key])
+  return results
+}
+
+function remember(text: string, result: MarkdownResult): void {
+  // Another page may have the connection that this one lacked.
+  if ('plain' in result && result.plain === 'unavailable') return
+  known.set(text, result)
+  if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!)
 }
 
 export function Markdown({ text }: { text: string }) {
-  const render = useRenderer()
-  const html = useMemo(() => (render ? htmlOf(text, render) : null), [text, render])
-  if (render === undefined) return <Loading />
-  if (html === null) return <pre class="markdown">{text}</pre>
-  // DOMPurify has removed all that runs or loads.
-  return <div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />
-}
-
-function htmlOf(text: string, render: Render): string | null {
-  if (text.length > MOST_CHARACTERS) return null
-  try {
-    return render(text)
-  } catch {
-    // It is nested too deep.
-    return null
+  const result = useMarkdown([text])?.[0]
+  if (result === undefined) return <Loading />
+  if ('plain' in result) {
+    return (
+      <>
+        <p class="dim">This is shown as plain text: {REASONS[result.plain]}.</p>
+        <LongText text={text} first={FIRST_CHARACTERS} />
+      </>
+    )
   }
+  // DOMPurify has removed all that runs or loads.
+  return <div class="markdown" dangerouslySetInnerHTML={{ __html: result.html }} />
 }

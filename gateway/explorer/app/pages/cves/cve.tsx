@@ -5,10 +5,10 @@ import type { ApiFailure } from '../../data/api.ts'
 import { useAnswer } from '../../data/use.ts'
 import { Failure, Loading } from '../../parts/answer.tsx'
 import { Heading } from '../../parts/heading.tsx'
-import { useRenderer } from '../../parts/markdown.tsx'
+import { useMarkdown } from '../../parts/markdown.tsx'
 import { link } from '../../router.ts'
 import { AffectedProducts } from './affected.tsx'
-import { AdvisoryText, AnalysisText, ReportTexts } from './documents.tsx'
+import { AdvisoryText, AnalysisText, analysisTexts, ReportTexts } from './documents.tsx'
 import { Evidence, Exploits } from './evidence.tsx'
 import { Guidance } from './guidance.tsx'
 import { Headline } from './headline.tsx'
@@ -27,9 +27,8 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   const { data: cve, error, retry } = useAnswer<Cve>(path, { include: INCLUDE })
   const advisory = useAnswer<Advisory>(`${path}/advisory`)
   const reports = useAnswer<Reports>(`${path}/reports`)
-  const renderer = useRenderer(cve?.analysis != null)
-  const isRendered = cve?.analysis == null || renderer !== undefined
-  const isComplete = cve !== null && !advisory.loading && !reports.loading && isRendered
+  const texts = useMarkdown(cve?.analysis ? analysisTexts(cve.analysis) : [])
+  const isComplete = cve !== null && !advisory.loading && !reports.loading && texts !== undefined
   useSection(query, isComplete)
   if (error) return <NoCve id={id} error={error} retry={retry} />
   if (cve === null) {

@@ -6,7 +6,7 @@ import { Failure } from '../../parts/answer.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Markdown } from '../../parts/markdown.tsx'
 import { packagePath } from '../../parts/names.ts'
-import { useSteps } from '../../parts/steps.tsx'
+import { Folded, useSteps } from '../../parts/steps.tsx'
 import { ExternalLink, Severity, Time } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
 
@@ -32,10 +32,9 @@ export function AdvisoryText({ advisory }: { advisory: Advisory }) {
       <AdvisoryFacts advisory={advisory} />
       <AdvisoryPackages packages={advisory.affected_packages} />
       {advisory.description === '' ? null : (
-        <details>
-          <summary>Text of the advisory</summary>
+        <Folded summary="Text of the advisory">
           <Markdown text={advisory.description} />
-        </details>
+        </Folded>
       )}
     </>
   )
@@ -167,6 +166,9 @@ const PARTS = [
   ['attack_vector', 'Attack vector'],
   ['remediation', 'Remediation'],
 ] as const
+
+/** The texts of an analysis that are Markdown. */
+export const analysisTexts = (analysis: AnalysisRecord): string[] => PARTS.flatMap(([field]) => analysis[field] ?? [])
 
 export function AnalysisText({ analysis }: { analysis: AnalysisRecord }) {
   return (
