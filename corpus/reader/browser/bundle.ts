@@ -44,7 +44,9 @@ export async function bundleReader(): Promise<Bundle> {
 
 /** Returns the licences of the packages in bundles. @throws Error for a package without one */
 export function licencesOf(...bundles: readonly Metafile[]): string {
-  const inputs = bundles.flatMap(({ outputs }) => Object.values(outputs)).flatMap(({ inputs }) => Object.entries(inputs))
+  const inputs = bundles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap(({ inputs }) => Object.entries(inputs))
   const packages = inputs.flatMap(([path, { bytesInOutput }]) =>
     bytesInOutput > 0 ? (/^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []) : [],
   )

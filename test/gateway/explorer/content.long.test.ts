@@ -231,6 +231,11 @@ test('a text that would stop the page is shown as plain text, with the reason, a
     await page.getByRole('button', { name: 'Show the whole text' }).click()
     assert.ok((await page.locator('main .long-text').innerText()).length >= text.trim().length)
   }
+  // Its rules of style must not compare each of them with all before it.
+  details = '- a\n'.repeat(8_000)
+  await tab.show('#/')
+  await tab.show(`#/advisories/${HOSTILE_ADVISORY}`)
+  assert.is(await page.locator('.markdown li').count(), 8_000)
   details = '**read** again'
   await tab.show('#/')
   await tab.show(`#/advisories/${HOSTILE_ADVISORY}`)

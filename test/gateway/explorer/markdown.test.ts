@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import {
   MOST_CELLS,
   MOST_CHARACTERS,
+  MOST_DEPTH,
   MOST_HTML_CHARACTERS,
 } from '../../../gateway/explorer/app/parts/markdown-bounds.ts'
 import { markdownHtml } from '../../../gateway/explorer/app/parts/markdown-html.ts'
@@ -34,12 +35,12 @@ test('headings are below that of the section, and markup with attributes is text
 test('a text at a bound is read, one above it is not', () => {
   htmlOf('a'.repeat(MOST_CHARACTERS))
   assert.equal(markdownHtml('a'.repeat(MOST_CHARACTERS + 1)), { plain: 'long' })
-  assert.ok(htmlOf('"'.repeat(43_000)).length > MOST_HTML_CHARACTERS - 5_000)
-  assert.equal(markdownHtml('"'.repeat(44_000)), { plain: 'large' })
+  assert.ok(htmlOf('"'.repeat(21_800)).length > MOST_HTML_CHARACTERS - 1_000)
+  assert.equal(markdownHtml('"'.repeat(22_000)), { plain: 'large' })
 })
 
 test('no table has more cells than its bound, and no text is repeated by links without one', () => {
-  assert.match(htmlOf(table(40, 200)), '<td></td>')
+  assert.match(htmlOf(table(40, 100)), '<td></td>')
   for (const [columns, rows] of [
     [100, 200],
     [10_000, 10],
@@ -49,14 +50,28 @@ test('no table has more cells than its bound, and no text is repeated by links w
     assert.equal(markdownHtml(`> ${table(columns, rows).replaceAll('\n', '\n> ')}`), { plain: 'large' })
   }
   // These are headings and paragraphs.
-  htmlOf('a | b\n-\n\nc\n'.repeat(2_000))
+  htmlOf('a | b\n-\n\nc\n'.repeat(1_000))
   const target = `/${'u'.repeat(2_000)}`
-  assert.match(htmlOf(`[a]: ${target}\n\n${'[a] '.repeat(100)}`), `href="${target}"`)
-  assert.equal(markdownHtml(`[a]: ${target}\n\n${'[a] '.repeat(200)}`), { plain: 'large' })
+  assert.match(htmlOf(`[a]: ${target}\n\n${'[a] '.repeat(50)}`), `href="${target}"`)
+  assert.equal(markdownHtml(`[a]: ${target}\n\n${'[a] '.repeat(100)}`), { plain: 'large' })
 })
 
-test('a text that is nested deeper than the stack has no HTML', () => {
+test('no text has more elements in each other than their bound, or than the stack holds', () => {
+  for (const [open, close] of [
+    ['> ', ''],
+    ['<b>', ''],
+    ['<b>', '</b>'],
+    ['<DETAILS>', ''],
+    ['<ul><li>', ''],
+  ] as const) {
+    const nested = (levels: number) => `${open.repeat(levels)}a${close.repeat(levels)}`
+    htmlOf(nested(MOST_DEPTH))
+    assert.equal(markdownHtml(nested(MOST_DEPTH + 1)), { plain: 'deep' }, open)
+  }
   assert.equal(markdownHtml('>'.repeat(MOST_CHARACTERS)), { plain: 'deep' })
+  // These are not in each other.
+  htmlOf('<p>a<br>'.repeat(1_000))
+  htmlOf('<b>a</b>'.repeat(1_000))
 })
 
 /** Returns the texts of the advisories in an export. */

@@ -1,6 +1,12 @@
 /** Turns Markdown of feeds into HTML that `safe-html.ts` must sanitize. Runs in a worker. */
 import { Marked, Renderer, type TokensList } from 'marked'
-import { type MarkdownResult, MOST_CELLS, MOST_CHARACTERS, MOST_HTML_CHARACTERS } from './markdown-bounds.ts'
+import {
+  type MarkdownResult,
+  MOST_CELLS,
+  MOST_CHARACTERS,
+  MOST_DEPTH,
+  MOST_HTML_CHARACTERS,
+} from './markdown-bounds.ts'
 
 class TooLarge extends Error {}
 
@@ -74,6 +80,29 @@ function checkTokens(tokens: TokensList): void {
   if (targets > MOST_HTML_CHARACTERS) throw new TooLarge()
 }
 
+const TAG = /<(\/?)([a-z][a-z0-9]*)/gi
+/** They have no content, or end where the next one begins. */
+const NEVER_NESTED: ReadonlySet<string> = new Set(['br', 'hr', 'input', 'p', 'li', 'dd', 'dt'])
+
+/** Returns the largest number of elements in each other. */
+function depthOf(html: string): number {
+  const open = new Map<string, number>()
+  let depth = 0
+  let most = 0
+  for (const [, end, stated] of html.matchAll(TAG)) {
+    const name = stated!.toLowerCase()
+    if (NEVER_NESTED.has(name)) continue
+    const count = open.get(name) ?? 0
+    // The end of an element that is not open ends nothing.
+    if (end !== '' && count === 0) continue
+    const step = end === '' ? 1 : -1
+    open.set(name, count + step)
+    depth += step
+    most = Math.max(most, depth)
+  }
+  return most
+}
+
 /** Returns the HTML, or why there is none. May take long: the caller sets a deadline. */
 export function markdownHtml(text: string): MarkdownResult {
   if (text.length > MOST_CHARACTERS) return { plain: 'long' }
@@ -81,7 +110,8 @@ export function markdownHtml(text: string): MarkdownResult {
     const tokens = markdown.lexer(text)
     checkTokens(tokens)
     const html = markdown.parser(tokens)
-    return html.length > MOST_HTML_CHARACTERS ? { plain: 'large' } : { html }
+    if (html.length > MOST_HTML_CHARACTERS) return { plain: 'large' }
+    return depthOf(html) > MOST_DEPTH ? { plain: 'deep' } : { html }
   } catch (error) {
     // A RangeError: it is nested deeper than the stack.
     return { plain: error instanceof TooLarge ? 'large' : 'deep' }
