@@ -117,5 +117,14 @@ export const DRAIN_MS = 10_000
  */
 export const IDLE_MS = 500
 
+/** Interval between the messages to which a worker must reply, in ms. */
+export const BEAT_MS = 1000
+
+/**
+ * Replies in a row that a worker may miss. Longer than an event loop stands on a machine that is far too slow. The
+ * primary counts them by its own beats, so that none is missed while the whole machine sleeps.
+ */
+export const MISSED_BEATS = 10
+
 /** Maximum lines per message that clients can cause in the log: at 200 bytes each, 3 MB a day. */
 export const LINES_PER_MINUTE = 10

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { receivedError } from '../../../corpus/errors/sent-error.ts'
 import { moduleUrl } from '../../../corpus/runtime/module-url.ts'
 import { GatewayError } from '../../http/errors.ts'
+import { BEAT_MS, MISSED_BEATS } from '../bounds.ts'
 import type { LogOptions } from '../log-options.ts'
 import type { LimitAsk, ToPrimary, ToWorker } from './protocol.ts'
 
@@ -23,6 +24,8 @@ export interface Member {
     kind: K,
     test?: (message: Extract<ToPrimary, { kind: K }>) => boolean,
   ): Promise<Extract<ToPrimary, { kind: K }>>
+  /** From now on, kills the worker if it misses `MISSED_BEATS` replies. */
+  watch(): void
   isGone(): boolean
   /** Connections that were handed to the worker so far, and those that it has not accepted yet. */
   connections(): { handed: number; unaccepted: number }
@@ -72,13 +75,16 @@ export function startMember({ log, pass, onLimits, answerMs }: MemberOptions): M
   const pending = new Set<PendingMessage>()
   let gone: Error | null = null
   let hung = false
+  let missed = 0
+  let beat: NodeJS.Timeout | undefined
   const giveUp = (error: Error) => {
     gone ??= error
     for (const waiting of pending) waiting.give(error)
     pending.clear()
   }
   worker.on('message', (message: ToPrimary) => {
-    if (message.kind === 'limits') onLimits(message.asks, member)
+    if (message.kind === 'beat') missed = 0
+    else if (message.kind === 'limits') onLimits(message.asks, member)
     else if (message.kind === 'failed') giveUp(receivedError(message.error))
     else for (const waiting of pending) if (waiting.offer(message)) pending.delete(waiting)
   })
@@ -86,15 +92,16 @@ export function startMember({ log, pass, onLimits, answerMs }: MemberOptions): M
   const written = passLines(worker, pass)
   const exited = new Promise<Ended>((resolve) => {
     worker.once('exit', (code, signal) => {
+      clearInterval(beat)
       giveUp(new GatewayError('worker_ended', `a worker ended (${signal ?? `exit code ${code}`})`))
       resolve({ code, signal, hung })
     })
   })
   worker.on('error', giveUp)
   const kill = () => void worker.process.kill('SIGKILL')
-  const isLate = () => {
+  const endHung = (ms: number) => {
     hung = true
-    giveUp(new GatewayError('worker_ended', `a worker did not reply within ${answerMs} ms`))
+    giveUp(new GatewayError('worker_ended', `a worker did not reply within ${ms} ms`))
     kill()
   }
   const member: Member = {
@@ -107,7 +114,7 @@ export function startMember({ log, pass, onLimits, answerMs }: MemberOptions): M
     waitFor: (kind, test = () => true) =>
       new Promise((resolve, reject) => {
         if (gone) return reject(gone)
-        const late = setTimeout(isLate, answerMs)
+        const late = setTimeout(endHung, answerMs, answerMs)
         pending.add({
           offer(message) {
             if (message.kind !== kind || !test(message as never)) return false
@@ -121,6 +128,13 @@ export function startMember({ log, pass, onLimits, answerMs }: MemberOptions): M
           },
         })
       }),
+    watch() {
+      beat = setInterval(() => {
+        if (missed === MISSED_BEATS) return endHung(MISSED_BEATS * BEAT_MS)
+        missed++
+        member.send({ kind: 'beat' })
+      }, BEAT_MS).unref()
+    },
     isGone: () => gone !== null,
     connections,
     ended: exited.then(async (ended) => {

@@ -115,6 +115,7 @@ export async function startWorkers(
     const { url, port, compatUrl } = await listening
     members.set(member, serving.digest)
     log.info({ worker: member.id, pid: member.pid }, 'worker listening')
+    member.watch()
     void member.ended.then((ended) => replace(member, ended))
     return { url, port, compatUrl }
   }

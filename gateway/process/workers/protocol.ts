@@ -24,6 +24,8 @@ export type ToWorker =
   | { kind: 'commit' }
   | { kind: 'abandon' }
   | { kind: 'refresh' }
+  /** Reply with the same. */
+  | { kind: 'beat' }
   | { kind: 'standings'; limitStates: [number: number, limitState: LimitState][] }
   | { kind: 'scrape'; number: number }
   /** Accept no connection any more. When no worker does, `stop` follows. */
@@ -39,5 +41,6 @@ export type ToPrimary =
   /** It cannot start and ends. */
   | { kind: 'failed'; error: SentError }
   | { kind: 'prepared'; number: number; error: SentError | null }
+  | { kind: 'beat' }
   | { kind: 'limits'; asks: LimitAsk[] }
   | { kind: 'scraped'; number: number; metrics: object[] }

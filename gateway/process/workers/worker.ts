@@ -2,6 +2,7 @@
 
 import { sentError } from '../../../corpus/errors/sent-error.ts'
 import { loadTables } from '../../snapshots/table-loader.ts'
+import { endWithParent } from '../end-with-parent.ts'
 import { collectLessOften } from '../garbage-collection.ts'
 import { type Gateway, type OpenGateway, openGateway } from '../gateway.ts'
 import { openLog } from '../log.ts'
@@ -15,6 +16,7 @@ const SIGNAL_MS = 5000
 
 const [level, format] = process.argv.slice(2) as [LogOptions['level'], LogOptions['format']]
 collectLessOften()
+endWithParent()
 const log = openLog({ level, format })
 const limits = askedLimits(send)
 let gateway: OpenGateway | null = null
@@ -76,6 +78,8 @@ async function obey(message: ToWorker): Promise<void> {
       return gateway!.registry.abandon()
     case 'refresh':
       return gateway!.refresh()
+    case 'beat':
+      return send(message)
     case 'standings':
       return limits.receive(message)
     case 'scrape':

@@ -1,10 +1,11 @@
 /** Several processes that answer as one. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readlinkSync, renameSync, utimesSync } from 'node:fs'
+import { readdirSync, readlinkSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LOCAL, makeToken } from '../../../../gateway/auth/token.ts'
@@ -335,6 +336,39 @@ test('workers end by themselves when their primary is killed', async () => {
   gateway.process.kill('SIGKILL')
   for (let tries = 0; tries < 100 && pids.some(isAlive); tries++) await pause(50)
   assert.equal(pids.filter(isAlive), [])
+})
+
+/** Processes with these options keep their event loop busy from SIGUSR2 on. */
+function busyOnSignal(): string[] {
+  const file = join(folder.path, 'busy.mjs')
+  writeFileSync(file, "process.on('SIGUSR2', () => { for (;;); })\n")
+  return ['--import', pathToFileURL(file).href]
+}
+
+test('workers end when their primary is killed, though their event loops are busy', async () => {
+  const gateway = await serving(folder.path, sample.dist, ['--workers', '2'], busyOnSignal())
+  const pids = await pidsOf(gateway)
+  for (const pid of pids) process.kill(pid, 'SIGUSR2')
+  gateway.process.kill('SIGKILL')
+  await until(
+    () => !pids.some(isAlive),
+    () => `${pids.filter(isAlive)} live`,
+  )
+})
+
+test('a worker whose event loop is busy is killed and replaced, and the others answer meanwhile', async () => {
+  const gateway = await serving(folder.path, sample.dist, ['--workers', '2'], busyOnSignal())
+  const [busy] = await pidsOf(gateway)
+  process.kill(busy!, 'SIGUSR2')
+  const { pid, hung, signal } = await gateway.logged(({ msg }) => msg === 'worker ended, restarting')
+  assert.equal([pid, hung, signal], [busy, true, 'SIGKILL'])
+  await gateway.logged(({ msg }) => msg === 'worker restarted')
+  for (let i = 0; i < 4; i++) {
+    const one = connection(gateway)
+    assert.is((await one.get('/snapshot')).status, 200)
+    one.close()
+  }
+  assert.is((await gateway.stop()).code, 0)
 })
 
 test('when no worker can be had any more, that is said in one line, and the exit code is 1', async () => {
