@@ -1,7 +1,7 @@
-/** `/login/<code>`: a link that signs a browser in once. `npm start` prints one. */
+/** `/login/<code>`: a link that signs a browser in once. `npm start` prints one. `/logout` signs it out. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { decodeJwt } from 'jose'
-import { GatewayError, gone, methodNotAllowed, notFound } from '../http/errors.ts'
+import { crossSite, GatewayError, gone, methodNotAllowed, notFound } from '../http/errors.ts'
 import { type OpenRoute, rootFrom } from '../http/open-route.ts'
 
 /** Contains `<code>:<token>`. A variable, because other users can read the arguments of a process. */
@@ -60,12 +60,30 @@ export function loginRoute({ code, token }: Login, cookie: string, now: () => nu
         body: Buffer.from('signed in\n'),
         headers: [
           ...['Location', rootFrom(path), 'Cache-Control', 'no-store', 'Referrer-Policy', 'no-referrer'],
-          ...['Set-Cookie', `${cookie}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`],
+          ...['Set-Cookie', sessionCookie(cookie, token, seconds)],
         ],
       }
     },
   }
 }
+
+const sessionCookie = (name: string, value: string, seconds: number) =>
+  `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`
+
+/** `POST /logout` removes the session cookie. The token in it stays valid until it expires. */
+export const logoutRoute = (cookie: string): OpenRoute => ({
+  path: '/logout',
+  method: 'POST',
+  answer({ headers }) {
+    // A form of another page could post without it, and sign a user out.
+    if (headers.requestedWith === undefined) throw crossSite()
+    return {
+      type: 'text/plain; charset=utf-8',
+      body: Buffer.from('signed out\n'),
+      headers: ['Cache-Control', 'no-store', 'Set-Cookie', sessionCookie(cookie, '', 0)],
+    }
+  },
+})
 
 function expiryOf(token: string): number {
   let exp: number | undefined

@@ -7,7 +7,7 @@ import polka, { type Request } from 'polka'
 import type { Subject } from '../auth/subject.ts'
 import { quote } from '../params/parameter.ts'
 import { createCors } from './cors.ts'
-import { asApiError, methodNotAllowed, notFound } from './errors.ts'
+import { ALLOWED_METHODS, asApiError, methodNotAllowed, notFound } from './errors.ts'
 import { createGate, type GateDeps, type GateOptions, withOwn } from './gate.ts'
 import type { OpenRoute } from './open-route.ts'
 import { isAnyNamed, isNamed, sendAnswer, sendError, sendOpen } from './reply.ts'
@@ -60,8 +60,10 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   const openTable = routeIndex()
   router.find = table.find
   for (const route of deps.openRoutes) {
+    const handler = (request: Request, response: ServerResponse) => serveOpen(route, request, response)
     for (const index of [table, openTable]) {
-      index.get(route.path, (request, response) => serveOpen(route, request, response))
+      if (route.method === 'POST') index.post(route.path, handler)
+      else index.get(route.path, handler)
     }
   }
   for (const route of deps.routes) {
@@ -77,7 +79,8 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       assertRequest(response, headers)
       const preflight = cors.preflight(request, headers, response, passage.id)
       if (preflight !== null) return gate.note(request, preflight, passage)
-      if (isOpen(request)) throw methodNotAllowed()
+      const allowed = openMethods(request)
+      if (allowed !== null) throw methodNotAllowed(allowed)
       const isAnonymous = route !== null && anonymous.has(route.name)
       const admitted = isAnonymous ? gate.admitAddress(passage, request) : gate.admit(passage, headers)
       if (admitted !== undefined) await admitted
@@ -106,7 +109,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     const id = requestId(headers.requestId)
     try {
       assertRequest(response, headers)
-      const answer = route.answer({ path: request.path, parameters: request.params, isHead })
+      const answer = route.answer({ path: request.path, parameters: request.params, isHead, headers })
       sendOpen(response, headers, isHead, answer instanceof Promise ? await answer : answer, id)
     } catch (thrown) {
       const error = asApiError(thrown)
@@ -116,7 +119,11 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     }
   }
 
-  const isOpen = ({ path }: Request) => openTable.find('GET', path).handlers.length > 0
+  /** Returns the methods of an open route, as in `Allow`; null if none has the path. */
+  function openMethods({ path }: Request): string | null {
+    if (openTable.find('GET', path).handlers.length > 0) return ALLOWED_METHODS
+    return openTable.find('POST', path).handlers.length > 0 ? 'POST' : null
+  }
 
   /** Returns 405 if a GET of the path would match a route, else 404. */
   function noRoute(request: Request) {

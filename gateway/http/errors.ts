@@ -130,6 +130,10 @@ export const unauthenticated = (message: string, fault: AuthFault) =>
 export const forbidden = () =>
   new ApiError('forbidden', 'only administrator accounts may use this service during the preview')
 
+/** A request that another page could have sent for its user. */
+export const crossSite = () =>
+  new ApiError('forbidden', 'the header X-Requested-With is required: pages of other hosts cannot send it')
+
 export const tierRestricted = (cveId: string) =>
   new ApiError('tier_restricted', `${cveId} is outside the access tier of this account`)
 

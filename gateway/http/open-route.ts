@@ -1,9 +1,12 @@
 /** Routes without authentication, outside `/api/v1`. */
+import type { RequestHeaders } from './request-headers.ts'
 
 /** An error thrown by `answer` becomes an error answer as in other routes. */
 export interface OpenRoute {
   /** May have parameters: `/assets/:name`. */
   path: string
+  /** Default: GET, which includes HEAD. */
+  method?: 'POST'
   answer(request: OpenRequest): OpenAnswer | Promise<OpenAnswer>
 }
 
@@ -11,6 +14,7 @@ export interface OpenRequest {
   path: string
   parameters: Record<string, string>
   isHead: boolean
+  headers: RequestHeaders
 }
 
 /** An answer outside the API. */

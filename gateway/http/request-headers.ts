@@ -14,6 +14,8 @@ export interface RequestHeaders {
   acceptEncoding: string | undefined
   ifNoneMatch: string | undefined
   origin: string | undefined
+  /** `X-Requested-With`. Another page needs the permission of the server to send it (Fetch, "CORS-preflight request"). */
+  requestedWith: string | undefined
   /** `X-Request-Id`, not validated. A repeated header is joined with a blank, and therefore invalid. */
   requestId: string | undefined
   /** `Expect`, unless it is `100-continue`, which Node handles. */
@@ -33,6 +35,7 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
     acceptEncoding: undefined,
     ifNoneMatch: undefined,
     origin: undefined,
+    requestedWith: undefined,
     requestId: undefined,
     expectation: undefined,
   }
@@ -58,6 +61,9 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
         break
       case 'origin':
         headers.origin = value
+        break
+      case 'x-requested-with':
+        headers.requestedWith = value
         break
       case 'x-request-id':
         headers.requestId = joined(headers.requestId, value, ', ')

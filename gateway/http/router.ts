@@ -42,6 +42,7 @@ function pathStart(raw: string): number {
 export interface RouteIndex {
   /** The last parameter of a route that `takesRest` also matches several segments, if no other route does. */
   get(path: string, handler: Middleware, takesRest?: boolean): void
+  post(path: string, handler: Middleware): void
   /** Replaces polka's own `find`. */
   find: Polka['find']
 }
@@ -49,13 +50,17 @@ export interface RouteIndex {
 export function routeIndex(): RouteIndex {
   const tables: Polka[] = []
   const rests = polka()
+  const tableOf = (path: string): Polka => {
+    const depth = depthOf(path)
+    tables[depth] ??= polka()
+    return tables[depth]
+  }
   return {
     get(path, handler, takesRest = false) {
-      const depth = depthOf(path)
-      tables[depth] ??= polka()
-      tables[depth].get(path, handler)
+      tableOf(path).get(path, handler)
       if (takesRest) rests.get(restPattern(path), handler)
     },
+    post: (path, handler) => tableOf(path).post(path, handler),
     find(method, path) {
       const found = tables[depthOf(path)]?.find(method, path)
       return found && found.handlers.length > 0 ? found : rests.find(method, path)

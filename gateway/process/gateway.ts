@@ -3,7 +3,7 @@ import { fetch } from 'undici'
 import { accessByPolicy, openAccess } from '../access/access.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
 import { openKeyRing } from '../auth/key-source.ts'
-import { type Login, loginRoute } from '../auth/login.ts'
+import { type Login, loginRoute, logoutRoute } from '../auth/login.ts'
 import type { PackageIndex } from '../compat/interface.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
 import { type CompatAuth, createCompatApp } from '../compat/listener.ts'
@@ -112,13 +112,14 @@ export async function startGateway(options: GatewayOptions, log: Log, parts: Pri
  * @throws SnapshotError without a valid snapshot; GatewayError for an invalid option
  */
 export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryParts = {}): OpenGateway {
-  const { dist, host, port, issuer, audience, preview, origins, accessLog, cookie, adminClaims, algorithms } = options
+  const { dist, host, port, issuer, audience, preview, origins, accessLog, adminClaims, algorithms } = options
+  const { cookie = 'session' } = options
   const authenticate = createAuthenticator({
     issuer,
     audience,
     keys: openKeyRing(options, { fetch, now: Date.now, log }),
     now: Date.now,
-    ...(cookie === undefined ? {} : { cookie }),
+    cookie,
     ...(adminClaims === undefined ? {} : { adminClaims }),
     ...(algorithms === undefined ? {} : { algorithms }),
   })
@@ -173,8 +174,8 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       routes: ROUTES,
       openRoutes: [
         ...healthRoutes(() => registry.current.id),
-        ...(explorer ? explorerRoutes() : []),
-        ...(login ? [loginRoute(login, cookie ?? 'session', Date.now)] : []),
+        ...(explorer ? [...explorerRoutes(), logoutRoute(cookie)] : []),
+        ...(login ? [loginRoute(login, cookie, Date.now)] : []),
       ],
       context: (subject, target) => ({ registry, queries, access, subject, target }),
     },

@@ -78,7 +78,8 @@ function Footer({ needsToken }: { needsToken: boolean }) {
           Sign in
         </button>
       ) : null}
-      {api.mode === 'gateway' && token.read() !== null ? (
+      {/* Without a token of the tab, it was the session cookie that gave access. */}
+      {api.mode === 'gateway' && (token.read() !== null || data !== null) ? (
         <button type="button" onClick={signOut}>
           Sign out
         </button>

@@ -3,13 +3,13 @@ import './style.css'
 import { type ComponentChild, type ComponentChildren, render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import type { Api, ApiFailure } from './data/api.ts'
-import { gatewayApi, token } from './data/gateway.ts'
+import { endSession, gatewayApi, token } from './data/gateway.ts'
 import { forgetPages, SessionContext } from './data/use.ts'
 import { Layout } from './layout.tsx'
 import { PAGES, type PageComponent } from './pages.ts'
 import { Failure, Loading } from './parts/answer.tsx'
 import { Heading } from './parts/heading.tsx'
-import { SignIn } from './parts/sign-in.tsx'
+import { SignIn, type SignInReason } from './parts/sign-in.tsx'
 import { applyTheme } from './parts/theme.tsx'
 import { useLocation } from './router.ts'
 import { keepScroll } from './scroll.ts'
@@ -20,7 +20,7 @@ const isStatic = document.querySelector('meta[name="vulnshelf-mode"]')?.getAttri
 function App({ api }: { api: Api }) {
   const { path, query } = useLocation()
   const [name = '', ...rest] = path
-  const [signIn, setSignIn] = useState<'no' | 'asked' | 'rejected'>('no')
+  const [signIn, setSignIn] = useState<SignInReason | 'no'>('no')
   const session = useMemo(
     () => ({
       api,
@@ -30,9 +30,8 @@ function App({ api }: { api: Api }) {
         setSignIn((now) => (had || now === 'rejected' ? 'rejected' : 'asked'))
         token.forget()
       },
-      signOut() {
-        setSignIn('asked')
-        token.forget()
+      async signOut() {
+        setSignIn((await endSession()) ? 'asked' : 'kept')
       },
     }),
     [api],
@@ -52,7 +51,7 @@ function App({ api }: { api: Api }) {
         </Layout>
       ) : (
         <main>
-          <SignIn wasRejected={signIn === 'rejected'} done={signedIn} />
+          <SignIn reason={signIn} done={signedIn} />
         </main>
       )}
     </SessionContext.Provider>

@@ -214,6 +214,9 @@ states('28.2', 'health, readiness, explorer and metrics', async () => {
     assert.is((await open(path)).status, 200, path)
     assert.is((await open(path, { method: 'POST' })).status, 405, path)
   }
+  assert.is((await open('/logout')).status, 405)
+  const signedOut = await open('/logout', { method: 'POST', headers: { 'x-requested-with': 'explorer' } })
+  assert.match(signedOut.headers.get('set-cookie')!, 'Max-Age=0;')
   const page = await open('/')
   assert.match(page.headers.get('content-type')!, 'text/html')
   for (const [, path] of (await page.text()).matchAll(/(?:src|href)="(assets\/[^"]+)"/g)) {
@@ -228,7 +231,7 @@ states('28.2', 'health, readiness, explorer and metrics', async () => {
   await withWorld({ explorer: false }, async (other) => {
     assert.is(other.metricsUrl, null)
     const headers = { authorization: `Bearer ${other.token}` }
-    for (const path of ['/', '/docs', '/icon.svg', '/assets/main.js']) {
+    for (const path of ['/', '/docs', '/icon.svg', '/assets/main.js', '/logout']) {
       assert.is((await fetch(other.url + path)).status, 401, path)
       assert.is((await fetch(other.url + path, { headers })).status, 404, path)
     }

@@ -1,7 +1,7 @@
 /** The login link: one use, one code, one lifetime. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LOGIN_VARIABLE, loginRoute, takeLogin } from '../../../gateway/auth/login.ts'
+import { LOGIN_VARIABLE, loginRoute, logoutRoute, takeLogin } from '../../../gateway/auth/login.ts'
 import { serveApp } from '../../support/server.ts'
 import { adminClaims, sign, signingKey } from '../../support/tokens.ts'
 
@@ -16,7 +16,11 @@ const test = suite('login link')
 /** Runs `work` with the URL of a server that began `passedMs` ago. */
 async function withLogin(work: (url: string, log: readonly object[]) => Promise<void>, passedMs = 0): Promise<void> {
   const route = loginRoute({ code: CODE, token }, 'session', () => BEGAN + passedMs)
-  const server = await serveApp<null>({ routes: [], context: () => null, deps: { openRoutes: [route] } })
+  const server = await serveApp<null>({
+    routes: [],
+    context: () => null,
+    deps: { openRoutes: [route, logoutRoute('session')] },
+  })
   try {
     await work(`${server.url}/login/`, server.log)
   } finally {
@@ -24,8 +28,8 @@ async function withLogin(work: (url: string, log: readonly object[]) => Promise<
   }
 }
 
-async function ask(url: string, method = 'GET') {
-  const response = await fetch(url, { method, redirect: 'manual' })
+async function ask(url: string, method = 'GET', headers: Record<string, string> = {}) {
+  const response = await fetch(url, { method, headers, redirect: 'manual' })
   const text = await response.text()
   const error = response.status >= 400 && text !== '' ? (JSON.parse(text) as { error: string; message: string }) : null
   return { status: response.status, headers: response.headers, error }
@@ -66,6 +70,24 @@ test('of two uses at the same time, one wins', () =>
   withLogin(async (url) => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(url + CODE)))
     assert.equal(answers.map(({ status }) => status).sort(), [303, ...Array(7).fill(410)])
+  }))
+
+test('signing out removes the cookie, by POST, and only for a page that may send its header', () =>
+  withLogin(async (url) => {
+    const out = new URL('../logout', url).href
+    const own = { 'x-requested-with': 'explorer', cookie: `session=${token}` }
+    const { status, headers } = await ask(out, 'POST', own)
+    assert.is(status, 200)
+    assert.is(headers.get('set-cookie'), 'session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict')
+    assert.is(headers.get('cache-control'), 'no-store')
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await ask(out, method, own)
+      assert.equal([status, headers.get('allow'), headers.get('set-cookie')], [405, 'POST', null], method)
+    }
+    const form = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://elsewhere.example' }
+    const refused = await ask(out, 'POST', { ...form, cookie: own.cookie })
+    assert.equal([refused.status, refused.error!.error, refused.headers.get('set-cookie')], [403, 'forbidden', null])
+    assert.is(refused.headers.get('access-control-allow-origin'), null)
   }))
 
 test('it expires with its token', async () => {

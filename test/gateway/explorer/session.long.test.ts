@@ -81,8 +81,27 @@ test('a login link signs a browser in once; scripts cannot read its token', asyn
   assert.is(again!.status(), 410)
   await other.page.goto(gateway.url)
   await heading(other, 'Sign in').waitFor()
+  await tab.page.getByRole('button', { name: 'Sign out' }).click()
+  await shows('Sign in')
+  assert.is(await tab.page.getByRole('alert').count(), 0)
+  assert.equal(await tab.page.context().cookies(), [])
+  await tab.page.reload()
+  await shows('Sign in')
   for (const one of [tab, other]) await one.close()
   await gateway.close()
+})
+
+test('signing out states that a cookie of another host stays', async () => {
+  const tab = await world.open('gateway', { token: null })
+  const { hostname } = new URL(world.origins.gateway)
+  // The gateway removes the cookie of the path `/`.
+  await tab.page.context().addCookies([{ name: 'session', value: world.service.token, domain: hostname, path: '/api' }])
+  await tab.page.goto(world.origins.gateway)
+  await heading(tab, 'vulnshelf').waitFor()
+  await tab.page.getByRole('button', { name: 'Sign out' }).click()
+  await heading(tab, 'Sign in').waitFor()
+  await tab.page.getByRole('alert').filter({ hasText: 'may still be signed in' }).waitFor()
+  await tab.close()
 })
 
 /** As in a browser that blocks cookies. */

@@ -31,6 +31,23 @@ export const gatewayApi: Api = {
   },
 }
 
+/**
+ * Forgets the token of the tab, and removes the session cookie. Returns whether nobody is signed in: a cookie that another
+ * host set can stay.
+ */
+export async function endSession(): Promise<boolean> {
+  token.forget()
+  try {
+    // Pages of other hosts cannot send this header.
+    const headers = { 'X-Requested-With': 'explorer' }
+    await fetch(new URL('logout', document.baseURI), { method: 'POST', headers })
+    await gatewayApi.get('/snapshot')
+    return false
+  } catch (error) {
+    return error instanceof ApiFailure && error.status === 401
+  }
+}
+
 interface ErrorAnswer {
   error?: string
   message?: string

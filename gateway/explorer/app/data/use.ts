@@ -8,6 +8,7 @@ export interface Session {
   api: Api
   /** Shows the sign-in page after a request without a valid token. */
   askToken(): void
+  /** Ends the session, then shows the sign-in page. */
   signOut(): void
 }
 

@@ -3,7 +3,16 @@ import { useState } from 'preact/hooks'
 import { token } from '../data/gateway.ts'
 import { Heading } from './heading.tsx'
 
-export function SignIn({ wasRejected, done }: { wasRejected: boolean; done(isStored: boolean): void }) {
+/** Why the token is asked for. `kept`: the browser still has a session after signing out. */
+export type SignInReason = 'asked' | 'rejected' | 'kept'
+
+const NOTICES: Readonly<Record<SignInReason, string | null>> = {
+  asked: null,
+  rejected: 'The gateway rejected the token. It may have expired. Enter another one.',
+  kept: 'This browser may still be signed in: the gateway could not end the session. Sign out on the sign-in page of your organization, or delete the cookies of this site.',
+}
+
+export function SignIn({ reason, done }: { reason: SignInReason; done(isStored: boolean): void }) {
   const [text, setText] = useState('')
   const submit = (event: Event) => {
     event.preventDefault()
@@ -12,11 +21,11 @@ export function SignIn({ wasRejected, done }: { wasRejected: boolean; done(isSto
   return (
     <form class="sign-in" onSubmit={submit}>
       <Heading>Sign in</Heading>
-      {wasRejected ? (
+      {NOTICES[reason] === null ? null : (
         <p class="notice failure" role="alert">
-          The gateway rejected the token. It may have expired. Enter another one.
+          {NOTICES[reason]}
         </p>
-      ) : null}
+      )}
       <label>
         Access token
         <input
