@@ -9,10 +9,11 @@ import { type BodyFormat, ClientGone } from './interface.ts'
 
 export interface Bodies {
   /**
-   * Reads the body and returns what `work` returns for it. Few bodies are decompressed and in work at a time.
+   * Reads the body and returns what `work` returns for it. Few bodies are decompressed and in work at a time. `sharer`
+   * is who sends it: each has its share of the memory, and waits only for one request of each other.
    * @throws ApiError 400, 413, 415 or 503; ClientGone
    */
-  use<T>(response: ServerResponse, format: BodyFormat, work: (body: unknown) => Promise<T>): Promise<T>
+  use<T>(response: ServerResponse, format: BodyFormat, sharer: string, work: (body: unknown) => Promise<T>): Promise<T>
 }
 
 type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
@@ -26,24 +27,45 @@ const DECODERS: ReadonlyMap<string, Decoder | null> = new Map<string, Decoder | 
 
 const RETRY_SECONDS = 1
 
-export function createBodies({ wireBytes, bytes, waitingBytes, atOnce } = BODY_BOUNDS): Bodies {
+export function createBodies({ wireBytes, bytes, waitingBytes, shareBytes, atOnce } = BODY_BOUNDS): Bodies {
   /** Wire bytes of all bodies that are incomplete or in work. */
   let held = 0
+  const heldBy = new Map<string, number>()
   let working = 0
-  const waiting: (() => void)[] = []
+  /** Requests that wait for a turn. The sharer that waits longest for one is first. */
+  const waiting = new Map<string, (() => void)[]>()
 
-  async function turn(): Promise<void> {
-    if (working < atOnce) working++
+  async function turn(sharer: string): Promise<void> {
+    if (working < atOnce) {
+      working++
+      return
+    }
     // The request before passes its turn on.
-    else await new Promise<void>((resolve) => void waiting.push(resolve))
+    await new Promise<void>((resolve) => {
+      const own = waiting.get(sharer)
+      if (own) own.push(resolve)
+      else waiting.set(sharer, [resolve])
+    })
   }
   function endTurn(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else working--
+    const [first] = waiting
+    if (first === undefined) {
+      working--
+      return
+    }
+    const [sharer, [next, ...others]] = first
+    waiting.delete(sharer)
+    if (others.length > 0) waiting.set(sharer, others)
+    next!()
+  }
+  function hold(sharer: string, count: number): void {
+    held += count
+    const own = (heldBy.get(sharer) ?? 0) + count
+    if (own === 0) heldBy.delete(sharer)
+    else heldBy.set(sharer, own)
   }
 
-  function readWire(request: IncomingMessage, take: (bytes: number) => void): Promise<Buffer> {
+  function readWire(request: IncomingMessage, sharer: string, take: (bytes: number) => void): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
       let length = 0
@@ -55,6 +77,8 @@ export function createBodies({ wireBytes, bytes, waitingBytes, atOnce } = BODY_B
         length += chunk.length
         take(chunk.length)
         if (length > wireBytes) fail(tooLong(wireBytes))
+        else if (heldBy.get(sharer)! > shareBytes)
+          fail(overloaded('too many large requests of this client are in progress; retry later', RETRY_SECONDS))
         else if (held > waitingBytes)
           fail(overloaded('too many large requests are in progress; retry later', RETRY_SECONDS))
         else chunks.push(chunk)
@@ -81,7 +105,7 @@ export function createBodies({ wireBytes, bytes, waitingBytes, atOnce } = BODY_B
   }
 
   return {
-    async use(response, format, work) {
+    async use(response, format, sharer, work) {
       const { req: request } = response
       assertType(request, format.type)
       const decoder = decoderOf(request)
@@ -90,11 +114,11 @@ export function createBodies({ wireBytes, bytes, waitingBytes, atOnce } = BODY_B
       let own = 0
       const take = (count: number) => {
         own += count
-        held += count
+        hold(sharer, count)
       }
       try {
-        const wire = await readWire(request, take)
-        await turn()
+        const wire = await readWire(request, sharer, take)
+        await turn(sharer)
         try {
           if (response.closed) throw new ClientGone()
           return await work(format.parse(await decode(wire, decoder)))
@@ -102,7 +126,7 @@ export function createBodies({ wireBytes, bytes, waitingBytes, atOnce } = BODY_B
           endTurn()
         }
       } finally {
-        held -= own
+        hold(sharer, -own)
       }
     },
   }

@@ -2,9 +2,10 @@
 import { foldName } from '../../corpus/model/packages/name.ts'
 import { contentTooLarge, invalidParameter, notFound } from '../http/errors.ts'
 import { quote } from '../params/parameter.ts'
-import { type ComposerAdvisory, composerAdvisories, PACKAGIST } from './composer-advisories.ts'
+import { composerAdvisories, PACKAGIST } from './composer-advisories.ts'
 import { parseForm } from './form.ts'
 import type { CompatAnswer, CompatInterface, CompatRequest } from './interface.ts'
+import { assertAnswer } from './work.ts'
 
 const MOST_NAMES = 20_000
 /** Names, `updatedSince`, and a few that other clients add. */
@@ -12,8 +13,8 @@ const MOST_FIELDS = MOST_NAMES + 10
 /** In characters. */
 const NAME_LENGTH = 512
 
-/** Advisories per turn of the event loop: about 25 µs each. */
-const ADVISORIES_IN_A_TURN = 200
+/** An advisory takes about 25 µs, as long as this number of comparisons. */
+const COMPARISONS_OF_AN_ADVISORY = 5
 
 const API_PATH = '/api/security-advisories/'
 
@@ -63,26 +64,25 @@ const rootFile = ({ origin }: CompatRequest): CompatAnswer => ({
   servedFrom: null,
 })
 
-async function advisories({ body, search, packages, pause }: CompatRequest): Promise<CompatAnswer> {
+async function advisories({ body, search, packages, work }: CompatRequest): Promise<CompatAnswer> {
   const query = parseForm(Buffer.from(search.slice(1)), MOST_FIELDS)
   const fields = [...query, ...((body as Fields | undefined) ?? [])]
   const names = namesIn(fields)
   const updatedSince = updatedSinceIn(fields)
   const index = packages()
-  const found: [string, ComposerAdvisory[]][] = []
-  let converted = 0
+  const found: string[] = []
+  let bytes = 0
   for (const name of names) {
     const entry = index.package(PACKAGIST, name)
-    if (entry) {
-      const items = composerAdvisories(entry, index.aliasesOf, updatedSince)
-      if (items.length > 0) found.push([name, items])
-    }
-    converted += 1 + (entry?.advisories.length ?? 0)
-    if (converted < ADVISORIES_IN_A_TURN) continue
-    converted = 0
-    await pause()
+    await work(1 + (entry?.advisories.length ?? 0) * COMPARISONS_OF_AN_ADVISORY)
+    const items = entry ? composerAdvisories(entry, index.aliasesOf, updatedSince) : []
+    if (items.length === 0) continue
+    const text = `${JSON.stringify(name)}:${JSON.stringify(items)}`
+    found.push(text)
+    bytes += text.length
+    assertAnswer(bytes)
   }
-  return { status: 200, body: { advisories: Object.fromEntries(found) }, servedFrom: 'merge' }
+  return { status: 200, body: `{"advisories":{${found.join(',')}}}`, servedFrom: 'merge' }
 }
 
 /** Returns the names as Composer writes them, in lower case, without repetitions. @throws ApiError 400 */

@@ -45,8 +45,11 @@ export interface CompatRequest {
   origin(): string
   /** The packages of the current snapshot, which stay open until the answer. @throws ApiError 503 if it has none */
   packages(): PackageIndex
-  /** Lets other requests be handled. @throws ClientGone if the client has closed the connection */
-  pause(): Promise<void>
+  /**
+   * Counts work that follows, in comparisons of a version with an advisory. Takes quota for it, and lets other requests
+   * be handled. @throws ApiError 413 beyond `WORK.most`; ClientGone if the client has closed the connection
+   */
+  work(comparisons: number): void | Promise<void>
 }
 
 export interface PackageIndex extends IndexedEcosystems {
@@ -60,8 +63,8 @@ export interface PackageIndex extends IndexedEcosystems {
 
 export interface CompatAnswer {
   status: number
-  /** Sent as JSON. A list of pieces is spliced, and sent compressed to clients that accept it. */
-  body: object | readonly Piece[]
+  /** Sent as JSON. A text is JSON. A list of pieces is spliced, and sent compressed to clients that accept it. */
+  body: object | string | readonly Piece[]
   headers?: HeaderList
   servedFrom: ServedFrom | null
 }

@@ -3,7 +3,6 @@
  * of the address), route (404), method (405), body.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { setImmediate } from 'node:timers/promises'
 import { type Piece, spliceGzip, splicePlain } from '../../corpus/snapshot/index.ts'
 import type { Subject } from '../auth/subject.ts'
 import { methodNotAllowed, notFound, unavailable } from '../http/errors.ts'
@@ -21,6 +20,7 @@ import {
   type CompatRoute,
   type PackageIndex,
 } from './interface.ts'
+import { countWork } from './work.ts'
 
 export type CompatAuth = 'bearer' | 'none'
 
@@ -58,8 +58,7 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
       if (route === null) throw notFound(`no endpoint has the path ${quote(path)}`)
       const { methods } = route
       if (!methods.some((method) => method === request.method)) throw methodNotAllowed(methods.join(', '))
-      const origin = () => deps.limits.originOf(visit)
-      const answer = await answerOf(route, { path, search, origin, subject: passage.subject }, response)
+      const answer = await answerOf(route, { path, search, visit, passage }, response)
       passage.servedFrom = answer.servedFrom
       if (route.isFree) gate.refund(passage, visit)
       await drained(request, response)
@@ -81,25 +80,26 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
 
   async function answerOf(
     route: CompatRoute,
-    { subject, ...target }: Pick<CompatRequest, 'path' | 'search' | 'origin'> & Pick<Passage, 'subject'>,
+    { passage, visit, ...target }: Pick<CompatRequest, 'path' | 'search'> & { passage: Passage; visit: Visit },
     response: ServerResponse,
   ): Promise<CompatAnswer> {
     let release = () => {}
     const packages = () => {
-      const opened = deps.openPackages(subject)
+      const opened = deps.openPackages(passage.subject)
       release = opened.release
       if (opened.index === null)
         throw unavailable('the snapshot has no packages; ingest a feed of advisories and build it again', RETRY_SECONDS)
       return opened.index
     }
-    const pause = async () => {
-      await setImmediate()
-      if (response.closed) throw new ClientGone()
-    }
-    const handle = async (parsed: unknown) => route.handle({ ...target, body: parsed, packages, pause })
+    const origin = () => deps.limits.originOf(visit)
+    const work = countWork({ charge: () => gate.charge(passage, visit), isGone: () => response.closed })
+    const handle = async (parsed: unknown) => route.handle({ ...target, body: parsed, origin, packages, work })
+    const sharer = passage.subject ? `subject ${passage.subject.sub}` : `address ${deps.limits.addressOf(visit)}`
     try {
       const { body } = route
-      return await (body && response.req.method === 'POST' ? bodies.use(response, body, handle) : handle(undefined))
+      return await (body && response.req.method === 'POST'
+        ? bodies.use(response, body, sharer, handle)
+        : handle(undefined))
     } finally {
       release()
     }
@@ -113,6 +113,7 @@ function encoded(
   body: CompatAnswer['body'],
   acceptEncoding: string | undefined,
 ): { bytes: Buffer; coding: HeaderList } {
+  if (typeof body === 'string') return { bytes: Buffer.from(body), coding: [] }
   if (!isPieces(body)) return { bytes: Buffer.from(JSON.stringify(body)), coding: [] }
   const vary = ['Vary', 'Accept-Encoding']
   if (!acceptsGzip(acceptEncoding)) return { bytes: splicePlain(body), coding: vary }

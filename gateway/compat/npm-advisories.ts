@@ -27,25 +27,30 @@ interface Hit extends PackageMatch {
   ranges: Set<string>
 }
 
+/** Returns the advisories that affect a version. A malicious package with a list of versions matches those alone. */
+export const affecting = ({ advisories }: PackageEntry, version: string): PackageMatch[] =>
+  matchAdvisories(advisories, { ecosystem: 'npm', version }, { preferList: true }).filter(
+    ({ matched }) => matched !== null,
+  )
+
 /**
- * Returns the advisories that affect any of the versions. A set of aliases is reported through its first advisory that
- * affects all its versions; if there is none, through several. A malicious package with a list of versions matches those
- * versions alone. A version that is no semver is matched only by ranges of every version and by enumerated versions:
+ * Returns the advisories that affect any of the versions. `matchesOf` returns those of one version. A set of aliases is reported through its first advisory that
+ * affects all its versions; if there is none, through several. A version that is no semver is matched only by ranges of every version and by enumerated versions:
  * clients cannot compare it either.
  */
 export function npmAdvisories(
-  { advisories }: PackageEntry,
-  versions: readonly string[],
+  entry: PackageEntry,
+  versions: Iterable<string>,
   aliasesOf: PackageIndex['aliasesOf'],
+  matchesOf = (version: string) => affecting(entry, version),
 ): NpmAdvisory[] {
   const hits = new Map<PackageAdvisory, Hit>()
   for (const version of versions) {
-    for (const match of matchAdvisories(advisories, { ecosystem: 'npm', version }, { preferList: true })) {
-      if (match.matched === null) continue
+    for (const match of matchesOf(version)) {
       const hit = hits.get(match.advisory) ?? { ...match, versions: new Set(), ranges: new Set() }
       hits.set(match.advisory, hit)
       hit.versions.add(version)
-      hit.ranges.add(rangeText(match.matched))
+      hit.ranges.add(rangeText(match.matched!))
     }
   }
   const found = [...hits.values()]

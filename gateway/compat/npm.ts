@@ -1,18 +1,20 @@
 /** The audit endpoints of npm's registry, for npm, pnpm, bun and yarn (`--compat npm`). */
+
+import type { PackageMatch } from '../../corpus/model/packages/match.ts'
+import { foldName } from '../../corpus/model/packages/name.ts'
 import { GatewayError, gone, invalidParameter, notFound } from '../http/errors.ts'
 import { quote } from '../params/parameter.ts'
+import { WORK } from '../process/bounds.ts'
 import type { CompatAnswer, CompatInterface, CompatRequest } from './interface.ts'
 import { parseJson } from './json.ts'
-import { type NpmAdvisory, npmAdvisories } from './npm-advisories.ts'
+import { affecting, npmAdvisories } from './npm-advisories.ts'
+import { assertAnswer } from './work.ts'
 
 const MOST_NAMES = 20_000
 const MOST_VERSIONS = 200
 /** In characters. npm publishes names of up to 214, and versions of up to 256. */
 const NAME_LENGTH = 512
 const VERSION_LENGTH = 256
-
-/** Comparisons of a version with an advisory per turn of the event loop: 1 to 5 µs each. */
-const COMPARISONS_IN_A_TURN = 1000
 
 export interface NpmOptions {
   /** URL of the registry that package documents are redirected to. */
@@ -82,23 +84,36 @@ function registryOf(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-async function bulk({ body, packages, pause }: CompatRequest): Promise<CompatAnswer> {
-  const asked = Object.entries(checkedBody(body))
+/** A package can be named in several spellings. Each version is compared once, and each spelling gets its own answer. */
+async function bulk({ body, packages, work }: CompatRequest): Promise<CompatAnswer> {
+  const asked = Map.groupBy(Object.entries(checkedBody(body)), ([name]) => foldName('npm', name))
   const index = packages()
-  const found: [string, NpmAdvisory[]][] = []
-  let comparisons = 0
-  for (const [name, versions] of asked) {
-    const entry = index.package('npm', name)
-    if (entry) {
-      const advisories = npmAdvisories(entry, versions, index.aliasesOf)
-      if (advisories.length > 0) found.push([name, advisories])
+  const found: string[] = []
+  let bytes = 0
+  for (const [folded, spellings] of asked) {
+    await work(spellings.length)
+    const entry = index.package('npm', folded)
+    if (!entry) continue
+    const matches = new Map<string, PackageMatch[]>()
+    for (const [name, versions] of spellings) {
+      const own = new Set(versions)
+      for (const version of own) {
+        if (!matches.has(version)) {
+          await work(entry.advisories.length)
+          matches.set(version, affecting(entry, version))
+        }
+        await work(1 + matches.get(version)!.length)
+      }
+      const advisories = npmAdvisories(entry, own, index.aliasesOf, (version) => matches.get(version)!)
+      if (advisories.length === 0) continue
+      const text = `${JSON.stringify(name)}:${JSON.stringify(advisories)}`
+      found.push(text)
+      bytes += text.length
+      assertAnswer(bytes)
+      await work(Math.ceil(text.length / WORK.bytes))
     }
-    comparisons += 1 + versions.length * (entry?.advisories.length ?? 0)
-    if (comparisons < COMPARISONS_IN_A_TURN) continue
-    comparisons = 0
-    await pause()
   }
-  return { status: 200, body: Object.fromEntries(found), servedFrom: 'merge' }
+  return { status: 200, body: `{${found.join(',')}}`, servedFrom: 'merge' }
 }
 
 /** @throws ApiError 400 that names the package */

@@ -4,6 +4,7 @@ import { compareText } from '../../corpus/model/sources.ts'
 import { isIndexed } from '../../corpus/model/versions/ecosystems.ts'
 import type { Piece } from '../../corpus/snapshot/index.ts'
 import { invalidParameter, notFound, notImplemented } from '../http/errors.ts'
+import { WORK } from '../process/bounds.ts'
 import { aliasedRecords } from '../snapshots/open-packages.ts'
 import type { CompatAnswer, CompatInterface, CompatRequest, PackageIndex } from './interface.ts'
 import { parseJson } from './json.ts'
@@ -24,9 +25,8 @@ const ID_LENGTH = 100
 const BATCH_BOUNDS = [8, 20_000, 8, 4]
 const QUERY_BOUNDS = BATCH_BOUNDS.slice(2)
 
-/** Comparisons of a version with an advisory per turn of the event loop, and bytes of records: 1 to 5 ms each. */
-const COMPARISONS_IN_A_TURN = 1000
-const BYTES_IN_A_TURN = 250_000
+/** A batch answers no further query after this number of comparisons. The last one can take as many. */
+const MOST_COMPARISONS = WORK.most / 2
 
 /** Codes of google.rpc.Code. */
 const CODES: Readonly<Record<number, number>> = {
@@ -74,14 +74,15 @@ export function osvInterface(): CompatInterface {
   }
 }
 
-async function answerQuery({ body, packages, pause }: CompatRequest): Promise<CompatAnswer> {
+async function answerQuery({ body, packages, work }: CompatRequest): Promise<CompatAnswer> {
   const index = packages()
   const asked = questionOf(body, index.ecosystems)
   if (asked === 'commit') throw notImplemented('queries by commit are not supported; query by package and version')
   const skipped = noneSkipped()
   const found = findingsOf(asked, index, skipped)
+  await work(skipped.compared)
   const pieces: Piece[] = []
-  let [bytes, turn] = [0, 0]
+  let bytes = 0
   let last: string | null = null
   for (const finding of found) {
     if (pieces.length === MOST_RECORDS || bytes >= ANSWER_BYTES) break
@@ -89,11 +90,8 @@ async function answerQuery({ body, packages, pause }: CompatRequest): Promise<Co
     const length = typeof piece === 'string' ? piece.length : piece.segment.plainLength
     pieces.push(piece)
     bytes += length
-    turn += length
     last = finding.id
-    if (turn < BYTES_IN_A_TURN) continue
-    turn = 0
-    await pause()
+    await work(Math.ceil(length / WORK.bytes))
   }
   return {
     status: 200,
@@ -108,15 +106,15 @@ function listed(records: readonly Piece[], token: string | null): Piece[] {
   return ['{"vulns":[', ...separated, token === null ? ']}' : `],"next_page_token":"${token}"}`]
 }
 
-async function answerBatch({ body, packages, pause }: CompatRequest): Promise<CompatAnswer> {
+async function answerBatch({ body, packages, work }: CompatRequest): Promise<CompatAnswer> {
   const index = packages()
   const questions = questionsOf(body, index.ecosystems)
   const skipped = noneSkipped()
   const results: object[] = []
-  let [bytes, turn] = [0, 0]
+  let bytes = 0
   for (const asked of questions) {
-    const compared = skipped.compared
-    if (bytes >= ANSWER_BYTES && typeof asked === 'object') {
+    const { compared } = skipped
+    if ((bytes >= ANSWER_BYTES || compared >= MOST_COMPARISONS) && typeof asked === 'object') {
       results.push({ next_page_token: pageToken(asked.after) })
       continue
     }
@@ -124,10 +122,7 @@ async function answerBatch({ body, packages, pause }: CompatRequest): Promise<Co
     const page = found.slice(0, MOST_IN_BATCH)
     results.push(batchResult(page, page.length < found.length))
     bytes += page.reduce((sum, { id }) => sum + id.length + ITEM_BYTES, 0)
-    turn += skipped.compared - compared
-    if (turn < COMPARISONS_IN_A_TURN) continue
-    turn = 0
-    await pause()
+    await work(skipped.compared - compared)
   }
   return { status: 200, body: { results }, headers: warningOf(skipped), servedFrom: 'merge' }
 }

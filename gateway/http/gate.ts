@@ -53,6 +53,8 @@ export interface Gate {
   admit(passage: Passage, headers: RequestHeaders): void | Promise<void>
   /** Accepts any client within the limit of its address. @throws or rejects with ApiError 429 */
   admitAddress(passage: Passage, request: Visit): void | Promise<void>
+  /** Takes one more unit for an accepted request that needs much work. It may be the last, or exceed the quota. */
+  charge(passage: Passage, request: Visit): Promise<void>
   /** Returns the unit that a subject's or address's request has used, at most the quota per window. */
   refund(passage: Passage, request: Visit): void
   /** Returns the error to answer, and logs it. A 401 becomes a 429 after too many failed tokens of the address. */
@@ -122,6 +124,12 @@ export function createGate(
         : admitSubject(passage, known)
     },
     admitAddress: (passage, request) => count(passage, limits.anonymous.take(limits.addressOf(request)), 'anonymous'),
+    async charge(passage, request) {
+      const { subject } = passage
+      passage.limitState = await (subject
+        ? limits.subjects.take(subject.sub)
+        : limits.anonymous.take(limits.addressOf(request)))
+    },
     refund(passage, request) {
       const { subject, limitState } = passage
       if (!limitState?.refundable) return

@@ -101,9 +101,29 @@ export const BODY_BOUNDS = {
   bytes: 16 * MIB,
   /** Wire bytes of all bodies that are read or in work. */
   waitingBytes: 64 * MIB,
+  /** The same for the bodies of one subject or address: eight have room, and the largest real ones have 0.2 MiB. */
+  shareBytes: 8 * MIB,
   /** Bodies that are decompressed, parsed and answered at a time: up to 150 MB of memory each. */
   atOnce: 2,
 }
+
+/**
+ * Bounds of the work for one body. Its unit is the comparison of a version with an advisory, 1 to 5 µs. An audit of 20,000
+ * packages of npm needs about 15,000.
+ */
+export const WORK = {
+  /** Between turns of the event loop. */
+  inATurn: 1000,
+  /** For one unit of the quota. */
+  perUnit: 10_000,
+  /** Beyond it, the request is rejected, or the rest of its answer is on a later page. */
+  most: 400_000,
+  /** Bytes of an answer that take as long. */
+  bytes: 250,
+} as const
+
+/** Maximum size of an answer of npm's and Composer's interfaces: all advisories of Packagist are 5 MB. */
+export const COMPAT_ANSWER_BYTES = 16_000_000
 
 /** Time for a client to read an answer, in ms. The check interval can double it. */
 export const ANSWER_MS = 60_000

@@ -4,6 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createBodies } from '../../../gateway/compat/body.ts'
+import { BODY_BOUNDS } from '../../../gateway/process/bounds.ts'
 import { BULK, type CompatServerOptions, npmRecord, packagesOf, withCompat } from '../../support/compat.ts'
 import { listeningWith } from '../../support/listening.ts'
 import { sendRaw } from '../../support/server.ts'
@@ -202,12 +203,12 @@ test('closing answers a request whose body is still arriving', async () => {
 })
 
 test('only a few bodies are in work at a time, and too many waiting bytes are a 503', async () => {
-  const bodies = createBodies({ wireBytes: 100, bytes: 1000, waitingBytes: 150, atOnce: 1 })
+  const bodies = createBodies({ wireBytes: 100, bytes: 1000, waitingBytes: 150, shareBytes: 150, atOnce: 1 })
   let [inWork, most] = [0, 0]
   const gate = Promise.withResolvers<void>()
   const server = await listeningWith(async (_, response) => {
     try {
-      await bodies.use(response, { type: 'text/plain', parse: String }, async () => {
+      await bodies.use(response, { type: 'text/plain', parse: String }, 'one', async () => {
         most = Math.max(most, ++inWork)
         await gate.promise
         inWork--
@@ -238,6 +239,67 @@ test('only a few bodies are in work at a time, and too many waiting bytes are a 
     assert.equal(await Promise.all(answers), [200, 200, 200])
     assert.is(most, 1)
     assert.is(await post(), 200, 'bytes are released')
+  } finally {
+    await server.close()
+  }
+})
+
+test('unfinished bodies of one client are a 503 for it alone, and others are answered', async () => {
+  const limits = { trustedProxies: ['127.0.0.1'] }
+  await withServer({ limits }, async ({ port, bulk }) => {
+    const part = ' '.repeat(MIB - 1)
+    const from = (address: string) =>
+      open(port, `${head(`Content-Length: ${MIB}`, `X-Forwarded-For: ${address}`)}${part}`)
+    const flood = Array.from({ length: 66 }, () => from('192.0.2.1'))
+    const refused = () => flood.filter(({ received }) => statusOf(received()) === 503).length
+    await until(
+      () => refused() === 66 - BODY_BOUNDS.shareBytes / MIB,
+      () => `${refused()} are refused`,
+    )
+    assert.match(flood.map(({ received }) => received()).join(''), 'of this client')
+    assert.is((await bulk(ASKED, { headers: { 'x-forwarded-for': '192.0.2.2' } })).status, 200)
+    assert.is((await bulk(ASKED, { headers: { 'x-forwarded-for': '192.0.2.1' } })).status, 503)
+    for (const { socket } of flood) socket.destroy()
+    await until(
+      async () => (await bulk(ASKED, { headers: { 'x-forwarded-for': '192.0.2.1' } })).status === 200,
+      () => 'the bytes are not released',
+    )
+  })
+})
+
+test('clients take turns, whoever has more requests waiting', async () => {
+  const bodies = createBodies({ ...BODY_BOUNDS, atOnce: 1 })
+  const order: string[] = []
+  const waiting: (() => void)[] = []
+  let arrived = 0
+  const server = await listeningWith(async (request, response) => {
+    const [, sharer] = request.url!.split('/')
+    request.once('end', () => arrived++)
+    await bodies.use(response, { type: 'text/plain', parse: String }, sharer!, async () => {
+      order.push(sharer!)
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    })
+    response.end()
+  })
+  try {
+    const answers: Promise<Response>[] = []
+    for (const sharer of ['many', 'many', 'many', 'many', 'one', 'other']) {
+      const headers = { 'content-type': 'text/plain' }
+      answers.push(fetch(`${server.origin}/${sharer}`, { method: 'POST', body: 'x', headers }))
+      await until(
+        () => arrived === answers.length,
+        () => `${arrived} bodies`,
+      )
+    }
+    for (let done = 1; done <= answers.length; done++) {
+      await until(
+        () => waiting.length > 0,
+        () => `${done} are not in work`,
+      )
+      waiting.shift()!()
+    }
+    await Promise.all(answers)
+    assert.equal(order, ['many', 'many', 'one', 'other', 'many', 'many'])
   } finally {
     await server.close()
   }

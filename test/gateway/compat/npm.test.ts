@@ -1,4 +1,5 @@
 /** npm's endpoints over HTTP: answers, redirects, limits. */
+import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NpmAdvisory } from '../../../gateway/compat/npm-advisories.ts'
@@ -69,6 +70,56 @@ test('beyond the limits is a 413', async () => {
     assert.is((await bulk(versions(200))).status, 200)
     assert.match(await message(await bulk(versions(201)), 413), 'more than 200 members')
     assert.match(await message(await bulk({ left: [['1.0.0']] }), 413), 'more than 2 levels')
+  })
+})
+
+test('spellings of a package are looked up once, and each has its own answer', async () => {
+  let lookUps = 0
+  const find = (ecosystem: string, name: string) => {
+    lookUps++
+    return PACKAGES.package(ecosystem, name)
+  }
+  await withServer({ packages: { ...PACKAGES, package: find } }, async ({ bulk }) => {
+    const asked = { left: ['0.9.0', '0.9.0'], LEFT: ['1.0.0'], Left: ['0.1.0', '2.0.0'] }
+    const body = (await (await bulk(asked)).json()) as Record<string, NpmAdvisory[]>
+    assert.equal(Object.keys(body), ['left', 'Left'])
+    assert.equal(body.left, body.Left)
+    assert.is(lookUps, 1)
+  })
+})
+
+test('comparisons and the answer of a request are bounded, whatever its body repeats', async () => {
+  const spelling = (i: number) =>
+    Array.from('packagename', (letter, at) => (i & (1 << at) ? letter.toUpperCase() : letter)).join('')
+  const records = (count: number) =>
+    packagesOf(Array.from({ length: count }, (_, i) => npmRecord(`GHSA-${i}`, 'packagename', '999.0.0')))
+  const versions = (count: number) => Array.from({ length: count }, (_, i) => `${i}.0.0`)
+  const asked = (spellings: number, count: number) =>
+    Object.fromEntries(Array.from({ length: spellings }, (_, i) => [spelling(i), versions(count)]))
+  await withServer({ packages: records(1000), limits: { rateLimit: 100 } }, async ({ bulk }) => {
+    assert.is((await bulk({ packagename: Array<string>(200).fill('1.0.0') })).status, 200, 'a version is compared once')
+    assert.match(await message(await bulk({ packagename: versions(200) }), 413), 'more than 400000 comparisons')
+    assert.match(await message(await bulk(asked(150, 1)), 413), 'longer than 16000000 bytes')
+  })
+  await withServer({ packages: records(1) }, async ({ bulk }) => {
+    const body = gzipSync(JSON.stringify(asked(2000, 200)))
+    const headers = { 'content-encoding': 'gzip' }
+    assert.match(await message(await bulk(body, { headers }), 413), 'more than 400000 comparisons')
+    assert.is((await bulk(asked(500, 50))).status, 200)
+  })
+})
+
+test('a request uses quota by its work, and is answered though it uses up the quota', async () => {
+  const packages = packagesOf(Array.from({ length: 1000 }, (_, i) => npmRecord(`GHSA-${i}`, 'left', '0.0.1')))
+  const left = (answer: Response) => Number(/r=(\d+)/.exec(answer.headers.get('ratelimit')!)![1])
+  const asked = (count: number) => ({ left: Array.from({ length: count }, (_, i) => `1.0.${i}`) })
+  await withServer({ packages, limits: { rateLimit: 10 } }, async ({ bulk }) => {
+    assert.is(left(await bulk(asked(1))), 9)
+    assert.is(left(await bulk(asked(45))), 4, '45,000 comparisons cost four units more')
+    const last = await bulk(asked(100))
+    assert.is(last.status, 200)
+    assert.is(left(last), 0)
+    assert.is((await bulk({})).status, 429)
   })
 })
 

@@ -405,6 +405,20 @@ test('a page ends after 10 MB, in a batch for all queries together', async () =>
   )
 })
 
+test('a batch ends after 200,000 comparisons: later queries have the token of their first page alone', async () => {
+  await withServer(
+    async ({ post }) => {
+      const queries = Array.from({ length: 300 }, () => npm('many', '9.0.0'))
+      const { results } = (await (await post('/v1/querybatch', { queries })).json()) as { results: Page[] }
+      assert.equal(
+        results,
+        Array.from(queries, (_, i) => (i < 200 ? {} : { next_page_token: FIRST_PAGE })),
+      )
+    },
+    { packages: packagesOf(numbered(1000)) },
+  )
+})
+
 test('answers hold no key and no time that the schema lacks; a valid record stays as published', async () => {
   const affected = [
     {
