@@ -1,8 +1,8 @@
 /** Reads the file that `vulnshelf check` checks. */
-import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { InventoryError } from '../../corpus/inventory/error.ts'
 import { inventoryOf, type ReadInventory } from '../../corpus/inventory/read.ts'
+import { FileError, readRegularFile } from '../../corpus/runtime/regular-file.ts'
 
 /** SBOMs of large images have 50 MB. */
 const MAX_BYTES = 256 << 20
@@ -16,16 +16,15 @@ export const STDIN = '-'
  */
 export async function readInventory(file: string): Promise<ReadInventory> {
   const name = file === STDIN ? 'standard input' : file
-  const bytes = file === STDIN ? await readStandardInput() : await readRegularFile(file)
+  const bytes = file === STDIN ? await readStandardInput() : readFile(file)
   return inventoryOf(name, basename(file), bytes)
 }
 
-async function readRegularFile(path: string): Promise<Buffer> {
+function readFile(path: string): Buffer {
   try {
-    if ((await stat(path)).size > MAX_BYTES) throw tooLarge(path)
-    return await readFile(path)
+    return readRegularFile(path, MAX_BYTES)
   } catch (cause) {
-    if (cause instanceof InventoryError) throw cause
+    if (cause instanceof FileError && cause.code === 'too_large') throw tooLarge(path)
     throw new InventoryError('unreadable', `cannot read ${path}: ${(cause as Error).message}`, { cause })
   }
 }

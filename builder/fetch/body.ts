@@ -4,10 +4,9 @@
  */
 
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { parseUntrustedJson } from '../../corpus/model/values/json-text.ts'
+import { openRegularFileHandle, readRegularFile, streamRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import { type Form, formOf } from './wanted.ts'
 
@@ -82,7 +81,7 @@ async function checkGzip(path: string, start: Buffer): Promise<CheckedBody> {
   const sha256 = createHash('sha256')
   const head: Buffer[] = []
   let bytes = 0
-  const source = createReadStream(path)
+  const source = streamRegularFile(path)
   const inflater = createGunzip()
   source.on('error', (error) => inflater.destroy(error))
   try {
@@ -137,11 +136,13 @@ function parsed(text: string, what: string): void {
 async function readWhole(path: string): Promise<string> {
   const size = await sizeOf(path)
   if (size > MAX_JSON_BYTES) throw wrong(`the file has ${size} bytes; the limit is ${MAX_JSON_BYTES}`)
-  return (await readFile(path, 'utf8')).replace(/^\ufeff/, '')
+  return readRegularFile(path, MAX_JSON_BYTES)
+    .toString()
+    .replace(/^\ufeff/, '')
 }
 
 async function sizeOf(path: string): Promise<number> {
-  const file = await open(path, 'r')
+  const file = await openRegularFileHandle(path)
   try {
     return (await file.stat()).size
   } finally {
@@ -150,7 +151,7 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 async function readPart(path: string, position: number, length: number): Promise<Buffer> {
-  const file = await open(path, 'r')
+  const file = await openRegularFileHandle(path)
   try {
     const bytes = Buffer.alloc(length)
     let read = 0

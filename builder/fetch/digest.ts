@@ -1,6 +1,6 @@
 /** Compares digests of downloaded files with those in listings, headers and `.meta` files. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { streamRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { Answer } from '../../corpus/transfer/network.ts'
 
@@ -14,7 +14,7 @@ export interface FileDigests {
 export async function digestsOf(path: string): Promise<FileDigests> {
   const [sha256, md5] = [createHash('sha256'), createHash('md5')]
   let bytes = 0
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of streamRegularFile(path) as AsyncIterable<Buffer>) {
     sha256.update(chunk)
     md5.update(chunk)
     bytes += chunk.length

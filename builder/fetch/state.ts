@@ -2,12 +2,14 @@
  * `fetch.json` in the feeds folder, the state between runs. It contains the validators of each file for conditional
  * requests, and the origin of each partial file. For a copy of the folder, it is the list of files.
  */
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readRegularFile } from '../../corpus/runtime/regular-file.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 
 export const STATE_FILE = 'fetch.json'
+/** The state of all feeds has 20 KB. */
+const MAX_STATE_BYTES = 16 << 20
 
 /** Validators of RFC 9110 8.8. */
 const VALIDATORS = { etag: z.string().nullable(), lastModified: z.string().nullable() }
@@ -51,13 +53,19 @@ export interface StateFile {
   update(change: (state: FetchState) => void): Promise<void>
 }
 
+function readState(path: string): string | null {
+  try {
+    return readRegularFile(path, MAX_STATE_BYTES).toString()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
 /** An unreadable state means that everything is fetched again. */
 export async function openState(feeds: string, effects: NetworkEffects): Promise<StateFile> {
   const path = join(feeds, STATE_FILE)
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+  const text = readState(path)
   const found = text === null ? null : parseState(text)
   if (text !== null && !found)
     effects.log(`${STATE_FILE} is damaged or has another format; downloading all files again`)

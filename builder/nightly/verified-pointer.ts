@@ -2,12 +2,14 @@
  * The pointer of the last verified snapshot, as a copy in the `dist` from before a build until its snapshot is verified.
  * A kill in between leaves the copy, so the next night knows the pointer too.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
+import { readRegularFile } from '../../corpus/runtime/regular-file.ts'
 import {
   decodePointer,
+  MAX_POINTER_BYTES,
   pointerPath,
   readManifest,
   readPointer,
@@ -41,7 +43,7 @@ function isUsable(dist: string): boolean {
   if (!stat) return false
   if (stat.size === 0) return true
   try {
-    readManifest(dist, decodePointer(readFileSync(path)).manifest.sha256)
+    readManifest(dist, decodePointer(readRegularFile(path, MAX_POINTER_BYTES)).manifest.sha256)
     return true
   } catch (error) {
     if (error instanceof SnapshotError) return false
@@ -71,7 +73,7 @@ export const removeCopy = (dist: string, effects: Effects): Promise<void> => eff
 /** Removes the copy if the pointer is still the same, after a build that activated nothing. */
 export async function removeEqualCopy(dist: string, effects: Effects): Promise<void> {
   const pointer = readPointerBytes(dist) ?? Buffer.alloc(0)
-  if (pointer.equals(readFileSync(copyPath(dist)))) await removeCopy(dist, effects)
+  if (pointer.equals(readRegularFile(copyPath(dist), MAX_POINTER_BYTES))) await removeCopy(dist, effects)
 }
 
 async function whileLocked(dist: string, work: () => Promise<void>): Promise<void> {

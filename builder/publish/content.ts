@@ -1,7 +1,7 @@
 /** Contents to publish. The last bytes of a damaged file are withheld. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { sha256 } from '../../corpus/runtime/digest.ts'
+import { streamRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { SnapshotError, type Stored } from '../../corpus/snapshot/index.ts'
 
 export interface Content extends Stored {
@@ -53,7 +53,7 @@ async function* checked(from: string, { sha256, size }: Stored, name: string): A
 
 async function* chunksOf(from: string, name: string): AsyncIterable<Uint8Array> {
   try {
-    for await (const chunk of createReadStream(from, { highWaterMark: CHUNK_BYTES })) yield chunk as Buffer
+    for await (const chunk of streamRegularFile(from, { highWaterMark: CHUNK_BYTES })) yield chunk as Buffer
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
     throw new SnapshotError('missing', `${name} is missing`, { cause })

@@ -1,9 +1,10 @@
 /** The explorer in the folder of a site: its files, and the files of an earlier version that it keeps. */
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Effects } from '../../corpus/command/effects.ts'
+import { readRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { type Explorer, isCompressible, OPENAPI_FILE, ROOT_FILES } from '../../gateway/explorer/explorer.ts'
 import { bytesContent, type Content } from '../publish/content.ts'
 import { PublishError } from '../publish/error.ts'
@@ -14,6 +15,8 @@ const PAGE = 'index.html'
 /** Only pages of a site contain it. */
 const MARK = '<meta name="vulnshelf-mode"'
 const ASSETS = 'assets'
+/** The largest file of the explorer has 2 MB. */
+const MAX_ASSET_BYTES = 64 << 20
 
 /**
  * Returns the files in the order in which they are written: the page comes last, because it names the others. Each text
@@ -40,9 +43,10 @@ export function assertOurs(folder: string, { files }: Explorer): void {
     throw new PublishError('unusable', `${assetFolder} is a symbolic link; remove it, or choose another folder`)
   }
   const page = join(folder, PAGE)
-  if (existsSync(page) && readFileSync(page, 'utf8').includes(MARK)) return
+  if (existsSync(page) && readRegularFile(page, MAX_ASSET_BYTES).toString().includes(MARK)) return
   const isForeign = (path: string) =>
-    existsSync(join(folder, path)) && files.get(path)?.equals(readFileSync(join(folder, path))) !== true
+    existsSync(join(folder, path)) &&
+    files.get(path)?.equals(readRegularFile(join(folder, path), MAX_ASSET_BYTES)) !== true
   const assets = assetNames(folder).map((name) => `${ASSETS}/${name}`)
   const foreign = [PAGE, ...ROOT_FILES, OPENAPI_FILE, ...assets].find(isForeign)
   if (foreign === undefined) return
@@ -57,7 +61,7 @@ export function assetsInUse(folder: string): Set<string> {
   const names = assetNames(folder)
   const used = new Set<string>()
   const visit = (path: string) => {
-    const text = readFileSync(path, 'latin1')
+    const text = readRegularFile(path, MAX_ASSET_BYTES).toString('latin1')
     for (const name of names) {
       if (used.has(name) || !text.includes(name)) continue
       used.add(name)

@@ -1,8 +1,11 @@
 /** The configuration file of a command (`--config <file>`): JSON with the long names of the options as keys. */
-import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError, type Option } from 'commander'
+import { readRegularFile } from '../runtime/regular-file.ts'
 import { isSwitch, type ValueSchema, VariableOption } from './command-line.ts'
 import { nearest } from './nearest.ts'
+
+/** All options with values have 10 KB. */
+const MAX_CONFIG_BYTES = 1 << 20
 
 /** The key for editors, which is no option. */
 const SCHEMA_KEY = '$schema'
@@ -56,7 +59,7 @@ const configurable = ({ options }: Command) => options.filter((option) => option
 function readEntries(file: string): [string, unknown][] | string {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readRegularFile(file, MAX_CONFIG_BYTES).toString()
   } catch (error) {
     return `cannot read the configuration file (${(error as Error).message}). Correct --config`
   }

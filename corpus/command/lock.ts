@@ -2,7 +2,7 @@
  * Ensures a single writer with a lock that the system releases when the process dies. A file with a process id would
  * remain after a kill, and in a container another process soon has that id.
  */
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, constants, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 /**
@@ -20,7 +20,7 @@ export function lockFile(path: string): (() => void) | null {
     database?.close()
     if ((cause as { code?: unknown }).code === 'SQLITE_BUSY') return null
     // SQLite does not report why it cannot open a file; the system does.
-    closeSync(openSync(path, 'a'))
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK))
     throw cause
   }
   return () => void database.close()

@@ -1,11 +1,12 @@
 /** The interface between feeds and the ingest: files to choose from, and adapters that read them item by item. */
 import { createHash, hash } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { MAX_NAME_LENGTH } from '../model/affected/products.ts'
 import type { EpssScore, PublishedAdvisory, RecordNote } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import { isSameContent, type PackedDigests } from '../model/item-digest.ts'
 import { jsonText } from '../model/values/json-text.ts'
+import { openRegularFile } from '../runtime/regular-file.ts'
 import { FeedError, type FeedErrorCode } from './error.ts'
 import { assertNesting } from './json.ts'
 
@@ -243,7 +244,7 @@ export interface FileDigest {
 export function fileDigest(path: string): FileDigest {
   const sha256 = createHash('sha256')
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-  const file = openSync(path, 'r')
+  const file = openRegularFile(path)
   try {
     let bytes = 0
     for (let got = readSync(file, chunk); got > 0; got = readSync(file, chunk)) {

@@ -1,6 +1,7 @@
 /** Opens the files of a bundle. Their positions are read first. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
+import { openRegularFile } from '../runtime/regular-file.ts'
 import { POINTER_NAME } from '../snapshot/index.ts'
 import { TransferError } from '../transfer/error.ts'
 import { openRange, readSpans } from './folder-source.ts'
@@ -38,7 +39,7 @@ const notInBundle = (path: string, file: string) =>
 
 function positionsIn(file: string): Map<string, Position> {
   const positions = new Map<string, Position>()
-  const fd = openSync(file, 'r')
+  const fd = openRegularFile(file)
   try {
     const { size: fileSize } = fstatSync(fd)
     const header = Buffer.alloc(BLOCK_BYTES)

@@ -3,9 +3,10 @@
  * file named by its digest. It survives a crash, and the next attempt resumes after its last byte.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { moveFile } from '../command/effects.ts'
+import { streamRegularFile } from '../runtime/regular-file.ts'
 import { objectName, objectPath, type Stored, temporaryFolder } from '../snapshot/index.ts'
 import { TransferError, type TransferErrorCode } from '../transfer/error.ts'
 import type { GrowingFile, NetworkEffects } from '../transfer/network.ts'
@@ -128,5 +129,5 @@ function measured(file: GrowingFile, digest: Hash, { pace, signal }: Download): 
 /** Adds the first `length` bytes of a file to a digest. */
 async function addTo(digest: Hash, path: string, length: number): Promise<void> {
   if (length === 0) return
-  for await (const chunk of createReadStream(path, { end: length - 1 })) digest.update(chunk as Buffer)
+  for await (const chunk of streamRegularFile(path, { end: length - 1 })) digest.update(chunk as Buffer)
 }

@@ -1,7 +1,8 @@
 /** Opens the files of a `dist` folder. */
 import { existsSync, fstatSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { FileError, openRegularFileHandle } from '../runtime/regular-file.ts'
 import { TransferError } from '../transfer/error.ts'
 import { type Body, networkError } from '../transfer/request.ts'
 import type { Source, Span } from './source.ts'
@@ -37,7 +38,7 @@ export async function openRange(
 ): Promise<Body> {
   let file: FileHandle | undefined
   try {
-    file = await open(path)
+    file = await openRegularFileHandle(path)
     const { at, size } = within ?? { at: 0, size: fstatSync(file.fd).size }
     if (from > size) throw new TransferError('restart', `the file has only ${size} bytes`)
     return { bytes: chunksOf(file, at + from, at + Math.min(to ?? size, size)), from, discard: () => file!.close() }
@@ -59,7 +60,7 @@ export async function readSpans(
 ): Promise<Buffer[]> {
   let file: FileHandle | undefined
   try {
-    file = await open(path)
+    file = await openRegularFileHandle(path)
     const parts: Buffer[] = []
     for (const { at, length } of spans) {
       const part = Buffer.allocUnsafe(length)
@@ -76,6 +77,7 @@ export async function readSpans(
 }
 
 function fileError(cause: unknown, lacking: () => string): TransferError {
+  if (cause instanceof FileError) return new TransferError('unusable', cause.message, { cause })
   const { code } = cause as NodeJS.ErrnoException
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return networkError(cause)
   return new TransferError('missing', `${lacking()} is missing`, { cause })

@@ -1,7 +1,7 @@
 /** SHA-256 in the two forms of the format. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { sha256, sha256Bytes } from './platform.ts'
+import { streamRegularFile } from './regular-file.ts'
 
 export { sha256 }
 
@@ -9,7 +9,7 @@ export { sha256 }
 export async function digestOfFile(path: string): Promise<{ sha256: string; size: number }> {
   const digest = createHash('sha256')
   let size = 0
-  for await (const chunk of createReadStream(path)) {
+  for await (const chunk of streamRegularFile(path)) {
     digest.update(chunk as Buffer)
     size += (chunk as Buffer).length
   }

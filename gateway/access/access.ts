@@ -2,8 +2,9 @@
  * Access control for CVEs (rule 15): compares the operator's policy, which may change at runtime, with a caller's
  * tier.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
+import { readRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { findRow, perSnapshot } from '../../corpus/snapshot/index.ts'
 import type { Subject } from '../auth/subject.ts'
 import { GatewayError, tierRestricted } from '../http/errors.ts'
@@ -11,6 +12,9 @@ import type { Log } from '../process/log.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import { type Policy, parsePolicy } from './policy.ts'
 import { tiersOf } from './tiers.ts'
+
+/** A policy that names each of 350,000 CVEs has 8 MB. */
+const MAX_POLICY_BYTES = 64 << 20
 
 export interface Access {
   /** @throws ApiError `tier_restricted` */
@@ -83,7 +87,7 @@ const tiersBy = (policy: Policy) => perSnapshot((snapshot: OpenSnapshot) => tier
 function readPolicy(path: string): Policy {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readRegularFile(path, MAX_POLICY_BYTES).toString()
   } catch (cause) {
     throw new GatewayError('access_policy', `cannot read the access policy ${path}: ${(cause as Error).message}`, {
       cause,

@@ -1,8 +1,9 @@
 /** A key set in a local file, read again on changes (rule 11). */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { readRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { unavailable } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
-import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
+import { type KeyRing, type KeySet, MAX_KEY_SET_BYTES, parseKeySet } from './key-set.ts'
 
 const CHECK_MS = 1000
 
@@ -23,7 +24,7 @@ export function keyFile(path: string, { now, log }: { now: () => number; log: Lo
       const { mtimeNs, ctimeNs, size, ino } = statSync(path, { bigint: true })
       const seen = `${mtimeNs} ${ctimeNs} ${size} ${ino}`
       if (seen === stamp) return set
-      const text = readFileSync(path, 'utf8')
+      const text = readRegularFile(path, MAX_KEY_SET_BYTES).toString()
       if (text !== set?.text) set = parseKeySet(text)
       stamp = seen
       log.debug({ path }, 'key set loaded')

@@ -3,6 +3,9 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWK } from 'jose'
 import { parseUntrustedJson } from '../../corpus/model/values/json-text.ts'
 
+/** Maximum size of a key set, from a file or a URL. Issuers have ten keys, of 500 bytes each. */
+export const MAX_KEY_SET_BYTES = 1 << 20
+
 /** Verified tokens stay verified while this object is current. */
 export interface KeySet {
   /** To detect changes. */

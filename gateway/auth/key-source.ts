@@ -1,8 +1,9 @@
 /** Selects the source of keys: a file, a URL, or the issuer's metadata (rule 11). */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { readRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { GatewayError } from '../http/errors.ts'
 import { keyFile } from './key-file.ts'
-import { type KeyRing, parseKeySet } from './key-set.ts'
+import { type KeyRing, MAX_KEY_SET_BYTES, parseKeySet } from './key-set.ts'
 import { type KeyUrlOptions, keysByDiscovery, keyUrl } from './key-url.ts'
 import { LOCAL } from './token.ts'
 
@@ -34,7 +35,7 @@ function assertKeyFile(jwks: string): void {
   if (!existsSync(jwks))
     throw new GatewayError('bad_option', `cannot read the key set ${jwks}: the file does not exist. Correct --jwks`)
   try {
-    parseKeySet(readFileSync(jwks, 'utf8'))
+    parseKeySet(readRegularFile(jwks, MAX_KEY_SET_BYTES).toString())
   } catch (cause) {
     const reason = (cause as Error).message
     throw new GatewayError('bad_option', `cannot use the key set ${jwks}: ${reason}`, { cause })

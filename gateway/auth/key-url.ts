@@ -2,7 +2,7 @@
 import { parseUntrustedJson } from '../../corpus/model/values/json-text.ts'
 import { unavailable } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
-import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
+import { type KeyRing, type KeySet, MAX_KEY_SET_BYTES, parseKeySet } from './key-set.ts'
 
 export type Fetch = (
   url: string,
@@ -27,7 +27,6 @@ export interface KeyUrlOptions {
 
 const RETRY_MS = 5000
 const TIMEOUT_MS = 5000
-const MAX_BYTES = 1_048_576
 
 export function keyUrl(url: string, options: KeyUrlOptions): KeyRing {
   return ringOf(() => fetchText(url, options.fetch), url, options)
@@ -105,7 +104,7 @@ async function fetchText(url: string, fetch: Fetch): Promise<string> {
   let bytes = 0
   for await (const chunk of response.body) {
     bytes += chunk.length
-    if (bytes > MAX_BYTES) throw new Error(`${url} returned more than ${MAX_BYTES} bytes`)
+    if (bytes > MAX_KEY_SET_BYTES) throw new Error(`${url} returned more than ${MAX_KEY_SET_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

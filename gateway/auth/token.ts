@@ -1,12 +1,14 @@
 /** `vulnshelf-gateway token`: creates a key set and a token, for development only. */
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { link, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { makeFolders } from '../../corpus/command/effects.ts'
 import { cannotWrite, isDiskError } from '../../corpus/command/system-error.ts'
 import { LONGEST_DAYS, parseDuration } from '../../corpus/model/values/duration.ts'
+import { readRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { GatewayError } from '../http/errors.ts'
+import { MAX_KEY_SET_BYTES } from './key-set.ts'
 
 export interface TokenOptions {
   /** The folder of the keys. */
@@ -101,7 +103,7 @@ async function readOrCreateKey(keyFile: string): Promise<JWK> {
 
 async function readKey(keyFile: string): Promise<JWK | null> {
   try {
-    const key: JWK = JSON.parse(await readFile(keyFile, 'utf8'))
+    const key: JWK = JSON.parse(readRegularFile(keyFile, MAX_KEY_SET_BYTES).toString())
     if (key.crv === 'P-256' && key.d !== undefined && key.kid !== undefined) return key
     throw new Error(`${keyFile} is not a private P-256 key with an id (kid); remove it to create a new key`)
   } catch (error) {

@@ -2,10 +2,11 @@
  * Bundles: a snapshot, or its difference to another one, as one file for transport on a disk. It contains files of a
  * repository under their names, and a mirror copies from it as from a folder, with the same checks.
  */
-import { createReadStream, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { knownManifest } from '../../corpus/repository/snapshots.ts'
 import { END_BYTES, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from '../../corpus/repository/tar.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
+import { streamRegularFile } from '../../corpus/runtime/regular-file.ts'
 import {
   type Manifest,
   manifestName,
@@ -91,6 +92,6 @@ async function copyEntry(name: string, path: string, write: Write): Promise<void
     throw new MirrorError('too_large', `${name} has ${size} bytes; the limit in a bundle is ${MAX_ENTRY_BYTES}`)
   }
   await write(encodeHeader({ name, size }))
-  for await (const chunk of createReadStream(path)) await write(chunk as Buffer)
+  for await (const chunk of streamRegularFile(path)) await write(chunk as Buffer)
   await write(Buffer.alloc(paddingOf(size)))
 }

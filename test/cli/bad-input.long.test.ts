@@ -2,7 +2,8 @@
  * Invalid corpora and folders: the command prints one line, fails, and changes nothing. Invalid feeds:
  * test/builder/ingest/judge.test.ts and faulty-nights.long.test.ts.
  */
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
@@ -43,6 +44,39 @@ test('a corpus that is none, or of another version, is neither read nor written'
   later.pragma(`user_version = ${version + 1}`)
   later.close()
   await noCorpus(versioned, new RegExp(`has schema version ${version + 1}, this program requires ${version}`))
+})
+
+test('no command waits for a FIFO, or reads a device', async () => {
+  const fifo = join(folder.path, 'fifo')
+  const zero = join(folder.path, 'zero')
+  execFileSync('mkfifo', [fifo])
+  symlinkSync('/dev/zero', zero)
+  const [key, out] = [join(folder.path, 'key.json'), join(folder.path, 'never')]
+  const copy = join(folder.path, 'pointer')
+  mkdirSync(copy)
+  for (const [path, kind] of [
+    [fifo, 'FIFO'],
+    [zero, 'device'],
+  ] as const) {
+    rmSync(join(copy, 'latest.json'), { force: true })
+    symlinkSync(path, join(copy, 'latest.json'))
+    const outcomes = [
+      await vulnshelf(['verify', good.dist, '--keys', path]),
+      await vulnshelf(['sign', good.dist, '--sign-key', path]),
+      await vulnshelf(['key', key, '--public', path]),
+      await vulnshelf(['show', copy]),
+      await vulnshelf(['publish', copy, out]),
+      await gateway(['mirror', copy, out]),
+      await gateway(['mirror', good.dist, out, '--keys', path]),
+      await gateway(['serve', good.dist, '--config', path]),
+      await gateway(['serve', good.dist, '--jwks', path]),
+      await gateway(['serve', good.dist, '--access-policy', path, '--issuer', 'https://id.example.com']),
+    ]
+    for (const { code, err } of outcomes) {
+      assert.ok(code === 1 || code === 2, err.join('\n'))
+      assert.match(err.join('\n'), ` is a ${kind}; use a regular file`)
+    }
+  }
 })
 
 test('a missing corpus, and a folder in its place, are reported', async () => {

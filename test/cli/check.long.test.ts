@@ -1,6 +1,6 @@
 /** `vulnshelf check` as an operator runs it: exit codes, standard input, a web server, signatures. */
-import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -119,7 +119,11 @@ test('every error has the exit code 2, and one line', async () => {
     /package-lock\.json:1: not a valid package-lock\.json/,
   )
   assert.match(await check(at('none.json'), '--snapshot', dist), /^cannot read .*none\.json: ENOENT/)
-  assert.match(await check(folder.path, '--snapshot', dist), /^cannot read .*EISDIR/)
+  assert.match(await check(folder.path, '--snapshot', dist), /^cannot read .* is a folder; use a regular file$/)
+  execFileSync('mkfifo', [at('fifo')])
+  symlinkSync('/dev/zero', at('zero'))
+  assert.match(await check(at('fifo'), '--snapshot', dist), /^cannot read .* is a FIFO; use a regular file$/)
+  assert.match(await check(at('zero'), '--snapshot', dist), /^cannot read .* is a device; use a regular file$/)
   assert.match(await check(file, '--snapshot', at('empty')), /empty/)
   assert.match(await check(file, '--snapshot', 'http://127.0.0.1:1/'), /127\.0\.0\.1:1/)
   assert.match(await check(file), "required option '--snapshot <dist or url>' not specified")

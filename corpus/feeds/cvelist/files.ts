@@ -1,13 +1,17 @@
 /** Finds the files of the CVE list and their dates: releases (zips), deltas, checkouts. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { utcTimestamp } from '../../model/values/date.ts'
 import { isObject } from '../../model/values/json-value.ts'
+import { readRegularFile } from '../../runtime/regular-file.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'
 
 const FOLDER = 'cvelistv5'
+
+/** The largest lists of a day's changes have 5 MB. */
+const MAX_DELTA_BYTES = 256 << 20
 
 /**
  * Finds zips (`2024-10-24_all_CVEs_at_midnight.zip.zip`, `…_delta_CVEs_at_2200Z.zip`) and the `cves` folders of
@@ -49,7 +53,7 @@ function checkoutDate(folder: FoundFile): string | null {
   const path = join(folder.path, 'delta.json')
   if (!existsSync(path)) return releaseDate(folder.name)
   try {
-    const delta: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const delta: unknown = JSON.parse(readRegularFile(path, MAX_DELTA_BYTES).toString())
     const fetched = isObject(delta) && typeof delta.fetchTime === 'string' ? utcTimestamp(delta.fetchTime) : null
     return fetched ?? releaseDate(folder.name)
   } catch (cause) {

@@ -1,8 +1,8 @@
 /** Reads the documents of a catalog, a few megabytes: a file, or the files of a zip. */
-import { readFileSync, statSync } from 'node:fs'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { utf8Text } from '../json.ts'
+import { readItemFile } from './plain-file.ts'
 import { openZip, readEntry, withZip, type ZipDirectory } from './zip.ts'
 
 const MAX_DOCUMENT_BYTES = 64 << 20
@@ -63,14 +63,5 @@ function bounded(documents: Document[]): Document[] {
 }
 
 function fileDocument(path: string, name: string): Document {
-  const { size } = statSync(path)
-  return {
-    name,
-    read() {
-      if (size > MAX_DOCUMENT_BYTES) {
-        throw new FeedError('entry_too_large', `${size} bytes; the limit is ${MAX_DOCUMENT_BYTES}`)
-      }
-      return readFileSync(path)
-    },
-  }
+  return { name, read: () => readItemFile(path, MAX_DOCUMENT_BYTES) }
 }

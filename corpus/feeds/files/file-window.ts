@@ -1,5 +1,6 @@
 /** Positioned reads of a large file, buffered by one moving window. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { openRegularFile } from '../../runtime/regular-file.ts'
 import { FeedError } from '../error.ts'
 
 const WINDOW_BYTES = 1 << 20
@@ -20,7 +21,7 @@ export interface FileWindow {
 
 /** Opens `path`, or `size` bytes of it from `start`. Positions then count from `start`. */
 export function openWindow(path: string, part?: { start: number; size: number }): FileWindow {
-  const file = openSync(path, 'r')
+  const file = openRegularFile(path)
   const start = part?.start ?? 0
   const size = part?.size ?? fstatSync(file).size
   const window = spare.pop() ?? Buffer.allocUnsafe(WINDOW_BYTES)

@@ -1,9 +1,10 @@
 /** Reads files that may be gzipped (name ends in `.gz`): whole, as a stream, or as JSON. */
 
-import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import { parseUntrustedJson } from '../../model/values/json-text.ts'
+import { FileError, openRegularFile, readRegularFile, streamRegularFile } from '../../runtime/regular-file.ts'
 import { FeedError, type FeedErrorCode } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { utf8Text } from '../json.ts'
@@ -14,13 +15,24 @@ const isGzipped = ({ path }: Pick<NamedFile, 'path'>) => path.endsWith('.gz')
 
 /** Returns the plain bytes of a file, at most `maxBytes`. */
 export function readPlain(file: NamedFile, maxBytes: number): Buffer {
-  const bytes = attempt('file_unreadable', file, () => {
-    const { size } = statSync(file.path)
-    if (size > maxBytes) throw new Error(`${size} bytes; the limit is ${maxBytes}`)
-    return readFileSync(file.path)
-  })
+  const bytes = attempt('file_unreadable', file, () => readRegularFile(file.path, maxBytes))
   if (!isGzipped(file)) return bytes
   return attempt('file_damaged', file, () => gunzipSync(bytes, { maxOutputLength: maxBytes }))
+}
+
+/**
+ * Returns the bytes of a file with one item, or of a document.
+ * @throws FeedError `entry_too_large`, `entry_damaged`
+ */
+export function readItemFile(path: string, maxBytes: number): Buffer {
+  try {
+    return readRegularFile(path, maxBytes)
+  } catch (cause) {
+    if (cause instanceof FileError && cause.code === 'too_large') {
+      throw new FeedError('entry_too_large', `more than ${maxBytes} bytes, the limit`, { cause })
+    }
+    throw new FeedError('entry_damaged', `it cannot be read: ${(cause as Error).message}`, { cause })
+  }
 }
 
 function attempt<T>(code: FeedErrorCode, { name }: NamedFile, work: () => T): T {
@@ -35,7 +47,7 @@ function attempt<T>(code: FeedErrorCode, { name }: NamedFile, work: () => T): T 
 const PIECE_BYTES = 256 << 10
 
 export async function* plainChunks(file: NamedFile): AsyncIterable<Buffer> {
-  const bytes = createReadStream(file.path, { highWaterMark: PIECE_BYTES })
+  const bytes = attempt('file_damaged', file, () => streamRegularFile(file.path, { highWaterMark: PIECE_BYTES }))
   // The consumer of the last stream receives the error; the callback is only required.
   const plain = isGzipped(file) ? pipeline(bytes, createGunzip({ chunkSize: PIECE_BYTES }), () => undefined) : bytes
   try {
@@ -71,7 +83,7 @@ const HEAD_BYTES = 4096
  */
 export function headOf({ path }: Pick<NamedFile, 'path'>): string {
   const bytes = Buffer.alloc(HEAD_BYTES)
-  const file = openSync(path, 'r')
+  const file = openRegularFile(path)
   try {
     const read = bytes.subarray(0, readSync(file, bytes))
     if (!isGzipped({ path })) return read.toString('latin1')

@@ -1,7 +1,7 @@
 /**
  * Feeds with one JSON file per item, in a zip or a checkout. Lists the items, and reads them in batches on any thread.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { digestAt, isSameRawDigest, packDigests, withRawDigest } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
@@ -19,6 +19,7 @@ import {
 } from '../feed.ts'
 import { parseJson, utf8Text } from '../json.ts'
 import type { FileWindow } from './file-window.ts'
+import { readItemFile } from './plain-file.ts'
 import { type EntryMeasures, openZip, storedEntry, withZip, type ZipEntry, type ZipPosition } from './zip.ts'
 
 /** Maximum depth of an item below its folder: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
@@ -128,7 +129,9 @@ function* listFolder(path: string, depth: number, keyOf: TreeFormat['keyOf']): I
 
 function readTreeBatch({ keys, known, at }: TreeBatch, format: TreeFormat): FeedItem[] {
   if (Array.isArray(at)) {
-    return keys.map((key, i) => readItem(key, () => itemOf(key, readItemFile(at[i]!), digestAt(known, i), format)))
+    return keys.map((key, i) =>
+      readItem(key, () => itemOf(key, readItemFile(at[i]!, MAX_ITEM_BYTES), digestAt(known, i), format)),
+    )
   }
   return withZip(at.zip, (window) =>
     keys.map((key, i) =>
@@ -164,19 +167,6 @@ function itemOf(key: string, bytes: Buffer, known: Uint8Array | null, { adapter,
   if (isSameDigest(known, digest)) return { kind: 'known', key, digest: known ?? digest }
   const text = utf8Text(bytes)
   return { kind: 'claim', key, digest, ...read(parseJson(text), key, text) }
-}
-
-function readItemFile(path: string): Buffer {
-  try {
-    const { size } = statSync(path)
-    if (size > MAX_ITEM_BYTES) {
-      throw new FeedError('entry_too_large', `${size} bytes; the limit is ${MAX_ITEM_BYTES}`)
-    }
-    return readFileSync(path)
-  } catch (cause) {
-    if (cause instanceof FeedError) throw cause
-    throw new FeedError('entry_damaged', `it cannot be read: ${(cause as Error).message}`, { cause })
-  }
 }
 
 const MEASURES = 6

@@ -3,9 +3,9 @@
  * zip64). Entries use positioned reads, because a stream object costs more than an entry.
  */
 import { hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl'
+import { streamRegularFile } from '../../runtime/regular-file.ts'
 import { FeedError } from '../error.ts'
 import { type FileWindow, openWindow } from './file-window.ts'
 
@@ -216,7 +216,7 @@ function unsupportedMethod({ method }: EntryMeasures, name: string): FeedError {
 /** Yields the plain bytes of an entry too large for memory. Checks size and CRC at the end. */
 async function* inflated(path: string, start: number, entry: ZipEntry): AsyncIterable<Uint8Array> {
   if (entry.compressedSize === 0) throw new FeedError('file_damaged', `${entry.name} in it is empty`)
-  const source = createReadStream(path, { start, end: start + entry.compressedSize - 1 })
+  const source = streamRegularFile(path, { start, end: start + entry.compressedSize - 1 })
   const inflater = createInflateRaw()
   source.on('error', (error) => inflater.destroy(error))
   let crc = 0

@@ -6,9 +6,10 @@
  *     objects/ab/ab12…            files, named by their SHA-256
  */
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../runtime/digest.ts'
+import { FileError, openRegularFile, readRegularFile } from '../../runtime/regular-file.ts'
 import { MAX_MANIFEST_BYTES, MAX_READ_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeManifest, type FileEntry, type Manifest, type Role, type Stored } from './manifest.ts'
@@ -30,12 +31,14 @@ export const temporaryFolder = (dist: string) => join(dist, 'tmp')
 /**
  * Returns the bytes of a file, or null when it does not exist or its folder is a file. `judge` gets the size before the
  * read.
+ * @throws SnapshotError `malformed` for no regular file, and what `judge` throws
  */
-function readIfThere(path: string, judge: (size: number) => void): Buffer | null {
+function readIfThere(path: string, most: number, judge: (size: number) => void): Buffer | null {
   try {
     judge(statSync(path).size)
-    return readFileSync(path)
+    return readRegularFile(path, most)
   } catch (error) {
+    if (error instanceof FileError) throw new SnapshotError('malformed', error.message, { cause: error })
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw error
@@ -49,7 +52,7 @@ function assertSize(name: string, size: number, most: number): void {
 
 /** Returns the bytes of the pointer of a `dist`, with its signatures. Null when nothing was activated yet. */
 export const readPointerBytes = (dist: string): Buffer | null =>
-  readIfThere(pointerPath(dist), (size) => assertSize(POINTER_NAME, size, MAX_POINTER_BYTES))
+  readIfThere(pointerPath(dist), MAX_POINTER_BYTES, (size) => assertSize(POINTER_NAME, size, MAX_POINTER_BYTES))
 
 export function readPointer(dist: string): Pointer | null {
   const bytes = readPointerBytes(dist)
@@ -67,7 +70,7 @@ export const readManifest = (dist: string, digest: string): Manifest => decodeMa
  * @throws SnapshotError `missing`, `digest` when it was changed, or `malformed` when it is too long
  */
 export function readManifestBytes(dist: string, digest: string): Buffer {
-  const bytes = readIfThere(manifestPath(dist, digest), (size) =>
+  const bytes = readIfThere(manifestPath(dist, digest), MAX_MANIFEST_BYTES, (size) =>
     assertSize(`manifest ${digest}`, size, MAX_MANIFEST_BYTES),
   )
   if (!bytes) throw new SnapshotError('missing', `manifest ${digest} is missing`)
@@ -133,7 +136,7 @@ export const readObject = (dist: string, file: FileEntry): Buffer => readStored(
  */
 export function readStored(dist: string, object: Stored, name: string): Buffer {
   const changed = () => new SnapshotError('digest', `${name} is damaged: its digest differs from its name`)
-  const bytes = readIfThere(objectPath(dist, object.sha256), (size) => {
+  const bytes = readIfThere(objectPath(dist, object.sha256), MAX_READ_BYTES, (size) => {
     if (size !== object.size) throw changed()
     assertSize(name, size, MAX_READ_BYTES)
   })
@@ -184,7 +187,7 @@ export interface OpenObject {
 export function openObject(dist: string, file: FileEntry): OpenObject {
   let fd: number
   try {
-    fd = openSync(objectPath(dist, file.sha256), 'r')
+    fd = openRegularFile(objectPath(dist, file.sha256))
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
     throw new SnapshotError('missing', `${describe(file)} is missing`, { cause })

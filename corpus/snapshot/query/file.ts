@@ -1,6 +1,7 @@
 /** Opens a `query.db` from an untrusted source. */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { openRegularFile } from '../../runtime/regular-file.ts'
 import { checkQuerySchema, MAX_PAGE_BYTES } from './schema.ts'
 
 /**
@@ -20,7 +21,7 @@ export function openQueryFile(path: string): Database.Database {
 
 function firstPageOf(path: string): Buffer {
   const bytes = Buffer.alloc(MAX_PAGE_BYTES)
-  const descriptor = openSync(path, 'r')
+  const descriptor = openRegularFile(path)
   try {
     return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, 0))
   } finally {
