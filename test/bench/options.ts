@@ -5,6 +5,7 @@ import { alternativeLines } from './alternatives/lines.ts'
 import { planLines } from './alternatives/plans.ts'
 import { buildLines } from './build/build.ts'
 import { compatLines } from './compat/bulk.ts'
+import { growthLines } from './growth.ts'
 import { processLines } from './http/footprint.ts'
 import { httpLines } from './http/http.ts'
 import { MIXES, type MixName } from './http/mix.ts'
@@ -20,6 +21,7 @@ export const GROUPS: Readonly<Record<string, BenchGroup>> = {
   process: processLines,
   plans: planLines,
   alternatives: alternativeLines,
+  growth: growthLines,
 }
 
 /** The measured corpora. */

@@ -11,38 +11,7 @@ import type { Random } from '../../../corpus/sample/random.ts'
 import { feedFile, feedItems } from '../../corpus/feeds/reading.ts'
 import { type OpenSubjects, repeated, type Subject } from '../subject.ts'
 
-const PARTS = [
-  '<',
-  '>',
-  '&',
-  ';',
-  '*',
-  '`',
-  '_',
-  '[',
-  ']',
-  '(',
-  ')',
-  '"',
-  "'",
-  '\n',
-  ' ',
-  '.',
-  '-',
-  '/',
-  ':',
-  '~',
-  'a',
-  '1',
-  'CVE-',
-  'CVSS:3.1/',
-  'http://',
-  'pkg:',
-  'cpe:2.3:',
-  '\\',
-  '%',
-  '\u00e9',
-]
+const PARTS = [...'<>&;*`_[]()"\'\n .-/:~a1\\%\u00e9', ...['CVE-', 'CVSS:3.1/', 'http://', 'pkg:', 'cpe:2.3:']]
 
 /** A place in JSON: the list or object that contains it, and its key. */
 interface Place {

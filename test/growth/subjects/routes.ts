@@ -38,29 +38,8 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 }
 
 const PARTS = [
-  'a',
-  'A',
-  '1',
-  '.',
-  '-',
-  ',',
-  '%2C',
-  '%25',
-  '%',
-  '+',
-  ':',
-  '%3A',
-  '/',
-  '%2F',
-  '*',
-  '%22',
-  '%C3%A9',
-  'CVE-2026-1',
-  'pkg:npm/',
-  'cpe:2.3:',
-  '%00',
-  '(',
-  '=',
+  ...'aA1.-,%+:/*(=',
+  ...['%2C', '%25', '%3A', '%2F', '%22', '%C3%A9', '%00', 'CVE-2026-1', 'pkg:npm/', 'cpe:2.3:'],
 ]
 
 async function ask(asked: Asked, path: string, query: string): Promise<void> {
@@ -97,23 +76,21 @@ function routeSubject(
       return [`${path}?${query}`, (n) => () => ask(bySize.get(n)!, path, query)]
     }),
   )
-  const parameters = Object.keys(params.query)
+  const parameters = [...Object.keys(params.query), 'unknown']
+  const endsInParameter = /\/:\w+$/.test(path)
   return {
     name: `route ${name}`,
     size: SIZE,
     worst: Object.fromEntries(worst),
     generated(random) {
       const at = random.pick(paths)
+      const parameter = random.pick(parameters)
+      const isInPath = endsInParameter && random.chance(0.5)
       const textOf = repeated(random, PARTS)
-      const parameter = parameters.length === 0 ? null : random.pick(parameters)
       return (n) => {
         const text = textOf(2 * n).slice(0, MAX_TARGET_LENGTH)
-        return () =>
-          ask(
-            largest,
-            parameter === null ? at + text.replaceAll('/', '') : at,
-            parameter === null ? '' : `${parameter}=${text}`,
-          )
+        if (!isInPath) return () => ask(largest, at, `${parameter}=${text}`)
+        return () => ask(largest, at.replace(/[^/]+$/, text.replaceAll('/', '')), '')
       }
     },
   }

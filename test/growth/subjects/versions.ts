@@ -3,28 +3,7 @@ import { comparatorOf, ECOSYSTEMS } from '../../../corpus/model/versions/ecosyst
 import { MAX_VERSION_LENGTH, type VersionOrder } from '../../../corpus/model/versions/order.ts'
 import { type Growing, type OpenSubjects, repeated, type Subject } from '../subject.ts'
 
-const PARTS = [
-  '0',
-  '1',
-  '9',
-  '12',
-  '.',
-  '-',
-  '_',
-  '+',
-  '~',
-  '^',
-  ':',
-  '!',
-  ' ',
-  'v',
-  'a',
-  'rc',
-  'alpha',
-  'dev',
-  'post',
-  'x',
-]
+const PARTS = [...'019.-_+~^:! vax', '12', 'rc', 'alpha', 'dev', 'post']
 
 const compared =
   (order: VersionOrder, textOf: (n: number) => string): Growing =>
@@ -38,11 +17,16 @@ const compared =
     }
   }
 
-const subjects: Subject[] = ECOSYSTEMS.flatMap((ecosystem) => {
+/** Ecosystems with the same order as one before are left out. */
+const orders = new Map<VersionOrder, string>()
+for (const ecosystem of ECOSYSTEMS) {
   const order = comparatorOf(ecosystem)
-  if (order === null) return []
+  if (order !== null && !orders.has(order)) orders.set(order, ecosystem)
+}
+
+const subjects: Subject[] = Array.from(orders, ([order, ecosystem]) => {
   const worst = {
-    'numbers with dots': (n: number) => '1.'.repeat(n / 2) + 1,
+    'numbers with dots': (n: number) => `${'1.'.repeat(n / 2 - 1)}1`,
     'one number': (n: number) => '1'.repeat(n),
     zeros: (n: number) => `${'0'.repeat(n - 1)}1`,
     'colons after a dash': (n: number) => `1-${':'.repeat(n - 4)}-x`,
