@@ -38,7 +38,7 @@ Each operation lists its errors. Any request can also get these:
 
 **Request ids.** Every answer has an \`X-Request-Id\`, errors included. The operator finds the request in the log by it. A client may send its own id in \`X-Request-Id\`.
 
-**Caching.** HEAD answers like GET, without a body. Answers are compressed with gzip if the client accepts it. Every 200 and 304 has an \`ETag\`; errors have none. Send the tag as \`If-None-Match\` to get 304 while the answer is unchanged. At most as many 304s are free in a window as the quota has requests. Further ones cost quota.`
+**Caching.** HEAD answers like GET, without a body. Answers are compressed with gzip if the client accepts it. Every 200 and 304 has an \`ETag\`; errors have none. Send the tag as \`If-None-Match\` to get 304 while the answer is unchanged. At most as many 304s are free in a window as the quota has requests. Further ones cost quota, and all get 429 when it is used up.`
 
 /** Returns the document for `routes`, in their order. Throws if a parameter or a tag has no description. */
 export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v1'): OpenapiDocument {

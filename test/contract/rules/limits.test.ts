@@ -146,6 +146,11 @@ states('7.9', 'as many free 304 in a window as the limit', async () => {
     }
     assert.equal(left, ['304 3', '304 3', '304 3', '304 3', '304 2', '304 1', '304 0', '429 0'])
   })
+  await withWorld({ rateLimit: 2, rateWindowSeconds: 3600 }, async (other) => {
+    const headers = { 'if-none-match': (await other.ask('/cves')).headers.get('etag')! }
+    assert.is((await other.ask('/cves')).status, 200)
+    assert.is((await other.ask('/cves', headers)).status, 429, 'though no 304 was given')
+  })
 })
 
 interface Found {
