@@ -7,6 +7,7 @@ import { buildLines } from './build/build.ts'
 import { compatLines } from './compat/bulk.ts'
 import { growthLines } from './growth.ts'
 import { processLines } from './http/footprint.ts'
+import { fuzzLines } from './http/fuzz.ts'
 import { httpLines } from './http/http.ts'
 import { MIXES, type MixName } from './http/mix.ts'
 import { stallLines } from './http/stall.ts'
@@ -22,6 +23,7 @@ export const GROUPS: Readonly<Record<string, BenchGroup>> = {
   plans: planLines,
   alternatives: alternativeLines,
   growth: growthLines,
+  fuzz: fuzzLines,
 }
 
 /** The measured corpora. */
