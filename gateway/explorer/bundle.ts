@@ -11,7 +11,7 @@ const APP = join(import.meta.dirname, 'app')
 const MODES: readonly Mode[] = ['gateway', 'static']
 
 /** The scripts that run beside the page, by name (`app/workers.ts`). */
-const WORKERS = { markdown: 'parts/markdown-worker.ts' }
+const WORKERS = { inventory: 'pages/check/inventory-worker.ts', markdown: 'parts/markdown-worker.ts' }
 
 const SETTINGS = {
   ...BROWSER,

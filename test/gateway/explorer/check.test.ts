@@ -2,6 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type EcosystemComponent, type Finding, findAdvisories } from '../../../corpus/inventory/findings.ts'
+import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
 import { type Api, ApiFailure, type Params } from '../../../gateway/explorer/app/data/api.ts'
@@ -257,12 +258,13 @@ test('the sample file is read: each package with its line', async () => {
   })
   let last: [number, number] = [0, 0]
   const bytes = new TextEncoder().encode(sample())
-  const result = await checkFile(api, SAMPLE_NAME, bytes, {
-    ...waiting().options,
-    onProgress: (done, total) => {
-      last = [done, total]
-    },
-  })
+  const onProgress = (done: number, total: number) => {
+    last = [done, total]
+  }
+  const options = { ...waiting().options, onProgress }
+  const result = await checkFile(api, SAMPLE_NAME, bytes, options, async ({ file, name, bytes }) =>
+    inventoryOf(file, name, bytes),
+  )
   assert.is(result.components.length, names.length)
   assert.equal(last, [names.length, names.length])
   assert.is(ids(result.findings), 'A-1')

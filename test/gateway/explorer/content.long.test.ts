@@ -192,6 +192,59 @@ for (const mode of MODES) {
   })
 }
 
+const chosen = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+
+test('a file beyond a bound is an error on the page; a file with many entries is shown in steps', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  await tab.show('#/check')
+  const lists = `lockfileVersion: '9.0'\npackages: [${'[],'.repeat(1_000_000)}]\n`
+  await page.setInputFiles('input[type=file]', chosen('pnpm-lock.yaml', lists))
+  await page.getByRole('alert').getByText('it has more than 1,000,000 tokens of YAML, the limit').waitFor()
+  await page.setInputFiles('input[type=file]', chosen('many.purl', 'pkg:npm/a\n'.repeat(100_000)))
+  await page.getByRole('button', { name: 'Show 500 more of 100,000 entries' }).waitFor()
+  assert.is(await page.locator('tbody tr').count(), 500)
+  assert.equal(tab.faults, [])
+  await tab.close()
+})
+
+test('a file that takes long does not stop the page: it can be cancelled, and ends at a deadline', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  await page.clock.install()
+  const endless = "postMessage('ready'); onmessage = () => { for (;;); }"
+  await page.route('**/assets/inventory-worker-*.js', (route) =>
+    route.fulfill({ body: endless, contentType: 'text/javascript' }),
+  )
+  await tab.show('#/check')
+  const choose = () => page.setInputFiles('input[type=file]', chosen('go.sum', ''))
+  const reading = page.getByText('Reading go.sum')
+  await choose()
+  await reading.waitFor()
+  await page.getByText('Paste the content').click()
+  await page.getByRole('textbox').fill('the page reacts')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await reading.waitFor({ state: 'detached' })
+  await until(
+    () => page.workers().length === 0,
+    () => 'the worker runs on',
+  )
+  await choose()
+  await until(
+    () => page.workers().length === 1,
+    () => 'no worker',
+  )
+  // The message of the worker starts the deadline.
+  await page.clock.runFor(1000)
+  await page.clock.fastForward(60_000)
+  await page.getByRole('alert').getByText('Reading go.sum takes more than 60 s, the limit of this page').waitFor()
+  await until(
+    () => page.workers().length === 0,
+    () => 'the worker runs on',
+  )
+  await tab.close()
+})
+
 /** Versions of packages of the sample that advisories affect, and one that is not affected. */
 async function lockedPurls(): Promise<string[]> {
   const { data } = await world.service.json<{ data: { ecosystem: string; name: string }[] }>('/packages?limit=100')

@@ -59,9 +59,9 @@ const subjects: Subject[] = FILES.map((path) => {
   const text = readFileSync(join(folder, path), 'utf8')
   const name = basename(path)
   const after =
-    (unit: string): Growing =>
+    (unit: string, end = ''): Growing =>
     (n) =>
-      read(name, text + unit.repeat(4 * n))
+      read(name, text + unit.repeat(4 * n) + end)
   return {
     name: `${formatOf(name, text)?.name}: ${path}`,
     // The parser of YAML takes a hundred times as long as the others.
@@ -70,6 +70,15 @@ const subjects: Subject[] = FILES.map((path) => {
       'line feeds': after('\n'),
       'flow lists': (n) => read(name, `lockfileVersion: '9.0'\npackages: ${'['.repeat(n)}${']'.repeat(n)}`),
       'flow lists of one list': (n) => read(name, `lockfileVersion: '9.0'\npackages: [${'[],'.repeat(n)}]`),
+      'bundled packages of one name': (n) =>
+        read(
+          'pnpm-lock.yaml',
+          `lockfileVersion: '9.0'\npackages:\n${'  a@1: {bundledDependencies: [x]}\n'.repeat(n)}snapshots:\n${'  a@1(b): {dependencies: {y: z}}\n'.repeat(n)}`,
+        ),
+      // No pattern may try each of them to the end of the line.
+      ...Object.fromEntries(
+        ['//', ' #', '-', 'a', ' '].map((unit) => [`'${unit}' before U+2028`, after(unit, '\u2028b')]),
+      ),
       blanks: after(' '),
       'carriage returns': after('\r'),
       'open brackets': after('['),

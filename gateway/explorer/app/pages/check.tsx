@@ -36,12 +36,13 @@ export default function CheckPage({ query }: PageProps) {
       stop.signal.aborted || setState((now) => (now.step === 'running' ? { ...now, ...changes } : now))
     setState({ step: 'running', name, done: 0, total: 0, waitS: null })
     try {
-      const { checkFile } = await import('./check/run.ts')
-      const result = await checkFile(api, name, bytes, {
+      const [{ checkFile }, { readInWorker }] = await Promise.all([import('./check/run.ts'), import('./check/read.ts')])
+      const options = {
         signal: stop.signal,
-        onProgress: (done, total) => update({ done, total, waitS: null }),
-        onWait: (waitS) => update({ waitS }),
-      })
+        onProgress: (done: number, total: number) => update({ done, total, waitS: null }),
+        onWait: (waitS: number) => update({ waitS }),
+      }
+      const result = await checkFile(api, name, bytes, options, readInWorker)
       if (!stop.signal.aborted) setState({ step: 'done', result })
     } catch (error) {
       if (stop.signal.aborted) return

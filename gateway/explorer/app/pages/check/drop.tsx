@@ -5,7 +5,7 @@ import { SAMPLE_NAME, sample } from './sample.ts'
 export interface Chosen {
   /** Empty for a text. */
   name: string
-  bytes: Uint8Array
+  bytes: Uint8Array<ArrayBuffer>
 }
 
 /** A tab has the file in memory several times. */

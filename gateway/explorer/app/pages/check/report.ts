@@ -59,7 +59,10 @@ export function summaryOf(result: CheckResult): string {
 /** Returns how many affected packages have this as their highest severity, highest first. Null is unknown. */
 export function packagesBySeverity(findings: readonly Finding[]): [severity: Severity | null, packages: number][] {
   const highest = byPackage(findings).map(({ findings: of }) =>
-    Math.max(...of.map(({ advisory: { severity } }) => (severity === null ? -1 : SEVERITIES.indexOf(severity)))),
+    of.reduce(
+      (most, { advisory: { severity } }) => Math.max(most, severity === null ? -1 : SEVERITIES.indexOf(severity)),
+      -1,
+    ),
   )
   return [...SEVERITIES.toReversed(), null].flatMap((severity) => {
     const count = highest.filter((one) => one === (severity === null ? -1 : SEVERITIES.indexOf(severity))).length

@@ -7,6 +7,7 @@ import { Filters } from '../../parts/filters.tsx'
 import { formatCount, formatShare } from '../../parts/format.ts'
 import { packagePath } from '../../parts/names.ts'
 import { saveFile } from '../../parts/save.ts'
+import { InSteps } from '../../parts/steps.tsx'
 import { Figures } from '../../parts/texts.tsx'
 import { Severity, Unknown } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
@@ -21,6 +22,9 @@ import {
   selected,
   summaryOf,
 } from './report.ts'
+
+/** Rows of a table that are shown at first. A file can have many thousand. */
+const FIRST_ROWS = 500
 
 export function Results({ result, query }: { result: CheckResult; query: URLSearchParams }) {
   const { findings, undecided } = result
@@ -67,7 +71,9 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
       {findings.length > 0 && shown.length === 0 ? (
         <p class="dim">No finding matches the filters. Remove a filter.</p>
       ) : null}
-      <FindingTable findings={shown} caption="Affected packages" />
+      <InSteps items={shown} first={FIRST_ROWS} noun="findings">
+        {(findings) => <FindingTable findings={findings} caption="Affected packages" />}
+      </InSteps>
       <Undecided packages={undecided} />
       <NotChecked result={result} />
     </section>
@@ -167,33 +173,37 @@ function Undecided({ packages }: { packages: readonly UndecidedPackage[] }) {
     <>
       <h3>Undecided</h3>
       <p class="about">Advisories name these packages, but do not allow a verdict for the version.</p>
-      <div class="scroll">
-        <table class="rows cards">
-          <caption class="for-reader">Undecided packages</caption>
-          <thead>
-            <tr>
-              <th scope="col">Package</th>
-              <th scope="col" class="number">
-                Advisories
-              </th>
-              <th scope="col">Reason</th>
-            </tr>
-          </thead>
-          <tbody>
-            {packages.map((one) => (
-              <tr key={`${one.ecosystem}/${one.name}@${one.version}`}>
-                <th scope="row" class="package">
-                  <PackageOf component={one} />
-                </th>
-                <td class="number" data-label="Advisories">
-                  {formatCount(one.advisories.length)}
-                </td>
-                <td class="wide">{one.reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <InSteps items={packages} first={FIRST_ROWS} noun="packages">
+        {(shown) => (
+          <div class="scroll">
+            <table class="rows cards">
+              <caption class="for-reader">Undecided packages</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Package</th>
+                  <th scope="col" class="number">
+                    Advisories
+                  </th>
+                  <th scope="col">Reason</th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((one) => (
+                  <tr key={`${one.ecosystem}/${one.name}@${one.version}`}>
+                    <th scope="row" class="package">
+                      <PackageOf component={one} />
+                    </th>
+                    <td class="number" data-label="Advisories">
+                      {formatCount(one.advisories.length)}
+                    </td>
+                    <td class="wide">{one.reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </InSteps>
     </>
   )
 }
@@ -213,31 +223,35 @@ function NotChecked({ result: { notIndexed, skipped, rejected } }: { result: Che
     <>
       <h3>Not checked</h3>
       <p class="about">Nothing is known about these entries. They can be affected.</p>
-      <div class="scroll">
-        <table class="rows cards">
-          <caption class="for-reader">Entries that were not checked</caption>
-          <thead>
-            <tr>
-              <th scope="col">Entry</th>
-              <th scope="col" class="number">
-                Line
-              </th>
-              <th scope="col">Reason</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, line, reason }, i) => (
-              <tr key={i}>
-                <td class="wide">{name}</td>
-                <td class="number" data-label="Line">
-                  {line === null ? <Unknown /> : formatCount(line)}
-                </td>
-                <td>{reason}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <InSteps items={rows} first={FIRST_ROWS} noun="entries">
+        {(shown) => (
+          <div class="scroll">
+            <table class="rows cards">
+              <caption class="for-reader">Entries that were not checked</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Entry</th>
+                  <th scope="col" class="number">
+                    Line
+                  </th>
+                  <th scope="col">Reason</th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map(({ name, line, reason }, i) => (
+                  <tr key={i}>
+                    <td class="wide">{name}</td>
+                    <td class="number" data-label="Line">
+                      {line === null ? <Unknown /> : formatCount(line)}
+                    </td>
+                    <td>{reason}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </InSteps>
     </>
   )
 }

@@ -1,11 +1,22 @@
-/** Reads and matches a file. Loaded with the first file. */
+/** Matches a file. Loaded with the first file. */
 import { findAdvisories, sourceLookUp } from '../../../../../corpus/inventory/findings.ts'
-import { inventoryOf } from '../../../../../corpus/inventory/read.ts'
+import type { ReadInventory } from '../../../../../corpus/inventory/read.ts'
 import type { Snapshot } from '../../data/answers.ts'
 import type { Api } from '../../data/api.ts'
 import type { WaitOptions } from '../../data/wait.ts'
 import { AT_ONCE, gatewayLookUp, type Rejected } from './lookup.ts'
 import type { CheckResult } from './report.ts'
+
+export interface FileToRead {
+  /** What messages call the file. */
+  file: string
+  /** Empty for a text. */
+  name: string
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Returns the packages of a file. Its bytes may move away. */
+export type ReadFile = (file: FileToRead, signal: AbortSignal) => Promise<ReadInventory>
 
 export interface CheckOptions extends WaitOptions {
   onProgress(done: number, total: number): void
@@ -13,16 +24,17 @@ export interface CheckOptions extends WaitOptions {
 
 /**
  * Returns the advisories that affect the packages of a file. `name` may be empty: then its content selects the format.
- * @throws InventoryError, ApiFailure; SnapshotError, TransferError in mode `static`; DOMException `AbortError`
+ * @throws what `read` throws, BoundError, ApiFailure; SnapshotError, TransferError in mode `static`; DOMException `AbortError`
  */
 export async function checkFile(
   api: Api,
   name: string,
-  bytes: Uint8Array,
+  bytes: Uint8Array<ArrayBuffer>,
   options: CheckOptions,
+  read: ReadFile,
 ): Promise<CheckResult> {
   const file = name || 'the text'
-  const { format, components, skipped } = inventoryOf(file, name, bytes)
+  const { format, components, skipped } = await read({ file, name, bytes }, options.signal)
   const rejected: Rejected[] = []
   const lookUp = api.packages ? sourceLookUp(api.packages) : gatewayLookUp(api, rejected, options)
   const stoppable: typeof lookUp = async (component) => {
