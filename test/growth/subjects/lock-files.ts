@@ -59,9 +59,9 @@ const subjects: Subject[] = FILES.map((path) => {
   const text = readFileSync(join(folder, path), 'utf8')
   const name = basename(path)
   const after =
-    (unit: string, end = ''): Growing =>
+    (unit: string): Growing =>
     (n) =>
-      read(name, text + unit.repeat(4 * n) + end)
+      read(name, text + unit.repeat(4 * n))
   return {
     name: `${formatOf(name, text)?.name}: ${path}`,
     // The parser of YAML takes a hundred times as long as the others.
@@ -75,10 +75,6 @@ const subjects: Subject[] = FILES.map((path) => {
           'pnpm-lock.yaml',
           `lockfileVersion: '9.0'\npackages:\n${'  a@1: {bundledDependencies: [x]}\n'.repeat(n)}snapshots:\n${'  a@1(b): {dependencies: {y: z}}\n'.repeat(n)}`,
         ),
-      // No pattern may try each of them to the end of the line.
-      ...Object.fromEntries(
-        ['//', ' #', '-', 'a', ' '].map((unit) => [`'${unit}' before U+2028`, after(unit, '\u2028b')]),
-      ),
       blanks: after(' '),
       'carriage returns': after('\r'),
       'open brackets': after('['),
