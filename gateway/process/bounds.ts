@@ -132,10 +132,10 @@ export const ANSWER_MS = 60_000
 export const DRAIN_MS = 10_000
 
 /**
- * Time that a connection without a request stays open after a signal to stop, in ms. A client may have sent a request
- * that has not arrived. Clients under load send one within this time, and its answer tells them to connect again.
+ * After a signal to stop, connections without a request stay open until no request has arrived for this time, in ms. A
+ * client may have sent one that has not arrived. The answer to it tells the client to connect again.
  */
-export const IDLE_MS = 500
+export const IDLE_MS = 1000
 
 /** Interval between the messages to which a worker must reply, in ms. */
 export const BEAT_MS = 1000

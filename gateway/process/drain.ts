@@ -20,7 +20,7 @@ export interface Drain {
 export interface DrainOptions {
   /** Time for requests in progress, in ms. */
   drainMs: number
-  /** Time that connections without a request stay open, in ms. */
+  /** Time without a request, in ms, after which connections without one are closed. */
   idleMs: number
 }
 
@@ -36,6 +36,7 @@ export function createDrain(
 ): Drain {
   let state: 'open' | 'accepting' | 'closing' = 'open'
   let accepted = 0
+  let requestedAt = 0
   let listening: Promise<void> | null = null
   let closed: Promise<void> | null = null
   const ended = Promise.withResolvers<void>()
@@ -66,6 +67,7 @@ export function createDrain(
   }
 
   function closeIdle(): void {
+    if (performance.now() - requestedAt < idleMs) return
     server.closeIdleConnections()
     // Node does not call a connection idle before its first request.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
@@ -78,17 +80,14 @@ export function createDrain(
       const response = current(socket)
       if (response) closeAfter(response)
     }
-    let sweep: NodeJS.Timeout | undefined
-    const timers = [
-      setTimeout(() => server.closeAllConnections(), drainMs),
-      setTimeout(() => {
-        // An immediate follows the reading of sockets: a request that has arrived is read.
-        setImmediate(closeIdle)
-        sweep = setInterval(() => setImmediate(closeIdle), SWEEP_MS)
-      }, idleMs),
-    ]
+    requestedAt = performance.now()
+    const cut = setTimeout(() => server.closeAllConnections(), drainMs)
+    // An immediate follows the reading of sockets: a request that has arrived is read.
+    const sweep = setInterval(() => setImmediate(closeIdle), SWEEP_MS)
+    setImmediate(closeIdle)
     await ended.promise
-    for (const timer of [...timers, sweep]) clearTimeout(timer)
+    clearTimeout(cut)
+    clearInterval(sweep)
     // Ends Node's checks of timeouts.
     server.close(() => {})
   }
@@ -103,6 +102,7 @@ export function createDrain(
       if (state === 'open') handle()
       else if (state === 'accepting') deferred.push(handle)
       else {
+        requestedAt = performance.now()
         // All requests of a chunk are read first.
         setImmediate(() => {
           closeAfter(response)

@@ -18,7 +18,7 @@ export interface ServeOptions {
   port: number
   /** Time for requests in flight after `close()`, in ms. */
   drainMs?: number
-  /** Time that connections without a request stay open after `close()`, in ms. */
+  /** Time without a request after `close()`, in ms, after which connections without one are closed. */
   idleMs?: number
   /** Timeouts for slow clients, in ms. */
   headersTimeoutMs?: number
