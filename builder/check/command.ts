@@ -1,4 +1,5 @@
 /** Runs `vulnshelf check`. */
+import { realEffects } from '../../corpus/command/effects.ts'
 import { noProgress, showProgress } from '../../corpus/command/progress.ts'
 import { openReader } from '../../corpus/reader/reader.ts'
 import { readKeySetFile } from '../../corpus/snapshot/index.ts'
@@ -22,7 +23,7 @@ export const EXIT_CODES = { passed: 0, failed: 1, nothing_to_check: 3 } as const
 export async function checkFromCommand(file: string, flags: CheckFlags): Promise<CheckReport> {
   const inventory = await readInventory(file)
   const keys = flags.keys === undefined ? undefined : await readKeySetFile(flags.keys)
-  const reader = await openReader(flags.snapshot, { keys })
+  const reader = await openReader(flags.snapshot, { keys, onWait: realEffects().log })
   try {
     const failOn = {
       level: flags.failOn,

@@ -5,8 +5,9 @@
 
 import { openSource, type Source } from '../repository/source.ts'
 import type { TrustedKey } from '../snapshot/index.ts'
-import { TransferError } from '../transfer/error.ts'
-import { type NetworkEffects, realNetworkEffects } from '../transfer/network.ts'
+import { withDeadline } from '../transfer/deadline.ts'
+import { about, TransferError } from '../transfer/error.ts'
+import { fileServerEffects, type NetworkEffects } from '../transfer/network.ts'
 import { fileVerifier } from './file-verifier.ts'
 import { openObjects, type Progress } from './objects.ts'
 import { assertOptions } from './query.ts'
@@ -28,9 +29,14 @@ export interface ReaderOptions {
    * tables that were requested so far.
    */
   onProgress?: ((progress: Progress) => void) | undefined
+  /** Called with a line when a server is silent, and before a retry. */
+  onWait?: ((line: string) => void) | undefined
   /** Requests, clock and timers. Default: the real ones. */
   effects?: NetworkEffects | undefined
 }
+
+/** Maximum time without a byte from the source until the snapshot is open. A retry helps only a source that answers. */
+const SILENT_MS = 60_000
 
 /**
  * Opens the current snapshot of a repository: the path of a folder or bundle, or an address with `http://`, `https://`,
@@ -38,22 +44,65 @@ export interface ReaderOptions {
  * @throws TypeError, SnapshotError, TransferError
  */
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
-  assertOptions(address, ['keys', 'onProgress', 'effects'], options)
-  const { keys = null, onProgress } = options
-  const network = options.effects ? { effects: options.effects, close: async () => {} } : realNetworkEffects()
-  // A library logs nothing.
-  const effects = { ...network.effects, log() {} }
+  assertOptions(address, ['keys', 'onProgress', 'onWait', 'effects'], options)
+  // A library logs nothing by itself.
+  const { keys = null, onProgress, onWait = () => {} } = options
+  let isClosed = false
+  const log = (line: string) => isClosed || onWait(line)
+  const network = options.effects ? { effects: options.effects, close: async () => {} } : fileServerEffects(log)
+  const effects = { ...network.effects, log }
   const verify = keys === null ? null : fileVerifier(effects)
-  const objects = openObjects(sourceAt(String(address), effects), effects, { verify, onProgress })
+  const source = sourceAt(String(address), effects)
+  let onBytes = () => {}
+  let isOpening = true
+  const watched = withWatch(source, () => onBytes())
+  const objects = openObjects(watched, effects, { verify, onProgress })
   const close = async () => {
+    // Requests that end now fail, and are not repeated.
+    isClosed = true
     await objects.close()
     await network.close()
   }
   try {
-    return await openSnapshot(objects, { keys, now: effects.now() }, close)
+    return await withDeadline(SILENT_MS, async (_signal, moved) => {
+      onBytes = moved
+      try {
+        return await openSnapshot(objects, { keys, now: effects.now() }, close)
+      } finally {
+        isOpening = false
+      }
+    })
   } catch (error) {
     await close()
-    throw error
+    throw isOpening ? about(source.name, error) : error
+  } finally {
+    onBytes = () => {}
+  }
+}
+
+/** Returns a source that calls `moved` for each answer and each part of it. */
+function withWatch(source: Source, moved: () => void): Source {
+  async function* watched(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const chunk of bytes) {
+      moved()
+      yield chunk
+    }
+  }
+  const { readSpans } = source
+  return {
+    ...source,
+    async open(path, from, to) {
+      const body = await source.open(path, from, to)
+      moved()
+      return { ...body, bytes: watched(body.bytes) }
+    },
+    ...(readSpans && {
+      async readSpans(path, spans) {
+        const parts = await readSpans.call(source, path, spans)
+        moved()
+        return parts
+      },
+    }),
   }
 }
 

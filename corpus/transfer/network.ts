@@ -1,6 +1,6 @@
 /** Network effects of transfers: requests, timers, and files that grow. */
 import { open } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { EnvHttpProxyAgent, request } from 'undici'
 import { type Effects, realEffects } from '../command/effects.ts'
 import { withDeadline } from './deadline.ts'
@@ -45,6 +45,10 @@ export interface Timeouts {
 }
 
 const TIMEOUTS: Timeouts = { connectMs: 20_000, headersMs: 120_000, bodyMs: 60_000, discardMs: 2000 }
+/** For web servers with files, which build nothing before they answer. */
+const FILE_TIMEOUTS: Timeouts = { ...TIMEOUTS, connectMs: 10_000, headersMs: 30_000 }
+/** After this time without an answer, the log states that a server is waited for. */
+export const NOTICE_MS = 10_000
 /** Of a body nobody wants, as much is read as it costs to open another connection. */
 const DISCARD_BYTES = 64 << 10
 
@@ -65,7 +69,8 @@ export function realNetworkEffects(
       // undici starts its timeout for headers again at each interim answer.
       const method = posted === undefined ? {} : { method: 'POST' as const, body: posted }
       const asked = (signal: AbortSignal) => request(url, { dispatcher, headers, signal, ...method })
-      const { statusCode, headers: received, body } = await withDeadline(connectMs + headersMs, asked)
+      const answer = withDeadline(connectMs + headersMs, asked)
+      const { statusCode, headers: received, body } = await noticed(url, connectMs + headersMs, base.log, answer)
       const bytes = incoming(body, bodyMs)
       return {
         status: statusCode,
@@ -93,10 +98,25 @@ export function realNetworkEffects(
         close: () => file.close(),
       }
     },
-    sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }).catch(() => undefined),
+    sleep: (ms, signal) => wait(ms, undefined, signal && { signal }).catch(() => undefined),
     random: Math.random,
   }
   return { effects, close: () => dispatcher.destroy() }
+}
+
+/** Returns the real effects for a web server with files. */
+export const fileServerEffects = (log: Effects['log']) => realNetworkEffects(realEffects(log), FILE_TIMEOUTS)
+
+/** Logs that a server is silent, so that nobody waits in front of an empty screen. */
+async function noticed<T>(url: URL, limitMs: number, log: Effects['log'], answer: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => {
+    log(`${url.host} has not answered for ${NOTICE_MS / 1000} s; waiting up to ${limitMs / 1000} s`)
+  }, NOTICE_MS)
+  try {
+    return await answer
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function firstValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {

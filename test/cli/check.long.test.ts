@@ -1,14 +1,17 @@
 /** `vulnshelf check` as an operator runs it: exit codes, standard input, a web server, signatures. */
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CheckReport } from '../../builder/check/check.ts'
 import { temporaryFolder } from '../support/dist.ts'
 import { ownSample } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 import { serveFolder } from '../support/web-folder.ts'
-import { done, endAll, failed, vulnshelf } from './command.ts'
+import { done, endAll, failed, start, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('check')
 const at = (name: string) => join(folder.path, name)
@@ -102,6 +105,25 @@ test('a web server gives the same, and sees no names of packages', async () => {
   }
 })
 
+test('standard error states that a server is silent', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const child = start('vulnshelf', ['check', file, '--snapshot', `http://127.0.0.1:${port}/`])
+  let text = ''
+  child.stderr!.setEncoding('utf8').on('data', (part: string) => (text += part))
+  try {
+    await until(
+      () => text !== '',
+      () => 'nothing is stated',
+    )
+    assert.match(text, `127.0.0.1:${port} has not answered for 10 s; waiting up to 40 s\n`)
+  } finally {
+    child.kill('SIGKILL')
+    silent.close()
+  }
+})
+
 test('a file without a package that can be judged has the exit code 3', async () => {
   for (const text of ['# no package\n', 'pkg:docker/nginx@1.25\n']) {
     writeFileSync(at('empty.purl'), text)
@@ -125,7 +147,10 @@ test('every error has the exit code 2, and one line', async () => {
   assert.match(await check(at('fifo'), '--snapshot', dist), /^cannot read .* is a FIFO; use a regular file$/)
   assert.match(await check(at('zero'), '--snapshot', dist), /^cannot read .* is a device; use a regular file$/)
   assert.match(await check(file, '--snapshot', at('empty')), /empty/)
-  assert.match(await check(file, '--snapshot', 'http://127.0.0.1:1/'), /127\.0\.0\.1:1/)
+  const { code, err } = await vulnshelf(['check', file, '--snapshot', 'http://127.0.0.1:1/'])
+  assert.is(code, 2)
+  assert.match(err[0]!, /^latest\.json: .*ECONNREFUSED.*; retrying in 1 s$/)
+  assert.match(err.at(-1)!, /^vulnshelf: http:\/\/127\.0\.0\.1:1\/: .*ECONNREFUSED/)
   assert.match(await check(file), "required option '--snapshot <dist or url>' not specified")
   assert.match(await check(file, '--snapshot', dist, '--fail-on', 'any'), /Allowed choices are low, medium/)
   assert.match(

@@ -215,7 +215,7 @@ test('options that there are not, and values of another kind, are named', async 
     refused(() => openReader(at as string, options as object))
   assert.match(
     await open({ trustedKeys: [] }),
-    /^unknown option 'trustedKeys'; known options are keys, onProgress, effects$/,
+    /^unknown option 'trustedKeys'; known options are keys, onProgress, onWait, effects$/,
   )
   assert.match(await open({ keys: 'keys.json' }), /^option 'keys' must be public keys that `readKeySetFile` returned$/)
   assert.match(await open(null), /^options must be an object with keys, onProgress, effects, not null$/)
