@@ -72,6 +72,7 @@ export async function checkInventory(
 ): Promise<CheckReport> {
   const { snapshot } = reader
   const { findings, undecided, notIndexed, packages } = await findAdvisories(
+    file,
     components,
     sourceLookUp(reader),
     AT_ONCE,

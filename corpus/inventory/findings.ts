@@ -1,9 +1,11 @@
 /** Finds the advisories that affect the packages of an inventory. */
+import { grouped } from '../command/format.ts'
 import { type AffectedRow, compareRows, highest } from '../model/packages/affected-row.ts'
 import type { Severity } from '../model/record.ts'
 import { compareText } from '../model/sources.ts'
 import { type IndexedEcosystems, isIndexed } from '../model/versions/ecosystems.ts'
-import { assertCount, MAX_ROWS } from './bounds.ts'
+import { MAX_ROWS } from './bounds.ts'
+import { InventoryError } from './error.ts'
 import { type Component, packageName } from './inventory.ts'
 import type { UndecidedReason } from './reasons.ts'
 
@@ -58,10 +60,12 @@ export interface Findings {
 
 /**
  * Looks up each package, `atOnce` of them at the same time. The first error of a look-up ends the work.
- * @throws BoundError, and what `lookUp` throws
+ * @throws InventoryError `too-large`, and what `lookUp` throws
+ * @param file for messages
  * @param progress is called after each package
  */
 export async function findAdvisories(
+  file: string,
   components: readonly Component[],
   lookUp: LookUp,
   atOnce: number,
@@ -81,8 +85,11 @@ export async function findAdvisories(
       })
       if (found !== null) rows.set(component, found)
       count += found?.length ?? 0
-      if (count > MAX_ROWS) next = known.length
-      assertCount(count, MAX_ROWS, 'advisories for its packages')
+      if (count > MAX_ROWS) {
+        next = known.length
+        const message = `${file} has more than ${grouped(MAX_ROWS)} advisories for its packages, the limit. Split it and check each part`
+        throw new InventoryError('too-large', message)
+      }
       progress(++done, known.length)
     }
   }

@@ -62,6 +62,18 @@ test('each version is looked up once, under any spelling of the name, with few a
   assert.ok(most > 1 && most <= 32, `${most} at the same time`)
 })
 
+test('more advisories than the bound are an error that names the file and the bound, and end the look-ups', async () => {
+  const found = Array.from({ length: 100_000 }, () => row('A-1', 'low'))
+  const purls = Array.from({ length: 500 }, (_, i) => `pkg:npm/p${i}@1.0.0`)
+  const rows = Object.fromEntries(purls.map((purl) => [purl.slice('pkg:'.length), found]))
+  await check(purls.slice(0, 2).join('\n'), rows, {}, 'f')
+  const error = await check(purls.join('\n'), rows, {}, 'f').catch((thrown: Error) => thrown)
+  assert.is(
+    (error as Error).message,
+    'f has more than 250,000 advisories for its packages, the limit. Split it and check each part',
+  )
+})
+
 test('a package of an ecosystem without advisories is affected by a CVE record that states it', async () => {
   const { report } = await check('pkg:gem/rack@1.0\npkg:gem/other@1.0', {
     'RubyGems/rack@1.0': [row('CVE-2024-1', 'high')],

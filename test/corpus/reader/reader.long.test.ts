@@ -218,7 +218,7 @@ test('options that there are not, and values of another kind, are named', async 
     /^unknown option 'trustedKeys'; known options are keys, onProgress, onWait, effects$/,
   )
   assert.match(await open({ keys: 'keys.json' }), /^option 'keys' must be public keys that `readKeySetFile` returned$/)
-  assert.match(await open(null), /^options must be an object with keys, onProgress, effects, not null$/)
+  assert.match(await open(null), /^options must be an object with keys, onProgress, onWait, effects, not null$/)
   for (const nowhere of [undefined, '']) {
     assert.match(await refused(() => openReader(nowhere as string)), /^the address of the repository is missing; /)
   }

@@ -151,7 +151,7 @@ test('nothing is asked for after an end, nor after an error', async () => {
   }
   const many = Array.from({ length: 50 }, (_, i) => component(`p${i}`))
   try {
-    await findAdvisories(many, failing, 3, () => {})
+    await findAdvisories('f', many, failing, 3, () => {})
     assert.unreachable()
   } catch (error) {
     assert.is((error as Error).message, 'broken')

@@ -24,7 +24,7 @@ export interface CheckOptions extends WaitOptions {
 
 /**
  * Returns the advisories that affect the packages of a file. `name` may be empty: then its content selects the format.
- * @throws what `read` throws, BoundError, ApiFailure; SnapshotError, TransferError in mode `static`; DOMException `AbortError`
+ * @throws what `read` throws, InventoryError, ApiFailure; SnapshotError, TransferError in mode `static`; DOMException `AbortError`
  */
 export async function checkFile(
   api: Api,
@@ -43,7 +43,7 @@ export async function checkFile(
   }
   const [{ id, created_at }, found] = await Promise.all([
     api.get<Snapshot>('/snapshot', {}, options.signal),
-    findAdvisories(components, stoppable, AT_ONCE, options.onProgress),
+    findAdvisories(file, components, stoppable, AT_ONCE, options.onProgress),
   ])
   // A rejected package has no rows either.
   const packages = { ...found.packages, notAffected: found.packages.notAffected - rejected.length }
