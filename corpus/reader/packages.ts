@@ -9,6 +9,7 @@ import { type PackageDetail, type PackageEntry, packageDetail } from '../model/p
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
 import { advisoryNames } from '../model/packages/source-package.ts'
 import { canonicalEcosystem, ECOSYSTEMS } from '../model/versions/ecosystems.ts'
+import { finished } from '../runtime/finished.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import { type HashedRole, plainBytes } from '../snapshot/index.ts'
 import type { AliasLookup } from './alias-lookup.ts'
@@ -115,7 +116,7 @@ export function openPackages(
       if (matches.length === 0) return []
       const sets = await aliasSets(matches.map(({ advisory }) => advisory))
       const rows = (cve: (id: CveId) => CveFacts | null) =>
-        affectedRows(matches, query, { advisories, aliasesOf: (id) => sets.get(id) ?? null, cve })
+        finished(affectedRows(matches, query, { advisories, aliasesOf: (id) => sets.get(id) ?? null, cve }))
       // The first pass names the CVEs.
       const found = await factsOf([...new Set(rows(() => null).flatMap(({ cve_ids }) => cve_ids))])
       return rows((id) => found.get(id) ?? null)

@@ -6,8 +6,10 @@
  */
 import type { PackageRanges } from '../../corpus/model/packages/package-advisory.ts'
 import { type evaluationKey, parseAffected } from '../../corpus/model/versions/affected.ts'
+import { comparatorOf } from '../../corpus/model/versions/ecosystems.ts'
 import { intervalsOf, type VersionInterval } from '../../corpus/model/versions/intervals.ts'
-import { packagist } from '../../corpus/model/versions/packagist.ts'
+
+const PACKAGIST = comparatorOf('Packagist')!
 
 /** Matches every version, also branches such as `dev-main`. */
 export const EVERYTHING = '*'
@@ -29,19 +31,18 @@ export function composerAlternatives(
 }
 
 /** Returns no part if Composer cannot read one of the versions. */
-function intervalParts({ introduced, fixed, last_affected, limits }: VersionInterval): string[] {
-  if (introduced === last_affected) return limited([boundExactly(introduced)], limits)
+function intervalParts({ introduced, fixed, last_affected, limit }: VersionInterval): string[] {
+  if (introduced === last_affected) return limited([boundExactly(introduced)], limit)
   const end = fixed !== null ? before(fixed) : last_affected !== null ? upTo(last_affected) : ''
   const starts = introduced === '0' ? [''] : from(introduced)
   return limited(
     starts.map((start) => both(start, end)),
-    limits,
+    limit,
   )
 }
 
-/** Returns each part once per limit: a version before any of them belongs to the interval. */
-const limited = (parts: readonly (string | null)[], limits: readonly string[] | null): string[] =>
-  parts.flatMap((part) => (limits === null ? (part ?? []) : limits.flatMap((limit) => both(part, before(limit)) ?? [])))
+const limited = (parts: readonly (string | null)[], limit: string | null): string[] =>
+  parts.flatMap((part) => (limit === null ? part : both(part, before(limit))) ?? [])
 
 const both = (a: string | null, b: string | null): string | null =>
   a === null || b === null ? null : [a, b].filter((one) => one !== '').join(',')
@@ -86,7 +87,7 @@ const READABLE = new RegExp(`^v?(?:${NUMBERS}|${DATE})(?=[._-]{0,2}(?:$|[a-z*]))
  */
 function readable(text: string): string | null {
   const version = text.trim().replace(/^([^,\s+]+)\+\S+$/, '$1')
-  return READABLE.test(version) && packagist.parseStrict!(version) !== null ? version.replace(/[._-]$/, '') : null
+  return READABLE.test(version) && PACKAGIST.parseStrict!(version) !== null ? version.replace(/[._-]$/, '') : null
 }
 
 const ONLY_NUMBERS = new RegExp(`^v?${NUMBERS}$`, 'i')

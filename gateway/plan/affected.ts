@@ -2,9 +2,16 @@
 
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { type AffectedRow, affectedRows, type CveFacts } from '../../corpus/model/packages/affected-row.ts'
-import { matchAdvisories, type PackageQuery } from '../../corpus/model/packages/match.ts'
+import {
+  matchAdvisories,
+  type PackageQuery,
+  prepareAdvisories,
+  versionCount,
+} from '../../corpus/model/packages/match.ts'
+import type { PackageAdvisory } from '../../corpus/model/packages/package-advisory.ts'
 import { compareText } from '../../corpus/model/sources.ts'
 import { partitionPoint } from '../../corpus/model/values/partition-point.ts'
+import { finished } from '../../corpus/runtime/finished.ts'
 import { type GenerationalCache, generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import {
   cursorId,
@@ -19,6 +26,7 @@ import {
 } from '../../corpus/snapshot/index.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import type { OpenPackages } from '../snapshots/open-packages.ts'
+import { inSlices } from './slices.ts'
 
 export interface AffectedQuery extends PackageQuery {
   /** The names under which advisories state the package. */
@@ -35,33 +43,61 @@ export interface AffectedSources extends Tables {
 /** The strings belong to the package, which has a cache of its own. */
 const ROW_BYTES = 500
 
-/** Without the cache, a walk through 5,000 rows would take 50 ms for each page. */
-const remembered = perSnapshot<GenerationalCache<string, readonly AffectedRow[]>, AffectedSources>(() =>
-  generationalCache(SNAPSHOT_BYTES.affectedRows, (rows, key) => (rows.length + 1) * ROW_BYTES + key.length * 2),
-)
-
-/** Returns all rows, in their order. None for an unknown package. */
-export function rowsAffecting(snapshot: AffectedSources, query: AffectedQuery): readonly AffectedRow[] {
-  const known = remembered(snapshot)
-  const { ecosystem, names, version } = query
-  const key = JSON.stringify([ecosystem, names, version])
-  let rows = known.get(key)
-  if (!rows) {
-    rows = matchedRows(snapshot, query)
-    known.set(key, rows)
-  }
-  return rows
+interface Known {
+  rows: GenerationalCache<string, readonly AffectedRow[]>
+  /** Requests for the same package and version wait for one result. */
+  pending: Map<string, Promise<readonly AffectedRow[]>>
 }
 
-function matchedRows(snapshot: AffectedSources, query: AffectedQuery): AffectedRow[] {
+/** Without the cache, a walk through 5,000 rows would take 50 ms for each page. */
+const remembered = perSnapshot<Known, AffectedSources>(() => ({
+  rows: generationalCache(SNAPSHOT_BYTES.affectedRows, (rows, key) => (rows.length + 1) * ROW_BYTES + key.length * 2),
+  pending: new Map(),
+}))
+
+/** Versions and events of a package that are compared in slices, so that other requests are answered: 10 ms. */
+const MANY_VERSIONS = 10_000
+
+/**
+ * Returns all rows, in their order. None for an unknown package.
+ * @throws ApiError `overloaded` if too many requests wait
+ */
+export function rowsAffecting(
+  snapshot: AffectedSources,
+  query: AffectedQuery,
+): readonly AffectedRow[] | Promise<readonly AffectedRow[]> {
   const { packages } = snapshot
-  const advisories = query.names.flatMap((name) => {
-    const entry = packages.package(query.ecosystem, name)
+  const { rows, pending } = remembered(snapshot)
+  const { ecosystem, names, version } = query
+  const key = JSON.stringify([ecosystem, names, version])
+  const known = rows.get(key) ?? pending.get(key)
+  if (known) return known
+  const lists = names.flatMap((name) => {
+    const entry = packages.package(ecosystem, name)
     return entry ? [entry.advisories] : []
   })
+  const work = matchedRows(snapshot, query, lists)
+  const store = (found: readonly AffectedRow[]) => {
+    rows.set(key, found)
+    return found
+  }
+  if (lists.reduce((sum, list) => sum + versionCount(list), 0) < MANY_VERSIONS) return store(finished(work))
+  const result = inSlices(work)
+    .then(store)
+    .finally(() => pending.delete(key))
+  pending.set(key, result)
+  return result
+}
+
+function* matchedRows(
+  snapshot: AffectedSources,
+  query: AffectedQuery,
+  advisories: readonly (readonly PackageAdvisory[])[],
+): Generator<void, AffectedRow[]> {
+  for (const list of advisories) yield* prepareAdvisories(list, query)
   const matches = advisories.flatMap((list) => matchAdvisories(list, query, { preferList: true }))
-  const { aliasesOf } = packages
-  return affectedRows(matches, query, { advisories, aliasesOf, cve: (id) => factsOf(snapshot, id) })
+  const { aliasesOf } = snapshot.packages
+  return yield* affectedRows(matches, query, { advisories, aliasesOf, cve: (id) => factsOf(snapshot, id) })
 }
 
 /** Returns null if the snapshot has no record of the CVE. */

@@ -81,7 +81,8 @@ A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and
     const rows = ecosystem === null ? [] : rowsAffecting(snapshot, { ecosystem, names, version })
     const indexed = ecosystem !== null && isIndexed(ecosystem, snapshot.packages)
     const query = { purl, ecosystem, ...named, matched_source, indexed }
-    return pageAnswer(snapshot, binding, query, rows, after, limit)
+    const answer = (rows: readonly AffectedRow[]) => pageAnswer(snapshot, binding, query, rows, after, limit)
+    return rows instanceof Promise ? rows.then(answer) : answer(rows)
   },
 })
 

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { affectedRows } from '../../corpus/model/packages/affected-row.ts'
 import { matchAdvisories } from '../../corpus/model/packages/match.ts'
 import { type PackageAdvisory, packageKey, packageStatements } from '../../corpus/model/packages/package-advisory.ts'
+import { finished } from '../../corpus/runtime/finished.ts'
 import { needs, REAL_FEEDS, REAL_PACKAGES } from '../support/needs.ts'
 
 needs('real feeds', 'real advisories of packages')
@@ -36,7 +37,8 @@ for (const [ecosystem, feeds] of EXPORTS) {
       const rowsAt = (version: string | null) => {
         const query = { ecosystem, version }
         const matches = matchAdvisories(advisories, query, { preferList: true })
-        return affectedRows(matches, query, { advisories: [advisories], aliasesOf: () => null, cve: () => null })
+        const sources = { advisories: [advisories], aliasesOf: () => null, cve: () => null }
+        return finished(affectedRows(matches, query, sources))
       }
       for (const row of rowsAt(null)) {
         const ids = new Set([row.advisory_id, ...row.aliases])

@@ -1,4 +1,6 @@
 /** Matches of advisories as rows of `/affected`: advisories that alias each other are one row. */
+
+import { type Budget, spend } from '../budget.ts'
 import { type CveId, compareCveIds, parseCveId } from '../ids/cve-id.ts'
 import type { Severity } from '../record.ts'
 import { compareText } from '../sources.ts'
@@ -40,7 +42,7 @@ export interface AffectedRow extends CveFacts {
   } | null
   /**
    * Versions that fix it, above the version asked for if that can be compared. None is affected by the advisories of the
-   * row. Ascending, unique.
+   * row. Ascending, unique. The first are compared (`MAX_FIXES`).
    */
   fixed_versions: string[]
   published_at: string | null
@@ -60,21 +62,36 @@ export interface RowSources {
  * Returns the rows of the matches by severity, then KEV, EPSS and id. The affected advisory of a set precedes an
  * undecided one; among equals, GitHub's precedes others, then the lowest id. Summary and severity are those of the first
  * that has one. A CVE with a severity precedes them: severity and score are those of the CVE with the highest score.
+ * Yields after each row, and after each fix that is compared.
  */
-export function affectedRows(
+export function* affectedRows(
   matches: readonly PackageMatch[],
   query: PackageQuery,
   { advisories, aliasesOf, cve }: RowSources,
-): AffectedRow[] {
+  budget: Budget = { left: MAX_FIX_COMPARISONS },
+): Generator<void, AffectedRow[]> {
   const fixedVersions = fixesFor(query)
-  const isAffected = affectedBy(query.ecosystem, advisories)
-  return aliasSets(matches, aliasesOf)
-    .map((set) => {
-      const row = rowOf(set, fixedVersions, cve)
-      return { ...row, fixed_versions: row.fixed_versions.filter((version) => !isAffected(version, set.ids)) }
-    })
-    .sort(compareRows)
+  const comparisonOf = affectedBy(query.ecosystem, advisories)
+  const rows: AffectedRow[] = []
+  for (const set of aliasSets(matches, aliasesOf)) {
+    const row = rowOf(set, fixedVersions, cve)
+    const fixes = row.fixed_versions.slice(0, MAX_FIXES)
+    const comparison = fixes.length === 0 ? null : comparisonOf(set.ids)
+    row.fixed_versions = []
+    for (const version of fixes) {
+      if (!spend(budget, comparison!.cost)) break
+      if (!comparison!.isAffected(version)) row.fixed_versions.push(version)
+      yield
+    }
+    rows.push(row)
+    yield
+  }
+  return rows.sort(compareRows)
 }
+
+/** Fixes that a row can have, and comparisons with fixes of an answer, about 1 µs each. Advisories have up to 60 fixes. */
+export const MAX_FIXES = 1000
+export const MAX_FIX_COMPARISONS = 2_000_000
 
 interface AliasSet<Match> {
   matches: Match[]

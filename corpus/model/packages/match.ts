@@ -5,6 +5,7 @@ import {
   askedVersion,
   evaluate,
   isFixed,
+  isSameReleaseAs,
   parseAffected,
   type RangeMatch,
   rememberedKeys,
@@ -50,8 +51,13 @@ export function matchAdvisories(
       .map((advisory) => ({ advisory, verdict: 'undecided', matched: null, reason: 'no_version', urgency: null }))
   }
   const asked = askedVersion(ecosystem, version)
-  return parsedAdvisories(advisories).flatMap(({ advisory, entries }): PackageMatch[] => {
-    const { at, ...found } = verdictOf(entries, asked, preferList && advisory.is_malware)
+  const parsed = parsedAdvisories(advisories)
+  const tooLarge = tooLargeIn(parsed, asked)
+  return parsed.advisories.flatMap((one): PackageMatch[] => {
+    const { advisory } = one
+    if (tooLarge.has(one))
+      return [{ advisory, verdict: 'undecided', matched: null, reason: 'too_large', urgency: null }]
+    const { at, ...found } = verdictOf(parsed, one, asked, preferList && advisory.is_malware)
     if (found.verdict === 'not_affected') return []
     const { matched, reason } = { matched: null, reason: null, ...found }
     return [{ advisory, verdict: found.verdict, matched, reason, urgency: advisory.affected[at]?.urgency ?? null }]
@@ -67,14 +73,16 @@ function countedAdvisories(advisories: readonly PackageAdvisory[]): readonly Pac
 
 /** Returns the verdict of an advisory, and the index of the entry that decides: an affected one before an undecided one. */
 function verdictOf(
-  entries: readonly AffectedVersions[],
+  { keyOf }: ParsedAdvisories,
+  { entries }: ParsedAdvisory,
   asked: AskedVersion,
   preferList: boolean,
 ): Verdict & { at: number } {
   let result: Verdict & { at: number } = { verdict: 'not_affected', at: -1 }
-  if (entries.some((entry) => isFixedByPro(entry, asked))) return result
+  if (entries.some((entry) => isFixedByPro(entry, asked, keyOf))) return result
   for (const [at, entry] of entries.entries()) {
-    const found = evaluate(entry, asked, { preferList })
+    if (isSameReleaseAs(entry.stated.ecosystem, asked) === false) continue
+    const found = evaluate(versionsOf(entry, keyOf), asked, { preferList })
     if (found.verdict === 'affected') return { ...found, at }
     if (found.verdict === 'undecided' && result.verdict !== 'undecided') result = { ...found, at }
   }
@@ -85,10 +93,37 @@ function verdictOf(
  * Whether Ubuntu Pro has fixed the version. The plain entry of the release has no fix, or a later one, so it would still
  * affect the builds of Pro.
  */
-const isFixedByPro = (entry: AffectedVersions, asked: AskedVersion): boolean =>
-  entry.ecosystem.startsWith('Ubuntu:Pro:') && isFixed(entry, asked)
+const isFixedByPro = (entry: ParsedEntry, asked: AskedVersion, keyOf: KeyOf): boolean =>
+  entry.stated.ecosystem.startsWith('Ubuntu:Pro:') &&
+  isSameReleaseAs(entry.stated.ecosystem, asked) !== false &&
+  isFixed(versionsOf(entry, keyOf), asked)
 
-type ParsedAdvisories = { advisory: PackageAdvisory; entries: AffectedVersions[] }[]
+type KeyOf = ReturnType<typeof rememberedKeys>
+
+/** An entry of an advisory. It is parsed when a question of its release is compared with it. */
+interface ParsedEntry {
+  stated: PackageRanges
+  /** Versions and events. */
+  size: number
+  versions: AffectedVersions | null
+}
+
+interface ParsedAdvisory {
+  advisory: PackageAdvisory
+  entries: ParsedEntry[]
+}
+
+interface ParsedAdvisories {
+  advisories: ParsedAdvisory[]
+  size: number
+  keyOf: KeyOf
+}
+
+const versionsOf = (entry: ParsedEntry, keyOf: KeyOf): AffectedVersions => {
+  const { stated } = entry
+  entry.versions ??= parseAffected({ ...stated, package: { ecosystem: stated.ecosystem } }, keyOf)
+  return entry.versions
+}
 
 /** Parsing costs far more than evaluating. The result lives as long as the list, for callers that cache packages. */
 const parsed = new WeakMap<readonly PackageAdvisory[], ParsedAdvisories>()
@@ -96,33 +131,106 @@ const parsed = new WeakMap<readonly PackageAdvisory[], ParsedAdvisories>()
 function parsedAdvisories(advisories: readonly PackageAdvisory[]): ParsedAdvisories {
   const known = parsed.get(advisories)
   if (known) return known
-  const keyOf = rememberedKeys()
-  const parse = (entry: PackageRanges) => parseAffected({ ...entry, package: { ecosystem: entry.ecosystem } }, keyOf)
-  const result = countedAdvisories(advisories).map((advisory) => ({
+  const entryOf = (stated: PackageRanges): ParsedEntry => ({ stated, size: sizeOf(stated), versions: null })
+  const counted = countedAdvisories(advisories).map((advisory) => ({
     advisory,
-    entries: advisory.affected.map(parse),
+    entries: advisory.affected.map(entryOf),
   }))
+  const size = counted.reduce((sum, { entries }) => entries.reduce((total, one) => total + one.size, sum), 0)
+  const result = { advisories: counted, size, keyOf: rememberedKeys() }
   parsed.set(advisories, result)
   return result
 }
+
+/** An entry without versions is compared too. */
+const sizeOf = ({ ranges, versions }: PackageRanges): number =>
+  ranges.reduce((sum, { events }) => sum + events.length, versions.length + 1)
+
 /**
- * Returns whether an advisory with one of the ids affects a version. Databases contradict each other: one calls a version
- * fixed that another lists as affected.
+ * Maximum versions and events of one advisory, and of all advisories of a package, that a question is compared with:
+ * entries of other releases do not count. Parsing one takes about 2 µs. The largest advisories have a few thousand, the
+ * largest packages less than 100,000 for each release.
+ */
+export const MAX_ADVISORY_VERSIONS = 50_000
+export const MAX_PACKAGE_VERSIONS = 500_000
+
+/** Returns the number of versions and events of a package. */
+export const versionCount = (advisories: readonly PackageAdvisory[]): number => parsedAdvisories(advisories).size
+
+type Asked = Pick<AskedVersion, 'ecosystem' | 'version'>
+
+/** Returns the advisories that state too much to be compared. Of all of a package, those with the most versions. */
+function tooLargeIn({ advisories, size }: ParsedAdvisories, asked: Asked): ReadonlySet<ParsedAdvisory> {
+  const found = new Set<ParsedAdvisory>()
+  const sizeFor = ({ entries }: ParsedAdvisory) =>
+    entries.reduce((sum, one) => (isSameReleaseAs(one.stated.ecosystem, asked) === false ? sum : sum + one.size), 0)
+  for (const one of advisories) if (one.advisory.is_too_large && sizeFor(one) > 0) found.add(one)
+  if (size <= MAX_ADVISORY_VERSIONS) return found
+  const bySize = advisories.map((one) => ({ one, size: sizeFor(one) })).sort((a, b) => a.size - b.size)
+  let left = MAX_PACKAGE_VERSIONS
+  for (const { one, size } of bySize) {
+    if (size > MAX_ADVISORY_VERSIONS || size > left) found.add(one)
+    else left -= size
+  }
+  return found
+}
+
+/** Parses what a question compares, so that the comparison takes little time. Yields after each advisory. */
+export function* prepareAdvisories(
+  advisories: readonly PackageAdvisory[],
+  { ecosystem, version }: PackageQuery,
+): Generator<void, void> {
+  if (version === null) return
+  const list = parsedAdvisories(advisories)
+  const tooLarge = tooLargeIn(list, { ecosystem, version })
+  for (const one of list.advisories) {
+    if (tooLarge.has(one)) continue
+    for (const entry of one.entries) {
+      if (isSameReleaseAs(entry.stated.ecosystem, { ecosystem, version }) !== false) versionsOf(entry, list.keyOf)
+    }
+    yield
+  }
+}
+
+/** Whether a version is affected, for the advisories of a row. */
+export interface RowComparison {
+  /** Comparisons of a version with an entry. */
+  cost: number
+  isAffected(version: string): boolean
+}
+
+/**
+ * Returns for the ids of a row whether an advisory with one of them affects a version, or states too much to be compared.
+ * Databases contradict each other: one calls a version fixed that another lists as affected.
  */
 export function affectedBy(ecosystem: string, lists: readonly (readonly PackageAdvisory[])[]) {
   // Most questions find nothing, so nothing has a fix.
-  let byId: Map<string, ParsedAdvisories> | undefined
+  let byId: Map<string, (ParsedAdvisory & { list: ParsedAdvisories; isTooLarge: boolean })[]> | undefined
   const versions = new Map<string, AskedVersion>()
   const askedOf = (version: string) => {
     const asked = versions.get(version) ?? askedVersion(ecosystem, version)
     versions.set(version, asked)
     return asked
   }
-  return (version: string, ids: ReadonlySet<string>): boolean => {
-    byId ??= Map.groupBy(lists.flatMap(parsedAdvisories), ({ advisory }) => advisory.id)
+  const advisoriesIn = (list: ParsedAdvisories) => {
+    const tooLarge = tooLargeIn(list, { ecosystem, version: '' })
+    return list.advisories.map((one) => ({ ...one, list, isTooLarge: tooLarge.has(one) }))
+  }
+  return (ids: ReadonlySet<string>): RowComparison => {
+    byId ??= Map.groupBy(
+      lists.flatMap((list) => advisoriesIn(parsedAdvisories(list))),
+      ({ advisory }) => advisory.id,
+    )
     const known = byId
-    return [...ids]
-      .flatMap((id) => known.get(id) ?? [])
-      .some(({ advisory, entries }) => verdictOf(entries, askedOf(version), advisory.is_malware).verdict === 'affected')
+    const found = [...ids].flatMap((id) => known.get(id) ?? [])
+    return {
+      cost: found.reduce((sum, { entries }) => sum + entries.length, 0),
+      isAffected: (version) =>
+        found.some(
+          (one) =>
+            one.isTooLarge ||
+            verdictOf(one.list, one, askedOf(version), one.advisory.is_malware).verdict === 'affected',
+        ),
+    }
   }
 }

@@ -31,6 +31,8 @@ export interface PackageAdvisory extends AdvisoryIds {
   is_malware: boolean
   /** Whether a CVE record states it (`packageURL`), not an advisory. Absent otherwise. */
   is_cve_record?: true
+  /** Whether the package is too large for a snapshot, so that its entries have no ranges and versions. Absent otherwise. */
+  is_too_large?: true
   /** The name of the package as the record states it first. */
   name: string
   affected: PackageRanges[]

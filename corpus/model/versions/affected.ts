@@ -27,8 +27,8 @@ export interface RangeEvent {
 export interface VersionRange {
   /** In the order of versions. Null if nothing introduces the range, or if a version in it cannot be parsed. */
   events: RangeEvent[] | null
-  /** Versions before any of them can be affected. Null without a limit. */
-  limits: { version: string; bound: Bound }[] | null
+  /** The highest limit: versions before it can be affected. Null without a limit. */
+  limit: { version: string; bound: Bound } | null
   /** True if the range contains every version: nothing ends it, and it begins at `0`. */
   isEverything: boolean
 }
@@ -165,8 +165,11 @@ export function evaluate(
   return ranges.length === 0 && texts.size === 0 ? undecided('no_versions') : NOT_AFFECTED
 }
 
-/** As `isSameRelease`. Ubuntu's builds of FIPS are packages of the same release, with other versions. */
-function isSameReleaseAs(ecosystem: string, { ecosystem: asked, version }: AskedVersion): boolean | null {
+/** As `isSameRelease`. An entry of another release needs no parsing. Ubuntu's builds of FIPS are packages of the same release, with other versions. */
+export function isSameReleaseAs(
+  ecosystem: string,
+  { ecosystem: asked, version }: Pick<AskedVersion, 'ecosystem' | 'version'>,
+): boolean | null {
   const isFips = ecosystem.startsWith('Ubuntu:Pro:FIPS') && /\bfips\b/i.test(version)
   return isSameRelease(isFips ? ecosystem.replace(/:FIPS[\w-]*/, '') : ecosystem, asked)
 }
@@ -186,7 +189,7 @@ function isDivided(
   { key, end }: AskedVersion,
 ): boolean {
   const isInside = (one: unknown) => one !== null && order.compare(one, key) > 0 && order.compare(one, end) < 0
-  const bounds = ranges.flatMap(({ events, limits }) => [...(events ?? []), ...(limits ?? [])])
+  const bounds = ranges.flatMap(({ events, limit }) => [...(events ?? []), ...(limit ? [limit] : [])])
   return keys.some(isInside) || bounds.some(({ bound }) => bound !== null && isInside(bound.key))
 }
 
@@ -229,16 +232,16 @@ function parseRange(
     }
     if (event.limit !== undefined) limits.push(event.limit)
   }
-  const bounds =
-    limits.length === 0 || limits.includes('*') ? null : limits.map((version) => ({ version, bound: boundOf(version) }))
+  const bounds = limits.includes('*') ? [] : limits.map((version) => ({ version, bound: boundOf(version) }))
+  const later = (a: (typeof bounds)[number], b: (typeof bounds)[number]) =>
+    order !== null && isReadable && compareBounds(order, b.bound, a.bound) > 0 ? b : a
+  const [first = null, ...others] = bounds
   return {
     // A copy is as long as its items; a list that grew has unused room.
     events: isReadable && order ? parsed.toSorted((a, b) => compareEvents(order, a, b)) : null,
-    limits: bounds,
+    limit: first && others.reduce(later, first),
     isEverything:
-      parsed.length > 0 &&
-      bounds === null &&
-      parsed.every(({ kind, bound }) => kind === 'introduced' && bound === null),
+      parsed.length > 0 && first === null && parsed.every(({ kind, bound }) => kind === 'introduced' && bound === null),
   }
 }
 
@@ -279,8 +282,8 @@ function evaluateRanges(
 }
 
 /** Returns the index of the event by which a version is affected: the last one at or before it. -1 if it is not. */
-function affectingEvent(order: VersionOrder, { events, limits }: VersionRange, version: Bound): number {
-  if (events === null || (limits && !limits.some(({ bound }) => compareBounds(order, version, bound) < 0))) return -1
+function affectingEvent(order: VersionOrder, { events, limit }: VersionRange, version: Bound): number {
+  if (events === null || (limit && compareBounds(order, version, limit.bound) >= 0)) return -1
   const last = lastEvent(order, events, version)
   const event = events[last]
   if (event?.kind === 'introduced') return last
@@ -289,12 +292,12 @@ function affectingEvent(order: VersionOrder, { events, limits }: VersionRange, v
 }
 
 /** As `affectingEvent`. Null if the numbers do not differ from those of an event, or if the range has a limit. */
-function affectingByNumbers({ events, limits }: VersionRange, numbers: LeadingNumbers): number | null {
+function affectingByNumbers({ events, limit }: VersionRange, numbers: LeadingNumbers): number | null {
   const orders = events!.map(({ bound, version }) => (bound === null ? 1 : compareLeading(numbers, version)))
   const last = orders.findLastIndex((order) => order !== null && order > 0)
   // Versions of other schemes can be in another order than their numbers.
   const isOrdered = orders.every((order, i) => order !== null && order > 0 === i <= last)
-  if (!isOrdered || limits !== null) return null
+  if (!isOrdered || limit !== null) return null
   return events![last]?.kind === 'introduced' ? last : -1
 }
 
@@ -303,7 +306,7 @@ const lastEvent = (order: VersionOrder, events: RangeEvent[], version: Bound): n
   partitionPoint(events.length, (at) => compareBounds(order, events[at]!.bound, version) > 0) - 1
 
 /** Returns the index of the last introduction up to an index, or -1. */
-export function introductionBefore(events: RangeEvent[], index: number): number {
+function introductionBefore(events: RangeEvent[], index: number): number {
   let start = index
   while (start >= 0 && events[start]!.kind !== 'introduced') start--
   return start

@@ -3,7 +3,6 @@ import {
   type AffectedVersions,
   compareBounds,
   type EvaluateOptions,
-  introductionBefore,
   type RangeEvent,
   type RangeMatch,
   type VersionRange,
@@ -12,8 +11,8 @@ import type { VersionOrder } from './order.ts'
 
 /** A part of a range without gaps. Version `0` precedes every version. */
 export interface VersionInterval extends Omit<RangeMatch, 'kind'> {
-  /** Only versions before one of them belong to it. Each follows `introduced`. Null without a limit. */
-  limits: string[] | null
+  /** Only versions before it belong to the interval. It follows `introduced`. Null without a limit. */
+  limit: string | null
 }
 
 /**
@@ -27,29 +26,28 @@ export function intervalsOf(
   const counted = preferList && texts.size > 0 ? ranges.filter(({ isEverything }) => !isEverything) : ranges
   if (counted.some(({ isEverything }) => isEverything)) return 'everything'
   if (!order) return []
-  return counted.flatMap(({ events, limits }) => (events === null ? [] : intervalsIn(order, events, limits)))
+  return counted.flatMap(({ events, limit }) => (events === null ? [] : intervalsIn(order, events, limit)))
 }
 
-function intervalsIn(order: VersionOrder, events: RangeEvent[], limits: VersionRange['limits']): VersionInterval[] {
+function intervalsIn(order: VersionOrder, events: RangeEvent[], limit: VersionRange['limit']): VersionInterval[] {
   // The last event of a version decides about it.
-  const deciding = events.filter(
-    ({ bound }, i) => i === events.length - 1 || compareBounds(order, bound, events[i + 1]!.bound) !== 0,
-  )
-  return deciding.flatMap((event, i): VersionInterval[] => {
-    const { kind, version, bound } = event
-    const above = limits?.filter((limit) => compareBounds(order, bound, limit.bound) < 0)
-    if (above?.length === 0) return []
-    const own = above?.map((limit) => limit.version) ?? null
+  const deciding = events
+    .map((event, at) => ({ ...event, at }))
+    .filter(({ bound, at }) => at === events.length - 1 || compareBounds(order, bound, events[at + 1]!.bound) !== 0)
+  const first = events.findIndex(({ kind }) => kind === 'introduced')
+  return deciding.flatMap(({ kind, version, bound, at }, i): VersionInterval[] => {
+    if (limit && compareBounds(order, bound, limit.bound) >= 0) return []
+    const own = limit?.version ?? null
     if (kind === 'introduced') {
       const next = deciding[i + 1]
       const end = next?.version ?? null
       return next?.kind === 'last_affected'
-        ? [{ introduced: version, fixed: null, last_affected: end, limits: own }]
-        : [{ introduced: version, fixed: end, last_affected: null, limits: own }]
+        ? [{ introduced: version, fixed: null, last_affected: end, limit: own }]
+        : [{ introduced: version, fixed: end, last_affected: null, limit: own }]
     }
     const isAlone = deciding[i - 1]?.kind !== 'introduced'
-    return kind === 'last_affected' && isAlone && introductionBefore(events, events.indexOf(event)) >= 0
-      ? [{ introduced: version, fixed: null, last_affected: version, limits: own }]
+    return kind === 'last_affected' && isAlone && at > first
+      ? [{ introduced: version, fixed: null, last_affected: version, limit: own }]
       : []
   })
 }

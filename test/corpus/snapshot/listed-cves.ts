@@ -5,6 +5,7 @@ import { affectedRows } from '../../../corpus/model/packages/affected-row.ts'
 import { packageKey } from '../../../corpus/model/packages/package-advisory.ts'
 import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
 import type { NamedProduct } from '../../../corpus/model/record.ts'
+import { finished } from '../../../corpus/runtime/finished.ts'
 import { entriesOf } from '../../../corpus/snapshot/derive/advisory-extract.ts'
 import { aliasesOf } from '../../../corpus/snapshot/derive/aliases.ts'
 import { decodeColumns } from '../../../corpus/snapshot/derive/columns.ts'
@@ -97,7 +98,8 @@ export function expectListedCves(dist: string): Record<Listed, number> {
         ...{ advisory, verdict: 'undecided' as const, matched: null },
         ...{ reason: 'no_version' as const, urgency: null },
       }))
-      const rows = affectedRows(matches, { ecosystem, version: null }, { advisories: [advisories], ...sources })
+      const query = { ecosystem, version: null }
+      const rows = finished(affectedRows(matches, query, { advisories: [advisories], ...sources }))
       const cves = new Set(rows.flatMap(({ cve_ids }) => cve_ids).filter((id) => records.has(id)))
       const key = packageKey(ecosystem, name)
       assert.equal(new Set(listed.package.get(key)), cves, key)

@@ -41,8 +41,8 @@ const SNAPSHOT = {
   },
 } as unknown as AffectedSources
 
-test('a row has the facts that the snapshot has of its CVE', () => {
-  const rows = rowsAffecting(SNAPSHOT, { ecosystem: 'npm', names: ['widget'], version: '1.0.0' })
+test('a row has the facts that the snapshot has of its CVE', async () => {
+  const rows = await rowsAffecting(SNAPSHOT, { ecosystem: 'npm', names: ['widget'], version: '1.0.0' })
   assert.equal(
     rows.map(({ advisory_id, severity, cvss_score, kev, has_exploit, epss }) => [
       ...[advisory_id, severity, cvss_score],
@@ -54,6 +54,27 @@ test('a row has the facts that the snapshot has of its CVE', () => {
     ],
   )
   assert.equal(rowsAffecting(SNAPSHOT, { ecosystem: 'npm', names: ['unknown'], version: null }), [])
+})
+
+test('a package with many versions is compared between other requests, once for all that ask', async () => {
+  const versions = Array.from({ length: 20_000 }, (_, i) => `${i}.0.0`)
+  const affected = [{ ecosystem: 'npm', ranges: [], versions }]
+  const large = { ...widget, advisories: [advisory('GHSA-1', {}, affected), advisory('GHSA-2', {}, affected)] }
+  let reads = 0
+  const read = () => {
+    reads++
+    return large
+  }
+  const packages = { package: read, aliasesOf: () => null }
+  const snapshot = { ...SNAPSHOT, packages } as unknown as AffectedSources
+  const ask = (version: string) => rowsAffecting(snapshot, { ecosystem: 'npm', names: ['widget'], version })
+  const [first, second] = [ask('7.0.0'), ask('7.0.0')]
+  assert.ok(first instanceof Promise)
+  assert.is(first, second)
+  assert.equal(idsOf(await first), ['GHSA-1', 'GHSA-2'])
+  assert.is(ask('7.0.0'), await first)
+  assert.equal(await ask('7.5.0'), [])
+  assert.is(reads, 2)
 })
 
 const row = (advisory_id: string, some: Partial<AffectedRow> = {}) =>

@@ -40,8 +40,8 @@ export const PACKAGES: readonly Mutation[] = [
     rule: 'a version at or after every limit is not affected',
     breaks: 'limits are ignored',
     file: AFFECTED,
-    find: '(limits && !limits.some(',
-    replace: '(limits && !limits.every(',
+    find: '(limit && compareBounds(order, version, limit.bound) >= 0)',
+    replace: '(limit && compareBounds(order, version, limit.bound) >= 2)',
   },
   {
     rule: 'they are compared after parsing, or as text',

@@ -2,10 +2,23 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
-import { type AffectedRow, affectedRows, type CveFacts } from '../../../../corpus/model/packages/affected-row.ts'
-import { matchAdvisories, type PackageQuery } from '../../../../corpus/model/packages/match.ts'
+import {
+  type AffectedRow,
+  affectedRows,
+  type CveFacts,
+  MAX_FIXES,
+} from '../../../../corpus/model/packages/affected-row.ts'
+import {
+  MAX_ADVISORY_VERSIONS,
+  MAX_PACKAGE_VERSIONS,
+  matchAdvisories,
+  type PackageQuery,
+  prepareAdvisories,
+  versionCount,
+} from '../../../../corpus/model/packages/match.ts'
 import { type PackageAdvisory, packageStatements } from '../../../../corpus/model/packages/package-advisory.ts'
 import type { JsonObject } from '../../../../corpus/model/values/json-value.ts'
+import { finished } from '../../../../corpus/runtime/finished.ts'
 
 type Events = Record<string, string>[]
 const FROM_1_TO_2: Events = [{ introduced: '1.0.0' }, { fixed: '2.0.0' }]
@@ -31,11 +44,12 @@ interface Known {
 }
 
 function rowsOf(advisories: PackageAdvisory[], query = queryOf('1.5.0'), { aliases = [], cves = {} }: Known = {}) {
-  return affectedRows(matchAdvisories(advisories, query, { preferList: true }), query, {
+  const sources = {
     advisories: [advisories],
-    aliasesOf: (id) => aliases.find((set) => set.includes(id)) ?? null,
+    aliasesOf: (id: string) => aliases.find((set) => set.includes(id)) ?? null,
     cve: (id: CveId) => (cves[id] ? { ...FACTS, ...cves[id] } : null),
-  })
+  }
+  return finished(affectedRows(matchAdvisories(advisories, query, { preferList: true }), query, sources))
 }
 function rowOf(...parameters: Parameters<typeof rowsOf>): AffectedRow {
   const rows = rowsOf(...parameters)
@@ -287,6 +301,90 @@ rows('a fixed version that another advisory of the row affects is no fixed versi
       ['GHSA-3', ['2.0.0']],
     ],
   )
+})
+
+/** An advisory with `count` versions and events, the entry included. */
+const sized = (id: string, count: number, ecosystem = 'npm') =>
+  advisory(id, {
+    affected: [
+      entry(
+        null,
+        Array.from({ length: count - 1 }, (_, i) => `${i}.0.0`),
+        ecosystem,
+      ),
+    ],
+  })
+
+match('an advisory with more versions than are compared is undecided', () => {
+  const verdicts = (version: string, ...list: PackageAdvisory[]) =>
+    matchAdvisories(list, queryOf(version), { preferList: false }).map(({ verdict, reason }) => [verdict, reason])
+  const largest = sized('A', MAX_ADVISORY_VERSIONS)
+  assert.equal(verdicts('1.0.0', largest), [['affected', null]])
+  assert.equal(verdicts('0.5.0', largest), [])
+  const tooLarge = sized('A', MAX_ADVISORY_VERSIONS + 1)
+  assert.equal(verdicts('0.5.0', tooLarge), [['undecided', 'too_large']])
+  assert.equal(verdicts('1.5.0', tooLarge, advisory('B')), [
+    ['undecided', 'too_large'],
+    ['affected', null],
+  ])
+  assert.is(versionCount([tooLarge, advisory('B')]), MAX_ADVISORY_VERSIONS + 1 + 3)
+})
+
+match('of a package with more versions than are compared, the largest advisories are undecided', () => {
+  const shared = sized('A', MAX_ADVISORY_VERSIONS)
+  const fit = MAX_PACKAGE_VERSIONS / MAX_ADVISORY_VERSIONS
+  const list = Array.from({ length: fit }, (_, i) => ({ ...shared, id: `A-${i}` }))
+  const undecided = (advisories: PackageAdvisory[]) =>
+    matchAdvisories(advisories, queryOf('0.5.0'), { preferList: false }).map(({ advisory: { id }, reason }) => [
+      id,
+      reason,
+    ])
+  assert.equal(undecided(list), [])
+  assert.equal(undecided([...list, advisory('B'), sized('C', MAX_ADVISORY_VERSIONS - 3)]), [
+    [`A-${fit - 1}`, 'too_large'],
+  ])
+})
+
+match('versions of other releases of a distribution do not count', () => {
+  const list = [sized('A', MAX_ADVISORY_VERSIONS + 1, 'Debian:11'), sized('B', 3, 'Debian:12')]
+  const reasons = (ecosystem: string) =>
+    matchAdvisories(list, queryOf('7.5', ecosystem), { preferList: false }).map(({ advisory: { id }, reason }) => [
+      id,
+      reason,
+    ])
+  assert.equal(reasons('Debian:12'), [])
+  assert.equal(reasons('Debian:11'), [['A', 'too_large']])
+})
+
+match('an advisory that is too large for a snapshot is undecided in the releases that it names', () => {
+  const stated = advisory('A', { affected: [entry(null, [], 'Debian:12')] })
+  const list: PackageAdvisory[] = [{ ...stated, is_too_large: true }]
+  const reasons = (ecosystem: string) =>
+    matchAdvisories(list, queryOf('1.0', ecosystem), { preferList: false }).map(({ reason }) => reason)
+  assert.equal(reasons('Debian:12'), ['too_large'])
+  assert.equal(reasons('Debian:11'), [])
+})
+
+match('a package is prepared advisory by advisory', () => {
+  const list = [advisory('A'), advisory('B'), sized('C', MAX_ADVISORY_VERSIONS + 1)]
+  assert.is([...prepareAdvisories(list, queryOf('1.5.0'))].length, 2)
+  assert.equal([...prepareAdvisories(list, queryOf(null))], [])
+})
+
+rows('the first fixed versions of a row are compared, and those of an answer up to a bound', () => {
+  const fixes = (count: number) =>
+    Array.from({ length: count }, (_, i) => [{ introduced: `${i}.1.0` }, { fixed: `${i}.2.0` }]).flat()
+  const wide = advisory('A', { affected: [entry(fixes(MAX_FIXES + 5))] })
+  assert.is(rowOf([wide], queryOf('0.1.0')).fixed_versions.length, MAX_FIXES)
+  // Each comparison with a fix costs as many steps as the advisory has entries.
+  const [one, other] = ['B', 'C'].map((id) => advisory(id, { affected: [entry(fixes(5)), entry(null, ['0.1.0'])] }))
+  const query = queryOf('0.1.0')
+  const matches = matchAdvisories([one!, other!], query, { preferList: true })
+  const sources = { advisories: [[one!, other!]], aliasesOf: () => null, cve: () => null }
+  const within = (left: number) =>
+    finished(affectedRows(matches, query, sources, { left })).map((row) => row.fixed_versions.length)
+  assert.equal(within(20), [5, 5])
+  assert.equal(within(15), [5, 2])
 })
 
 rows('the severity is the band of the score shown; the rating of the publisher differs from it', () => {

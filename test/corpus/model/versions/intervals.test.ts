@@ -6,15 +6,15 @@ import { intervalsOf } from '../../../../corpus/model/versions/intervals.ts'
 
 type Events = NonNullable<AffectedStatement['ranges']>[number]['events']
 
-/** Intervals as text: `[1,2)`, `[1,2]`, and the limits after a `<`. */
+/** Intervals as text: `[1,2)`, `[1,2]`, and the limit after a `<`. */
 function textOf(events: Events, versions: string[] = [], preferList = false): string {
   const ranges = [{ type: 'ECOSYSTEM', events }]
   const found = intervalsOf(parseAffected({ package: { ecosystem: 'Packagist' }, ranges, versions }), { preferList })
   if (found === 'everything') return found
   return found
-    .map(({ introduced, fixed, last_affected, limits }) => {
+    .map(({ introduced, fixed, last_affected, limit }) => {
       const end = last_affected === null ? `${fixed ?? ''})` : `${last_affected}]`
-      return `[${introduced},${end}${limits ? `<${limits.join()}` : ''}`
+      return `[${introduced},${end}${limit ? `<${limit}` : ''}`
     })
     .join(' ')
 }
@@ -31,7 +31,8 @@ intervals('are the parts of a range without gaps, in the order of versions', () 
   assert.is(textOf([{ introduced: '1' }, { fixed: '1.0' }]), '', 'an empty range')
 })
 
-intervals('have the limits that they begin before', () => {
+intervals('have the highest limit, if they begin before it', () => {
+  assert.is(textOf([{ introduced: '1' }, { limit: '2' }, { limit: '10' }, { limit: '3' }]), '[1,)<10')
   assert.is(textOf([{ introduced: '1' }, { fixed: '2' }, { introduced: '3' }, { limit: '3' }]), '[1,2)<3')
   assert.is(textOf([{ introduced: '1' }, { limit: '2' }, { limit: '*' }]), '[1,)')
 })
