@@ -7,7 +7,7 @@ import { compareText } from '../sources.ts'
 import { askedVersion, rememberedKeys } from '../versions/affected.ts'
 import { comparatorOf, isSameRelease } from '../versions/ecosystems.ts'
 import { compareLeading } from '../versions/leading-numbers.ts'
-import { affectedBy, type PackageMatch, type PackageQuery } from './match.ts'
+import { affectedBy, type PackageMatch, type PackageQuery, type RowComparison } from './match.ts'
 import type { PackageAdvisory, PackageRanges } from './package-advisory.ts'
 
 /** The values of a CVE record that a row shows. */
@@ -42,7 +42,7 @@ export interface AffectedRow extends CveFacts {
   } | null
   /**
    * Versions that fix it, above the version asked for if that can be compared. None is affected by the advisories of the
-   * row. Ascending, unique. The first are compared (`MAX_FIXES`).
+   * row. Ascending, unique. Fixes are compared up to a bound (`MAX_ROW_COMPARISONS`).
    */
   fixed_versions: string[]
   published_at: string | null
@@ -75,12 +75,14 @@ export function* affectedRows(
   const rows: AffectedRow[] = []
   for (const set of aliasSets(matches, aliasesOf)) {
     const row = rowOf(set, fixedVersions, cve)
-    const fixes = row.fixed_versions.slice(0, MAX_FIXES)
-    const comparison = fixes.length === 0 ? null : comparisonOf(set.ids)
+    const fixes = row.fixed_versions
     row.fixed_versions = []
+    const ofRow: Budget = { left: Math.min(MAX_ROW_COMPARISONS, budget.left) }
+    const { cost, isAffected } = fixes.length === 0 ? NO_COMPARISON : comparisonOf(set.ids)
     for (const version of fixes) {
-      if (!spend(budget, comparison!.cost)) break
-      if (!comparison!.isAffected(version)) row.fixed_versions.push(version)
+      if (!spend(ofRow, cost)) break
+      budget.left -= cost
+      if (!isAffected(version)) row.fixed_versions.push(version)
       yield
     }
     rows.push(row)
@@ -89,9 +91,14 @@ export function* affectedRows(
   return rows.sort(compareRows)
 }
 
-/** Fixes that a row can have, and comparisons with fixes of an answer, about 1 µs each. Advisories have up to 60 fixes. */
-export const MAX_FIXES = 1000
+/**
+ * Comparisons of the fixes of a row with its entries, and of all rows of an answer, about 1 µs each. Publishers state up to
+ * 60 fixes, and up to 16 advisories alias each other. Further fixes are left out.
+ */
+export const MAX_ROW_COMPARISONS = 20_000
 export const MAX_FIX_COMPARISONS = 2_000_000
+
+const NO_COMPARISON: RowComparison = { cost: 0, isAffected: () => false }
 
 interface AliasSet<Match> {
   matches: Match[]

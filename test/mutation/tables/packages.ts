@@ -152,8 +152,8 @@ export const PACKAGES: readonly Mutation[] = [
     rule: 'a fixed version that another advisory of the row affects is no fixed version',
     breaks: 'fixed versions are listed as stated',
     file: ROWS,
-    find: 'filter((version) => !isAffected(version, set.ids))',
-    replace: 'filter((version) => isAffected(version, set.ids) || true)',
+    find: 'if (!isAffected(version)) row',
+    replace: 'if (!isAffected(version) || true) row',
   },
   {
     rule: 'API 29.41: a CVE record that states a package URL, unless an advisory on the CVE names the package',
@@ -201,8 +201,8 @@ export const PACKAGES: readonly Mutation[] = [
     rule: 'the list of a malicious package precedes a range of everything, if the caller prefers it',
     breaks: 'the list precedes for every advisory',
     file: MATCH,
-    find: 'verdictOf(entries, asked, preferList && advisory.is_malware)',
-    replace: 'verdictOf(entries, asked, preferList)',
+    find: 'verdictOf(parsed, one, asked, preferList && advisory.is_malware)',
+    replace: 'verdictOf(parsed, one, asked, preferList)',
   },
   {
     rule: 'advisories that alias each other are one row: directly, through the alias table, through others',

@@ -6,7 +6,7 @@ import {
   type AffectedRow,
   affectedRows,
   type CveFacts,
-  MAX_FIXES,
+  MAX_ROW_COMPARISONS,
 } from '../../../../corpus/model/packages/affected-row.ts'
 import {
   MAX_ADVISORY_VERSIONS,
@@ -371,11 +371,13 @@ match('a package is prepared advisory by advisory', () => {
   assert.equal([...prepareAdvisories(list, queryOf(null))], [])
 })
 
-rows('the first fixed versions of a row are compared, and those of an answer up to a bound', () => {
+rows('the fixed versions of a row are compared up to a bound, and those of an answer', () => {
   const fixes = (count: number) =>
     Array.from({ length: count }, (_, i) => [{ introduced: `${i}.1.0` }, { fixed: `${i}.2.0` }]).flat()
-  const wide = advisory('A', { affected: [entry(fixes(MAX_FIXES + 5))] })
-  assert.is(rowOf([wide], queryOf('0.1.0')).fixed_versions.length, MAX_FIXES)
+  const wide = (count: number) =>
+    advisory('A', { affected: [entry(fixes(500)), ...Array(count - 1).fill(entry(fixes(1)))] })
+  assert.is(rowOf([wide(40)], queryOf('0.1.0')).fixed_versions.length, MAX_ROW_COMPARISONS / 40)
+  assert.is(rowOf([wide(80)], queryOf('0.1.0')).fixed_versions.length, MAX_ROW_COMPARISONS / 80)
   // Each comparison with a fix costs as many steps as the advisory has entries.
   const [one, other] = ['B', 'C'].map((id) => advisory(id, { affected: [entry(fixes(5)), entry(null, ['0.1.0'])] }))
   const query = queryOf('0.1.0')
