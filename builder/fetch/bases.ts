@@ -20,7 +20,7 @@ export function addBaseUrl(text: string, feeds: readonly PublishedFeed[], { all,
   const url = URL.parse(address!)
   if (!url || !/^https?:$/.test(url.protocol))
     throw new TypeError(`invalid address '${address}'; use an http or https URL`)
-  url.pathname = url.pathname.replace(/\/*$/, '/')
+  url.pathname = url.pathname.replace(/(?<!\/)\/*$/, '/')
   url.search = ''
   url.hash = ''
   if (name === undefined) return { all: url, of }

@@ -116,12 +116,12 @@ async function checkJsonLines(path: string, start: Buffer): Promise<CheckedBody>
   return plainText(start)
 }
 
-/** Checks only the final end tag; the adapter parses it later. */
+/** Checks only the final end tag, which comments can follow; the adapter parses it later. */
 async function checkXml(path: string, start: Buffer): Promise<CheckedBody> {
   const size = await sizeOf(path)
-  const end = await readPart(path, Math.max(0, size - 1024), 1024)
-  if (!/<\/[\w:.-]+>\s*(?:<!--[\s\S]*-->\s*)?$/.test(end.toString('latin1')))
-    throw wrong('it is truncated: its end is missing')
+  let end = (await readPart(path, Math.max(0, size - 1024), 1024)).toString('latin1').trimEnd()
+  while (end.endsWith('-->')) end = end.slice(0, Math.max(0, end.lastIndexOf('<!--'))).trimEnd()
+  if (!/<\/[\w:.-]+>$/.test(end)) throw wrong('it is truncated: its end is missing')
   return plainText(start)
 }
 

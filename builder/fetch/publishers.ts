@@ -194,7 +194,7 @@ export const PUBLISHERS: readonly Publisher[] = [
     maxBytes: 64 * MB,
     head: /"bundle--/,
     files: oneFile('stix-capec.json', `${GITHUB_RAW}/mitre/cti/master/capec/2.1/stix-capec.json`),
-    copied: /^[\w.-]*stix[\w.-]*\.(?:json|zip)$/,
+    copied: /^(?=[\w.-]*stix)[\w.-]+\.(?:json|zip)$/,
   },
   {
     feed: 'exploitdb',

@@ -222,14 +222,15 @@ export type MinimumCounts = Readonly<Partial<Record<FeedName, number>>>
 export function readMinimumCounts(text: string): MinimumCounts {
   const floors: Partial<Record<FeedName, number>> = {}
   for (const word of text.split(',').map((part) => part.trim())) {
-    const [, name, number] = /^(.*?)\s*=\s*(.*)$/.exec(word) ?? []
-    if (name === undefined) throw new IngestError('usage', `invalid --floor '${word}'; use <feed>=<records>`)
+    const at = word.indexOf('=')
+    const [name, number] = [word.slice(0, at).trimEnd(), word.slice(at + 1).trimStart()]
+    if (at === -1) throw new IngestError('usage', `invalid --floor '${word}'; use <feed>=<records>`)
     const feed = FEEDS.find((one) => one.name === name)
     if (!feed) {
       const known = FEEDS.map((one) => one.name).join(', ')
       throw new IngestError('usage', `--floor: unknown feed '${name}'; use one of ${known}`)
     }
-    const floor = /^\d+$/.test(number!) ? Number(number) : 0
+    const floor = /^\d+$/.test(number) ? Number(number) : 0
     if (floor < 1 || !Number.isSafeInteger(floor)) {
       throw new IngestError('usage', `--floor: the number of ${name} must be a whole number from 1, not '${number}'`)
     }

@@ -15,7 +15,7 @@ const LIMIT_MS = 60_000
 /** Returns `<url>/fail`, as monitoring services name it. */
 export function failureUrl(success: URL): URL {
   const url = new URL(success)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/fail`
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/fail`
   return url
 }
 

@@ -16,7 +16,7 @@ export function siteUrl(text: string): URL {
   }
   if (!TAG_HOST.test(url.hostname)) throw invalid('Its host must be a DNS name')
   if (!TAG_PATH.test(url.pathname)) throw invalid('Its path must have only characters of RFC 3986')
-  url.pathname = url.pathname.replace(/\/*$/, '/')
+  url.pathname = url.pathname.replace(/(?<!\/)\/*$/, '/')
   return url
 }
 

@@ -199,7 +199,7 @@ const usageLine = (text: string) =>
   `${text
     .replace(/^error: /, '')
     .trim()
-    .replace(/\.?\s*\n\s*/g, ' ')
+    .replace(/(?:\.|(?<!\s))\s*\n\s*/g, ' ')
     .replace(/\.$/, '')} (see --help)`
 
 /** Error codes of wrong usage. */

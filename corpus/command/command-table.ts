@@ -48,7 +48,7 @@ function entryOf(command: Command, commands: readonly string[]): CommandEntry {
     name: command.name(),
     description: command.description(),
     options: options.map(({ short, long, description, flags, argChoices }) => {
-      const value = /[<[](.+)[>\]]/.exec(flags)?.[1] ?? null
+      const value = /[<[]([^<[]+)[>\]]/.exec(flags)?.[1] ?? null
       const suggestion = value === null ? [] : suggestionOf(value, argChoices)
       return { flags: [short, long].filter((flag) => flag != null), description, value, suggestion }
     }),

@@ -68,12 +68,12 @@ export interface Catalogs {
 }
 
 function relationsOf(number: number, parent: string, table: string): CatalogEntry['relations'] {
-  const others = [...table.matchAll(/(\d+)([=>~+])(\d+)/g)].filter(([, from]) => Number(from) === number)
+  const others = [...table.matchAll(/(?<!\d)(\d+)([=>~+])(\d+)/g)].filter(([, from]) => Number(from) === number)
   const parents = parent ? [{ nature: 'ChildOf', to: Number(parent) }] : []
   return [...parents, ...others.map(([, , sign, to]) => ({ nature: NATURES[sign!]!, to: Number(to) }))]
 }
 
-const ROWS = [...WEAKNESS_TABLE.matchAll(/(\d+)([A-Z])(\d*)/g)].map(([, digits, level, parent]) => {
+const ROWS = [...WEAKNESS_TABLE.matchAll(/(?<!\d)(\d+)([A-Z])(\d*)/g)].map(([, digits, level, parent]) => {
   return { number: Number(digits), level: level!, relations: relationsOf(Number(digits), parent!, WEAKNESS_RELATIONS) }
 })
 const numbersOf = (kind: string) => ROWS.filter(({ level }) => level === kind).map(({ number }) => number)
@@ -87,7 +87,7 @@ const KNOWN_WEAKNESSES = ROWS.filter(({ level }) => level in LEVELS).map(({ numb
   return { number, abstraction: LEVELS[level]!, structure, retired: level === 'D' ? 'Deprecated' : null, relations }
 })
 
-const KNOWN_PATTERNS = [...PATTERN_TABLE.matchAll(/(\d+)([A-Z])(\d*):([\d,]*)/g)].map(
+const KNOWN_PATTERNS = [...PATTERN_TABLE.matchAll(/(?<!\d)(\d+)([A-Z])(\d*):([\d,]*)/g)].map(
   ([, digits, level, parent, weaknesses]): Pattern => ({
     number: Number(digits),
     abstraction: PATTERN_LEVELS[level!] ?? 'Detailed',

@@ -63,7 +63,7 @@ const EPSS = `0:0.00001 0.01:0.00011 0.05:0.00025 0.1:0.00037 0.25:0.00083 0.5:0
   0.9:0.05639 0.95:0.1851 0.99:0.78609 0.999:0.94126 1:0.94582`
 /** EPSS scores by their percentile, and percentiles by score. */
 export const EPSS_SCORE = quantiles(EPSS)
-export const EPSS_PERCENTILE = quantiles(EPSS.replaceAll(/(\S+):(\S+)/g, '$2:$1'))
+export const EPSS_PERCENTILE = quantiles(EPSS.replaceAll(/(?<!\S)(\S+):(\S+)/g, '$2:$1'))
 
 /** Characters of the `details` of reviewed advisories, their references after the usual four, and affected branches. */
 export const DETAILS_LENGTH = quantiles('0:60 0.1:144 0.5:404 0.75:792 0.9:1699 0.95:2451 0.99:6171 1:14000')

@@ -93,7 +93,7 @@ function readable(text: string): string | null {
 const ONLY_NUMBERS = new RegExp(`^v?${NUMBERS}$`, 'i')
 
 /** Composer tests the text in lower case with a pattern that contains `RC`, which therefore never matches. */
-const STABILITY = /-(?:stable|beta|b|alpha|a|patch|pl|p)(?:[.-]?\d+)*(?:[.-]?dev)?$|-dev$/i
+const STABILITY = /-(?:stable|beta|b|alpha|a|patch|pl|p)\d*(?:[.-]\d+)*(?:[.-]?dev)?$|-dev$/i
 
 /** Returns a form to which Composer adds no `-dev`; null if the version has none. */
 function withStability(version: string): string | null {

@@ -91,7 +91,7 @@ function rangeText(matched: RangeMatch | VersionMatch): string {
 
 /** Adds missing numbers: npm reads `<=1.3` as `<1.4.0`. */
 function fullVersion(version: string): string {
-  const [, core = '', rest = ''] = /^v?([\d.]+)(.*)$/.exec(version) ?? []
+  const [, core = '', rest = ''] = /^v?([\d.]+)(.*)$/s.exec(version) ?? []
   return core === ''
     ? version
     : [...core.split('.'), '0', '0'].slice(0, Math.max(3, core.split('.').length)).join('.') + rest

@@ -81,7 +81,7 @@ function registryOf(text: string): string {
       '--npm-upstream must be the URL of a registry without a password, such as https://registry.npmjs.org',
     )
   }
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }
 
 /** A package can be named in several spellings. Each version is compared once, and each spelling gets its own answer. */

@@ -58,7 +58,7 @@ export async function bundleExplorer(): Promise<Explorer> {
   ]
   return {
     files,
-    page: (mode) => Buffer.from(template.replace(/<!-- bundle\.ts .*?-->/, page(mode).join('\n    '))),
+    page: (mode) => Buffer.from(template.replace(/<!-- bundle\.ts [^<>]*-->/, page(mode).join('\n    '))),
   }
 }
 

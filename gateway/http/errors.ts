@@ -141,7 +141,9 @@ export const notFound = (message: string, rejection?: Rejection) =>
   new ApiError('not_found', message, rejection ? { rejection } : {})
 
 export const methodNotAllowed = (allow = ALLOWED_METHODS) =>
-  new ApiError('method_not_allowed', `this method is not allowed; use ${allow.replace(/, (?!.*,)/, ' or ')}`, { allow })
+  new ApiError('method_not_allowed', `this method is not allowed; use ${allow.replace(/, (?=[^,]*$)/, ' or ')}`, {
+    allow,
+  })
 
 export const gone = (message: string) => new ApiError('gone', message)
 

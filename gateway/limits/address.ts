@@ -85,7 +85,7 @@ function parseAddress(text: string): string | null {
     .trim()
     .replace(/^\[(.*)\](?::\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1')
-    .replace(/%.*$/, '')
+    .replace(/%.*$/s, '')
   const family = isIP(bare)
   if (family !== 6) return family === 4 ? bare : null
   const { address } = new SocketAddress({ address: bare, family: 'ipv6' })

@@ -80,7 +80,7 @@ export function integer({ min, max }: { min: number; max: number }): ParameterTy
 
 export function number({ min, max }: { min: number; max: number }): ParameterType<number, 'optional'> {
   return parameterType({ type: 'number', minimum: min, maximum: max }, (value, name) => {
-    const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN
+    const number = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN
     if (!(number >= min && number <= max)) throw refuse(name, value, `a number from ${min} to ${max}`)
     return number
   })

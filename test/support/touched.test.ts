@@ -19,9 +19,10 @@ test('a change touches the files that read it', () => {
     'test/builder/site/site.long.test.ts',
     'test/gateway/limits/redis.long.test.ts',
     'test/docs/links.test.ts',
+    'test/growth/patterns.long.test.ts',
   ]
-  const [site, redis, docs] = files
-  assert.equal(touchedBy(['builder/site/site.ts'], files), [site])
+  const [site, redis, docs, patterns] = files
+  assert.equal(touchedBy(['builder/site/site.ts'], files), [site, patterns])
   assert.equal(touchedBy(['test/support/redis.ts'], files), [redis])
   assert.equal(touchedBy(['corpus/README.md'], files), [docs])
   assert.equal(touchedBy(['package.json'], files), files)

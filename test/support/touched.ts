@@ -4,6 +4,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
+/** The test of all regular expressions. */
+const PATTERNS = 'test/growth/patterns.long.test.ts'
 /** A change of these can change any test. */
 const EVERYTHING = /^(?:package(?:-lock)?\.json|tsconfig\.json)$/
 
@@ -21,9 +23,12 @@ export function changedSince(base: string): string[] {
 export function touchedBy(changed: readonly string[], files: readonly string[]): string[] {
   if (changed.some((path) => EVERYTHING.test(path))) return [...files]
   const hasDocument = changed.some((path) => path.endsWith('.md'))
+  const hasSource = changed.some((path) => /^(?:builder|corpus|gateway)\/.*\.tsx?$/.test(path))
   return files.filter((file) => {
     // These read every document.
     if (hasDocument && file.startsWith('test/docs/')) return true
+    // It reads every source.
+    if (hasSource && file === PATTERNS) return true
     const read = readBy(file)
     return changed.some((path) => read.has(path))
   })

@@ -5,7 +5,7 @@ import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'
 import { withDocuments } from '../files/documents.ts'
 import { isStixDocument, readStixObjects } from './stix-objects.ts'
 
-const STIX_NAME = /stix.*\.(json|zip)$/i
+const STIX_NAME = /^(?=.*stix).*\.(json|zip)$/is
 
 export async function findCapec(feedsFolder: string): Promise<FeedFile[]> {
   const files: FeedFile[] = []

@@ -44,7 +44,7 @@ function partOf(name: string): string {
     .replace(ENDING, '')
     .split('/')
   return steps
-    .map((step) => step.replace(DATE, '').replace(/^[-._]+|[-._]+$/g, ''))
+    .map((step) => step.replace(DATE, '').replace(/^[-._]+|(?<![-._])[-._]+$/g, ''))
     .filter((step) => step !== '')
     .join('/')
 }

@@ -89,8 +89,8 @@ export const FORMATS: readonly Format[] = [
   { name: 'purls, one per line', file: /\.purls?$/, content: /^[ \t]*pkg:\S/im, parse: parsePurls },
   {
     name: 'requirements.txt',
-    file: /requirements[^/]*\.(?:txt|in)$/i,
-    content: /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]\r\n]*\])?[ \t]*==[ \t]*[0-9]/m,
+    file: /^(?=.*requirements).*\.(?:txt|in)$/is,
+    content: /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]\r\n\u2028\u2029]*\])?[ \t]*==[ \t]*[0-9]/m,
     parse: parseRequirements,
   },
 ]

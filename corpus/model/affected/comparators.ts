@@ -6,7 +6,7 @@ export type ComparatorText =
   | { kind: 'span'; start: string | null; limit: string | null; inclusive: boolean }
 
 const ALL_VERSIONS = /^all versions\s+(?=[<>=])/i
-const TERM = /(<=|>=|==|<|>|=)\s*([^<>=]+)/y
+const TERM = /(<=|>=|==|<|>|=)([^<>=]+)/y
 /** Signs of more than one version: alternatives, conditions, lists. `V1.15(ACCC.3)C0` is a single version. */
 const NOT_A_VERSION = /[,;|&]|\s\(|\s(?:and|or|if|on|with|when|except)\s/i
 

@@ -279,7 +279,7 @@ const OUTSIDE_DETAIL = /^\$\.(?:weaknesses|advisory|reports)\b/
 
 /** Returns a path in the detail. Indexes are left out: later versions can have fewer items, in another order. */
 function detailPath(path: string): string {
-  return OUTSIDE_DETAIL.test(path) ? '$' : path.replace(/\[\d+\].*$/, '')
+  return OUTSIDE_DETAIL.test(path) ? '$' : path.replace(/\[\d+\].*$/s, '')
 }
 
 function rowOf(category: ShownChange['category']): CategoryRow {

@@ -13,7 +13,7 @@ const PRE_SUFFIXES = ['alpha', 'beta', 'pre', 'rc']
 const POST_SUFFIXES = ['cvs', 'svn', 'git', 'hg', 'p']
 
 const FORM =
-  /^(\d*)((?:\.\d*|[a-z]\d+)*[a-z]?)((?:_(?:alpha|beta|pre|rc|cvs|svn|git|hg|p)\d*)*)(?:~[0-9a-f]+)?(?:-r(\d+|(?=-|$)))?(.*)$/
+  /^(\d*)((?:\.\d*|[a-z]\d+)*[a-z]?)((?:_(?:alpha|beta|pre|rc|cvs|svn|git|hg|p)\d*)*)(?:~[0-9a-f]+)?(?:-r(\d+|(?=-|$)))?(.*)$/s
 const TEXT = /^[!-~]+$/
 
 /**

@@ -145,7 +145,7 @@ export function isIndexed(ecosystem: string, { ecosystems, releases }: IndexedEc
 }
 
 /** Not Micro, whose numbers are its own. A package that only a module states is in that module on every system. */
-const SUSE_PRODUCT = /^Linux Enterprise (?!Micro|Real).*?\b(\d+(?: SP\d+)?)(?:[- ].*)?$/
+const SUSE_PRODUCT = /^Linux Enterprise (?!Micro|Real).*?\b(\d+(?: SP\d+)?)(?:[- ].*)?$/s
 
 /**
  * Whether a version of one ecosystem can be a version of the other: false for another ecosystem, or for another release

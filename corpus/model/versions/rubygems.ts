@@ -6,18 +6,25 @@ const FORM = /^\d[0-9A-Za-z]*(?:\.[0-9A-Za-z]+)*(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z
 
 /**
  * The platform of a compiled gem follows its version (`Gem::Platform`): `-x86_64-linux-gnu`, `-arm64-darwin-23`, `-java`.
- * It is not a part of the version. Repetitions are bounded, because each hyphen may begin a platform.
+ * It is not a part of the version.
  */
-const CPU =
-  'universal|x86(?:_64)?|x64|i[3-6]86|aarch64|arm64|armv?\\d?\\w{0,20}|ppc\\w{0,20}|powerpc\\w{0,20}|riscv64|s390x?|mips\\w{0,20}|sparc\\w{0,20}|loongarch64|wasm32'
-const PLATFORM = new RegExp(
-  `-(?:(?:${CPU})-[a-z]\\w{0,20}(?:[.-]\\w{1,20}){0,5}|java|jruby|dalvik|mswin\\d*(?:-\\d+)?|mingw\\d*)$`,
-)
+const PLATFORM =
+  /^-(?:(?:universal|x86(?:_64)?|x64|i[3-6]86|aarch64|arm\w*|ppc\w*|powerpc\w*|riscv64|s390x?|mips\w*|sparc\w*|loongarch64|wasm32)-[a-z]\w*(?:[.-]\w+)*|java|jruby|dalvik|mswin\d*(?:-\d+)?|mingw\d*)$/
+/** Characters of the longest platform. Each hyphen may begin one, so that longer ones would take their square. */
+const LONGEST_PLATFORM = 128
+
+function withoutPlatform(text: string): string {
+  const start = Math.max(0, text.length - LONGEST_PLATFORM)
+  for (let at = text.indexOf('-', start); at !== -1; at = text.indexOf('-', at + 1)) {
+    if (PLATFORM.test(text.slice(at))) return text.slice(0, at)
+  }
+  return text
+}
 
 /** Texts precede numbers. A hyphen means `.pre.`. Zeros before the first text do not count, nor do those at the end. */
 export const rubygems: VersionOrder<string[]> = {
   parse(text) {
-    const version = text.trim().replace(PLATFORM, '')
+    const version = withoutPlatform(text.trim())
     if (!FORM.test(version)) return null
     const segments = version
       .replaceAll('-', '.pre.')

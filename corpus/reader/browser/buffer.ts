@@ -90,7 +90,12 @@ class BrowserBuffer extends Uint8Array {
     if (encoding === 'hex') return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
     if (encoding === 'latin1') return latin1(bytes)
     const text = btoa(latin1(bytes))
-    return encoding === 'base64' ? text : text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+    return encoding === 'base64'
+      ? text
+      : text
+          .replaceAll('+', '-')
+          .replaceAll('/', '_')
+          .replace(/(?<!=)=+$/, '')
   }
 }
 

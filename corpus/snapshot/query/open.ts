@@ -45,7 +45,8 @@ export interface QueryInSteps {
  * Whether a query has the form of the beginning of an advisory's id: `GHSA-jfh8`, `PYSEC-2021-18`, `BIT-widget-2024-1`.
  * Other queries occur in ids by chance: `4q` is a part of `GHSA-4q…`.
  */
-const isAdvisoryId = (q: string): boolean => /^(?:ghsa-[0-9a-z-]+|[a-z][a-z0-9]+(?:-[a-z0-9.]+)*-\d[\w:.-]*)$/i.test(q)
+const isAdvisoryId = (q: string): boolean =>
+  /^(?:ghsa-[0-9a-z-]+|[a-z][a-z0-9]+(?:-[a-z.][a-z0-9.]*)*-\d[\w:.-]*)$/i.test(q)
 
 /** The same searches, all steps at once. */
 export interface Query {

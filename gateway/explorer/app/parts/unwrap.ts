@@ -1,6 +1,17 @@
 /** Lines that are shorter than this end where their author wants. */
 const WRAPPED = 60
-const WRAP = new RegExp(`(?<=[^\\n]{${WRAPPED}})\\n(?!\\n|[-*•]|\\d+[.)])`, 'g')
+/** The beginning of an item of a list. */
+const ITEM = /^(?:[-*•]|\d+[.)])/
 
 /** Joins the lines of a text that is wrapped and indented as source code, such as descriptions of Metasploit. */
-export const unwrap = (text: string): string => text.replace(/(?<![ \t])[ \t]+$|^[ \t]+/gm, '').replace(WRAP, ' ')
+export function unwrap(text: string): string {
+  const lines = text.replace(/(?<![ \t])[ \t]+$|^[ \t]+/gm, '').split('\n')
+  return lines
+    .map((line, i) => {
+      const next = lines[i + 1]
+      if (next === undefined) return line
+      const isWrapped = line.length >= WRAPPED && next !== '' && !ITEM.test(next)
+      return line + (isWrapped ? ' ' : '\n')
+    })
+    .join('')
+}
