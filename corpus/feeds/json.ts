@@ -1,6 +1,6 @@
 /** Parses the JSON of upstream items. */
 import { isUtf8 } from 'node:buffer'
-import { endOfString, JsonLevelsError, parseUntrustedJson } from '../model/values/json-text.ts'
+import { endOfString, parseShallowJson } from '../model/values/json-text.ts'
 import { FeedError } from './error.ts'
 
 /** Maximum nesting of an item; upstream has about twelve levels. Protects the stack of recursive functions. */
@@ -30,15 +30,15 @@ export function utf8Text(bytes: Buffer): string {
 }
 
 /**
- * Returns the parsed JSON of one item. Only `MAX_JSON_LEVELS` limits its nesting.
- * @throws FeedError `json_invalid`, `json_too_deep`
+ * Returns the parsed JSON of one item, whose key may be needed. Does not check its nesting, but is null where it is nested
+ * deeper than `MAX_JSON_LEVELS`.
+ * @throws FeedError `json_invalid`
  */
 export function parseAnyJson(json: Buffer | string): unknown {
   const text = typeof json === 'string' ? json : utf8Text(json)
   try {
-    return parseUntrustedJson(text)
+    return parseShallowJson(text)
   } catch (cause) {
-    if (cause instanceof JsonLevelsError) throw new FeedError('json_too_deep', cause.message, { cause })
     throw new FeedError('json_invalid', `it is not JSON: ${(cause as Error).message}`, { cause })
   }
 }

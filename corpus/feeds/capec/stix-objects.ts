@@ -1,7 +1,7 @@
 /** Reads CAPEC's STIX 2.1 bundles: one file with all objects, or one file per object. */
 
 import { utcTimestamp } from '../../model/values/date.ts'
-import { parseUntrustedJson } from '../../model/values/json-text.ts'
+import { parseShallowJson } from '../../model/values/json-text.ts'
 import { isObject, type JsonObject, objects, text } from '../../model/values/json-value.ts'
 import { FeedError } from '../error.ts'
 import { type FeedSkip, skipOf } from '../feed.ts'
@@ -80,11 +80,11 @@ function bundleObjects(document: Document): JsonObject[] {
   return objects(json.objects)
 }
 
-/** Only `MAX_JSON_LEVELS` limits nesting: a deeply nested object is skipped instead of the whole catalog. */
+/** A deeply nested object is skipped instead of the whole catalog. */
 function parse(bytes: Buffer): unknown {
   const text = utf8Text(bytes)
   try {
-    return parseUntrustedJson(text)
+    return parseShallowJson(text)
   } catch (cause) {
     throw new FeedError('file_invalid', `it is not JSON: ${(cause as Error).message}`, { cause })
   }

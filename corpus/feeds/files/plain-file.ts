@@ -3,7 +3,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
-import { parseUntrustedJson } from '../../model/values/json-text.ts'
+import { parseShallowJson } from '../../model/values/json-text.ts'
 import { FileError, openRegularFile, readRegularFile, streamRegularFile } from '../../runtime/regular-file.ts'
 import { FeedError, type FeedErrorCode } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
@@ -97,7 +97,7 @@ export function headOf({ path }: Pick<NamedFile, 'path'>): string {
 
 const MAX_FILE_BYTES = 256 << 20
 
-/** Returns the parsed content of a plain or gzipped file. Errors call it `name`. Only `MAX_JSON_LEVELS` limits its nesting. */
+/** Returns the parsed content of a plain or gzipped file. Errors call it `name`. What is nested too deep is null in it. */
 export function readJsonFile(path: string, name: string): unknown {
   const bytes = readPlain({ path, name }, MAX_FILE_BYTES)
   const invalid = (what: string, cause?: unknown) => new FeedError('file_invalid', `${name} ${what}`, { cause })
@@ -110,7 +110,7 @@ export function readJsonFile(path: string, name: string): unknown {
   }
   if (text.trim() === '') throw invalid('is empty')
   try {
-    return parseUntrustedJson(text)
+    return parseShallowJson(text)
   } catch (cause) {
     throw invalid(`is not JSON: ${(cause as Error).message}`, cause)
   }

@@ -90,8 +90,8 @@ export const ACCESS: readonly Mutation[] = [
     rule: 'rule 16: each subject has its own quota; headers state the rest, and a 429 states when to retry',
     breaks: 'all subjects share one quota',
     file: 'gateway/http/gate.ts',
-    find: 'limits.subjects.take(subject.sub)',
-    replace: "limits.subjects.take('-')",
+    find: "limits.subjects.take(subject.sub), 'subject')",
+    replace: "limits.subjects.take('-'), 'subject')",
   },
   {
     rule: 'rule 16: the default is 600 requests in 60 seconds',

@@ -1,7 +1,12 @@
 /** JSON from outside: deep nesting is refused before it is parsed. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { JsonLevelsError, MAX_JSON_LEVELS, parseUntrustedJson } from '../../../../corpus/model/values/json-text.ts'
+import {
+  JsonLevelsError,
+  MAX_JSON_LEVELS,
+  parseShallowJson,
+  parseUntrustedJson,
+} from '../../../../corpus/model/values/json-text.ts'
 
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
@@ -31,6 +36,16 @@ test('brackets in strings are no levels', () => {
   const text = `["${'['.repeat(5000)}\\"${'{'.repeat(5000)}\\\\", ${'[],'.repeat(2000)} {}]`
   assert.equal(parseUntrustedJson(text), JSON.parse(text))
   assert.throws(() => parseUntrustedJson(`["\\"]]]]", ${lists(MAX_JSON_LEVELS)}]`), /levels deep/)
+})
+
+test('in shallow JSON, what is nested too deep is null and the rest stays', () => {
+  const text = `[1, ${lists(2 * MAX_JSON_LEVELS)}, {"a": "[", "b": ${'{"c":'.repeat(3000)}2${'}'.repeat(3000)}}, 3]`
+  const [first, deep, object, last] = parseShallowJson(text) as [number, unknown[], { a: string }, number]
+  assert.equal([first, object.a, last], [1, '[', 3])
+  assert.is(JSON.stringify(deep), `${'['.repeat(MAX_JSON_LEVELS - 1)}null${']'.repeat(MAX_JSON_LEVELS - 1)}`)
+  assert.equal(parseShallowJson(lists(MAX_JSON_LEVELS)), JSON.parse(lists(MAX_JSON_LEVELS)))
+  assert.throws(() => parseShallowJson('['.repeat(5000)), SyntaxError)
+  assert.throws(() => parseShallowJson(`${'[{"a":'.repeat(5000)}x`), SyntaxError)
 })
 
 test('text that is no JSON has the error of the parser', () => {
