@@ -209,7 +209,7 @@ export const CLAIMS: readonly Mutation[] = [
     rule: 'rule 26: every path exists in the detail, and leads from the old value to the new one, if it is no list',
     breaks: 'indexes of lists stay in the path',
     file: 'corpus/model/timeline/timeline.ts',
-    find: "path.replace(/\\[\\d+\\].*$/, '')",
+    find: "path.replace(/\\[\\d+\\].*$/s, '')",
     replace: 'path',
   },
   {
