@@ -44,8 +44,9 @@ export async function bundleExplorer(): Promise<Explorer> {
   )!
   const asset = (path: string) => `assets/${path.split('/').at(-1)}`
   const outputs = Object.keys(metafile.outputs)
-  const reader = outputs.find((path) => metafile.outputs[path]!.entryPoint?.endsWith('data/static.ts'))!
-  const chunks = (mode: Mode) => importsOf(metafile, mode === 'static' ? [script, reader] : [script])
+  const source = (mode: Mode) =>
+    outputs.find((path) => metafile.outputs[path]!.entryPoint?.endsWith(`data/${mode}.ts`))!
+  const chunks = (mode: Mode) => importsOf(metafile, [script, source(mode)])
   const template = readFileSync(join(APP, 'index.html'), 'utf8')
   const page = (mode: Mode) => [
     // A gateway sends the policy as a header, which can also forbid frames.

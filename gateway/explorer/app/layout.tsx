@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Snapshot } from './data/answers.ts'
-import { token } from './data/gateway.ts'
+import { token } from './data/token.ts'
 import { useAnswer, useSession } from './data/use.ts'
 import { MENU } from './pages.ts'
 import { ThemeChoice } from './parts/theme.tsx'

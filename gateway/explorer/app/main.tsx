@@ -3,13 +3,13 @@ import './style.css'
 import { type ComponentChild, type ComponentChildren, render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import type { Api, ApiFailure } from './data/api.ts'
-import { endSession, gatewayApi, token } from './data/gateway.ts'
+import { token } from './data/token.ts'
 import { forgetPages, SessionContext } from './data/use.ts'
 import { Layout } from './layout.tsx'
 import { PAGES, type PageComponent } from './pages.ts'
 import { Failure, Loading } from './parts/answer.tsx'
 import { Heading } from './parts/heading.tsx'
-import { SignIn, type SignInReason } from './parts/sign-in.tsx'
+import type { SignInReason } from './parts/sign-in.tsx'
 import { applyTheme } from './parts/theme.tsx'
 import { useLocation } from './router.ts'
 import { keepScroll } from './scroll.ts'
@@ -31,7 +31,9 @@ function App({ api }: { api: Api }) {
         token.forget()
       },
       async signOut() {
-        setSignIn((await endSession()) ? 'asked' : 'kept')
+        token.forget()
+        const isOut = await import('./parts/sign-in.tsx').then(({ endSession }) => endSession()).catch(() => false)
+        setSignIn(isOut ? 'asked' : 'kept')
       },
     }),
     [api],
@@ -51,11 +53,23 @@ function App({ api }: { api: Api }) {
         </Layout>
       ) : (
         <main>
-          <SignIn reason={signIn} done={signedIn} />
+          <SignInPage reason={signIn} done={signedIn} />
         </main>
       )}
     </SessionContext.Provider>
   )
+}
+
+const NOT_LOADED = 'This page could not be loaded. Check the connection, then reload the page.'
+
+/** Loads the page for signing in, then shows it. */
+function SignInPage(props: { reason: SignInReason; done(isStored: boolean): void }) {
+  const [page, setPage] = useState<typeof import('./parts/sign-in.tsx') | null>()
+  useEffect(() => {
+    import('./parts/sign-in.tsx').then(setPage, () => setPage(null))
+  }, [])
+  if (page === null) return <p role="alert">{NOT_LOADED}</p>
+  return page ? <page.SignIn {...props} /> : <Loading />
 }
 
 const pageAt = (name: string) => (Object.hasOwn(PAGES, name) ? PAGES[name] : undefined)
@@ -75,7 +89,7 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
         loaded.set(name, module.default)
         setShown(`${name} loaded`)
       },
-      () => isCurrent && setError('This page could not be loaded. Check the connection, then reload the page.'),
+      () => isCurrent && setError(NOT_LOADED),
     )
     return () => {
       isCurrent = false
@@ -123,7 +137,9 @@ async function start(): Promise<void> {
   applyTheme()
   keepScroll()
   watchScrollers(root)
-  const api = isStatic ? await (await import('./data/static.ts')).staticApi() : gatewayApi
+  const api = isStatic
+    ? await (await import('./data/static.ts')).staticApi()
+    : (await import('./data/gateway.ts')).gatewayApi
   show(<App api={api} />)
 }
 

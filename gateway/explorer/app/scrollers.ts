@@ -15,10 +15,14 @@ export function watchScrollers(root: HTMLElement): void {
     isPlanned = true
     requestAnimationFrame(() => {
       isPlanned = false
-      for (const scroller of root.querySelectorAll<HTMLElement>(SCROLLERS)) {
+      const scrollers = [...root.querySelectorAll<HTMLElement>(SCROLLERS)]
+      // All are measured before the first change, after which the browser would measure the page again.
+      const focusable = scrollers.filter((scroller) => scroller.scrollWidth > scroller.clientWidth)
+      const takeFocus = new Set(focusable.filter((scroller) => !scroller.querySelector(FOCUSABLE)))
+      for (const scroller of scrollers) {
         if (!seen.has(scroller)) sizes.observe(scroller)
         seen.add(scroller)
-        const takesFocus = scroller.scrollWidth > scroller.clientWidth && !scroller.querySelector(FOCUSABLE)
+        const takesFocus = takeFocus.has(scroller)
         if (takesFocus === (scroller.tabIndex === 0)) continue
         if (takesFocus) {
           scroller.tabIndex = 0

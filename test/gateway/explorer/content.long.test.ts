@@ -297,6 +297,89 @@ test('a text that would stop the page is shown as plain text, with the reason, a
   await tab.close()
 })
 
+/** Elements of a page, however large its record is. The page of a usual CVE has about 1,000. */
+const MOST_ELEMENTS = 20_000
+
+const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
+
+/** The formats of records close the sets of their values. */
+const CLOSED = /^(?:cvss_version|source|source_type|base_severity|type|category|operation|provider)$/
+
+/** Returns a record in which each list has thousands of copies of its first item, each with other texts. */
+function enlarged(value: unknown, n = 0, key = '', depth = 0): unknown {
+  if (typeof value === 'string') return CLOSED.test(key) || /^\d{4}-\d\d-\d\d/.test(value) ? value : `${value}${n}`
+  if (Array.isArray(value)) {
+    if (value.length === 0) return value
+    return many(depth === 0 ? 3_000 : 30, (i) => enlarged(value[0], n + i, key, depth + 1))
+  }
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, enlarged(one, n, name, depth)]))
+}
+
+test('a record with lists of many thousand entries is shown in steps', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  const elements = () => page.evaluate('document.querySelectorAll("*").length') as Promise<number>
+  const [{ cve_id }] = (await world.service.json<{ data: [{ cve_id: string }] }>('/cves?kev=true&limit=1')).data
+  const range = { introduced: '0', fixed: '1' }
+  await page.route(`**/api/v1/cves/${cve_id}?*`, async (route) => {
+    const response = await route.fetch()
+    const cve = (await response.json()) as { affected: object[]; references: object[] }
+    const large = { ...(enlarged(cve) as typeof cve), cve_id }
+    const affected = many(60_000, (n) => ({
+      ...cve.affected[0],
+      product: `product ${n}`,
+      affected_ranges: n === 0 ? many(60_000, () => range) : [range],
+      affected_versions: n === 1 ? many(60_000, String) : [],
+      cpes: n === 2 ? many(60_000, String) : [],
+    }))
+    const references = large.references.map((one, n) => ({
+      ...one,
+      tags: n === 0 ? many(60_000, String) : [`tag ${n}`],
+    }))
+    await route.fulfill({ response, json: { ...large, affected, references } })
+  })
+  await tab.show(`#/cves/${cve_id}`)
+  assert.ok((await elements()) < MOST_ELEMENTS, `${await elements()} elements`)
+  const rows = page.locator('table.affected tbody tr')
+  assert.is(await rows.count(), 15)
+  await page.getByRole('button', { name: 'Show 500 more of 60,000 entries' }).click()
+  assert.is(await rows.count(), 515)
+  await page.unroute(`**/api/v1/cves/${cve_id}?*`)
+
+  await page.route(`**/api/v1/advisories/${HOSTILE_ADVISORY}`, async (route) => {
+    const response = await route.fetch()
+    const advisory = (await response.json()) as { affected: object[]; database_specific: object }
+    const affected = many(60_000, (n) => ({
+      ...advisory.affected[0],
+      versions: n === 0 ? many(60_000, String) : [],
+      ranges: [
+        {
+          type: 'SEMVER',
+          events: many(n === 0 ? 60_000 : 2, (i) => (i % 2 ? { fixed: `${i}` } : { introduced: `${i}` })),
+        },
+      ],
+    }))
+    const lists = {
+      aliases: many(60_000, (n) => `GHSA-${n}`),
+      references: many(60_000, (n) => ({ type: 'WEB', url: `https://elsewhere.example/${n}` })),
+      severity: many(60_000, (n) => ({ type: 'CVSS_V3', score: `CVSS:3.1/${n}` })),
+      credits: many(60_000, (n) => ({ name: `name ${n}` })),
+      database_specific: { ...advisory.database_specific, cwe_ids: many(60_000, (n) => `CWE-${n}`) },
+    }
+    await route.fulfill({ response, json: { ...advisory, ...lists, affected } })
+  })
+  await tab.show(`#/advisories/${HOSTILE_ADVISORY}`)
+  assert.ok((await elements()) < MOST_ELEMENTS, `${await elements()} elements`)
+  await page.getByRole('button', { name: 'Show 500 more of 60,000 packages' }).click()
+  assert.is(await page.getByRole('table', { name: 'Affected packages' }).locator('tbody tr').count(), 550)
+  assert.equal(
+    tab.faults.filter((fault) => !isExpected(fault)),
+    [],
+  )
+  await tab.close()
+})
+
 const isWorker = (url: string) => url.includes('/assets/markdown-worker-')
 
 test('Markdown is read only in a worker, and only when it is shown', async () => {

@@ -1,9 +1,6 @@
 /** The API of the gateway that serves the page. */
 import { type Api, ApiFailure, hasDotSegment, target } from './api.ts'
-import { kept } from './kept.ts'
-
-/** The token of this tab, or null. The browser forgets it when the tab is closed. */
-export const token = kept(() => sessionStorage, 'vulnshelf.token')
+import { token } from './token.ts'
 
 export const apiBase = (): URL => new URL('api/v1', document.baseURI)
 
@@ -29,23 +26,6 @@ export const gatewayApi: Api = {
     const wait = Number(response.headers.get('Retry-After'))
     throw new ApiFailure(response.status, error, message, wait > 0 ? wait : null, parameter)
   },
-}
-
-/**
- * Forgets the token of the tab, and removes the session cookie. Returns whether nobody is signed in: a cookie that another
- * host set can stay.
- */
-export async function endSession(): Promise<boolean> {
-  token.forget()
-  try {
-    // Pages of other hosts cannot send this header.
-    const headers = { 'X-Requested-With': 'explorer' }
-    await fetch(new URL('logout', document.baseURI), { method: 'POST', headers })
-    await gatewayApi.get('/snapshot')
-    return false
-  } catch (error) {
-    return error instanceof ApiFailure && error.status === 401
-  }
 }
 
 interface ErrorAnswer {

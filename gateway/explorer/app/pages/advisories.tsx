@@ -8,9 +8,17 @@ import { Heading } from '../parts/heading.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { packagePath } from '../parts/names.ts'
 import { intervalTexts } from '../parts/ranges.ts'
+import { InSteps } from '../parts/steps.tsx'
 import { Facts, Names, Part } from '../parts/texts.tsx'
 import { ExternalLink, Time } from '../parts/values.tsx'
 import { link } from '../router.ts'
+
+/** Packages that are shown at first. Some advisories have thousands. */
+const FIRST_ENTRIES = 50
+/** Ranges of a package. */
+const FIRST_RANGES = 8
+/** Items of other lists. */
+const FIRST_LISTED = 24
 
 export default function AdvisoriesPage({ path: [id = ''] }: PageProps) {
   const answer = useAnswer<OsvAdvisory>(id === '' ? null : `/advisories/${encodeURIComponent(id)}`)
@@ -65,22 +73,31 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
         <AffectedEntries entries={affected} />
       </Part>
       <Part title="References" of={references}>
-        <ul class="references">
-          {references.map(({ type, url }, i) => (
-            <li key={i}>
-              <span class="flag">{(type ?? 'web').toLowerCase()}</span> <ExternalLink url={url} />
-            </li>
-          ))}
-        </ul>
+        <InSteps items={references} first={FIRST_LISTED} noun="references">
+          {(shown) => (
+            <ul class="references">
+              {shown.map(({ type, url }, i) => (
+                <li key={i}>
+                  <span class="flag">{(type ?? 'web').toLowerCase()}</span> <ExternalLink url={url} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </InSteps>
       </Part>
       <Part title="Credits" of={credits}>
-        <ul>
-          {credits.map(({ name, type }, i) => (
-            <li key={i}>
-              {name} {type === undefined ? null : <span class="dim">({type.toLowerCase().replaceAll('_', ' ')})</span>}
-            </li>
-          ))}
-        </ul>
+        <InSteps items={credits} first={FIRST_LISTED} noun="credits">
+          {(shown) => (
+            <ul>
+              {shown.map(({ name, type }, i) => (
+                <li key={i}>
+                  {name}{' '}
+                  {type === undefined ? null : <span class="dim">({type.toLowerCase().replaceAll('_', ' ')})</span>}
+                </li>
+              ))}
+            </ul>
+          )}
+        </InSteps>
       </Part>
     </>
   )
@@ -88,54 +105,62 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
 
 function Ids({ ids }: { ids: readonly string[] }) {
   return (
-    <span class="ids row">
-      {ids.map((id) => (
-        <AdvisoryLink key={id} id={id} />
-      ))}
-    </span>
+    <InSteps items={ids} first={FIRST_LISTED} noun="ids">
+      {(shown) => (
+        <span class="ids row">
+          {shown.map((id) => (
+            <AdvisoryLink key={id} id={id} />
+          ))}
+        </span>
+      )}
+    </InSteps>
   )
 }
 
 function Weaknesses({ ids }: { ids: readonly string[] }) {
   return (
-    <span class="ids row">
-      {ids.map((id) => (
-        <a key={id} class="id" href={link(['cwes', id.toLowerCase()])}>
-          {id}
-        </a>
-      ))}
-    </span>
+    <InSteps items={ids} first={FIRST_LISTED} noun="weaknesses">
+      {(shown) => (
+        <span class="ids row">
+          {shown.map((id) => (
+            <a key={id} class="id" href={link(['cwes', id.toLowerCase()])}>
+              {id}
+            </a>
+          ))}
+        </span>
+      )}
+    </InSteps>
   )
 }
 
 function Scores({ scores }: { scores: readonly OsvSeverity[] }) {
   return (
-    <>
-      {scores.map(({ type, score }, i) => (
-        <div key={i}>
-          {score?.startsWith('CVSS:') ? null : `${type?.replace('_', ' ')} `}
-          <span class="id">{score}</span>
-        </div>
-      ))}
-    </>
+    <InSteps items={scores} first={FIRST_LISTED} noun="metrics">
+      {(shown) =>
+        shown.map(({ type, score }, i) => (
+          <div key={i}>
+            {score?.startsWith('CVSS:') ? null : `${type?.replace('_', ' ')} `}
+            <span class="id">{score}</span>
+          </div>
+        ))
+      }
+    </InSteps>
   )
 }
 
-/** Entries that are shown at first. Some advisories have thousands. */
-const MOST_ENTRIES = 50
-
 function AffectedEntries({ entries }: { entries: readonly OsvAffected[] }) {
-  const [first, rest] = [entries.slice(0, MOST_ENTRIES), entries.slice(MOST_ENTRIES)]
   return (
-    <>
-      <AffectedEntryTable entries={first} />
-      {rest.length === 0 ? null : (
-        <details>
-          <summary>{rest.length} more packages</summary>
-          <AffectedEntryTable entries={rest} />
-        </details>
-      )}
-    </>
+    <InSteps items={entries} first={FIRST_ENTRIES} noun="packages">
+      {(shown) => <AffectedEntryTable entries={shown} />}
+    </InSteps>
+  )
+}
+
+function Intervals({ texts }: { texts: readonly string[] }) {
+  return (
+    <InSteps items={texts} first={FIRST_LISTED} noun="intervals">
+      {(shown) => <span class="id">{shown.join(' or ') || 'not stated'}</span>}
+    </InSteps>
   )
 }
 
@@ -166,16 +191,20 @@ function AffectedEntryTable({ entries }: { entries: readonly OsvAffected[] }) {
               </th>
               <td>{named.ecosystem}</td>
               <td class="wide">
-                {ranges.map(({ type, repo, events = [] }, n) => (
-                  <div key={n}>
-                    {type === 'GIT' ? <span class="dim">{repo ?? 'git'} </span> : null}
-                    <span class="id">{intervalTexts(events).join(' or ') || 'not stated'}</span>
-                  </div>
-                ))}
+                <InSteps items={ranges} first={FIRST_RANGES} noun="ranges">
+                  {(shown) =>
+                    shown.map(({ type, repo, events = [] }, n) => (
+                      <div key={n}>
+                        {type === 'GIT' ? <span class="dim">{repo ?? 'git'} </span> : null}
+                        <Intervals texts={intervalTexts(events)} />
+                      </div>
+                    ))
+                  }
+                </InSteps>
               </td>
               {hasVersions ? (
                 <td class="list" data-label="Versions">
-                  {versions.length === 0 ? null : <Names names={versions} most={12} />}
+                  {versions.length === 0 ? null : <Names names={versions} most={12} noun="versions" />}
                 </td>
               ) : null}
             </tr>

@@ -9,6 +9,7 @@ import { type Column, EntryList } from '../parts/entry-list.tsx'
 import { choices, type Filter, sortFilter } from '../parts/filter.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import { Folded } from '../parts/steps.tsx'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
 import { Bullets, Facts, Paragraphs, Part } from '../parts/texts.tsx'
 import { CveLink, Day, ExternalLink } from '../parts/values.tsx'
@@ -233,11 +234,7 @@ type ExampleEntry = Weakness['demonstrative_examples'][number]
 
 function Example({ number, example: { intro, snippets, body } }: { number: number; example: ExampleEntry }) {
   return (
-    <details class="item">
-      <summary>
-        Example {number}
-        {languagesOf(snippets)}
-      </summary>
+    <Folded class="item" summary={`Example ${number}${languagesOf(snippets)}`}>
       <Paragraphs texts={intro} />
       {snippets.map(({ code, language, nature }, n) => (
         <figure key={n} class={`snippet ${nature?.toLowerCase() ?? ''}`}>
@@ -248,7 +245,7 @@ function Example({ number, example: { intro, snippets, body } }: { number: numbe
         </figure>
       ))}
       <Paragraphs texts={body} />
-    </details>
+    </Folded>
   )
 }
 

@@ -7,7 +7,11 @@ import { type Column, EntryTable } from './entry-list.tsx'
 import { formatShare } from './format.ts'
 import { matchText } from './ranges.ts'
 import { sourceName } from './sources.ts'
+import { InSteps } from './steps.tsx'
 import { CveLink, Day, Flag, Severity, Unknown } from './values.tsx'
+
+/** CVEs and versions of an advisory that are shown at first. */
+const FIRST_LISTED = 20
 
 /** CVEs have a page of their own, other ids one of the advisory. */
 export function AdvisoryLink({ id }: { id: string }) {
@@ -25,11 +29,9 @@ export function AdvisoryIds({ row }: { row: AffectedRow }) {
   return (
     <span class="ids">
       <AdvisoryLink id={row.advisory_id} />
-      {row.cve_ids
-        .filter((id) => id !== row.advisory_id)
-        .map((id) => (
-          <CveLink key={id} id={id} />
-        ))}
+      <InSteps items={row.cve_ids.filter((id) => id !== row.advisory_id)} first={FIRST_LISTED} noun="CVEs">
+        {(shown) => shown.map((id) => <CveLink key={id} id={id} />)}
+      </InSteps>
     </span>
   )
 }
@@ -75,7 +77,11 @@ export function Verdict({ row: { verdict, matched_by, undecided_reason, advisory
 
 export function FixedVersions({ versions }: { versions: readonly string[] }): ComponentChildren {
   if (versions.length === 0) return <span class="dim">none stated</span>
-  return <span class="id">{versions.join(', ')}</span>
+  return (
+    <InSteps items={versions} first={FIRST_LISTED} noun="versions">
+      {(shown) => <span class="id">{shown.join(', ')}</span>}
+    </InSteps>
+  )
 }
 
 const COLUMNS: readonly Column<AffectedRow>[] = [

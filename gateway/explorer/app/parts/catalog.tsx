@@ -1,6 +1,10 @@
 /** Parts of entries of both catalogs, CWE and CAPEC. */
 import type { CapecEntry, CweEntry } from '../data/answers.ts'
+import { InSteps } from './steps.tsx'
 import { Bullets, Part } from './texts.tsx'
+
+/** Related entries of a nature that are shown at first. Real entries have at most 40. */
+const FIRST_RELATED = 60
 
 /** `fields` would leave out others; pages ask for all. */
 type Full<T> = { [K in keyof T]-?: Exclude<T[K], undefined> }
@@ -62,15 +66,19 @@ export function Related({
       {[...groups].map(([nature, members]) => (
         <div key={nature}>
           {nature === '' ? null : <h3>{nature}</h3>}
-          <ul class="related">
-            {members.map(({ id, name, href }) => (
-              <li key={id}>
-                <a href={href}>
-                  <span class="id">{id}</span> {name}
-                </a>
-              </li>
-            ))}
-          </ul>
+          <InSteps items={members} first={FIRST_RELATED} noun="entries">
+            {(shown) => (
+              <ul class="related">
+                {shown.map(({ id, name, href }) => (
+                  <li key={id}>
+                    <a href={href}>
+                      <span class="id">{id}</span> {name}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </InSteps>
         </div>
       ))}
     </>

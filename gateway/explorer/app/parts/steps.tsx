@@ -87,19 +87,19 @@ export function LongText({ text: stated, first = 1200 }: { text: string; first?:
   )
 }
 
-/** Contents that are made when the user opens them. */
-export function Folded({
-  summary,
-  class: name,
-  children,
-}: {
+interface FoldedProps {
   summary: ComponentChildren
   class?: string
+  /** Whether it begins open. Default: closed. */
+  isOpen?: boolean
   children: ComponentChildren
-}) {
-  const [wasOpened, setOpened] = useState(false)
+}
+
+/** Contents that are made when the user opens them. */
+export function Folded({ summary, class: name, isOpen = false, children }: FoldedProps) {
+  const [wasOpened, setOpened] = useState(isOpen)
   return (
-    <details class={name} onToggle={({ currentTarget }) => setOpened(wasOpened || currentTarget.open)}>
+    <details class={name} open={isOpen} onToggle={({ currentTarget }) => setOpened(wasOpened || currentTarget.open)}>
       <summary>{summary}</summary>
       {wasOpened ? children : null}
     </details>

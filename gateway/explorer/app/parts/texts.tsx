@@ -1,5 +1,8 @@
 /** Texts of catalogs: paragraphs, lists, facts. */
 import { type ComponentChildren, Fragment } from 'preact'
+import { InSteps } from './steps.tsx'
+
+const FIRST_BULLETS = 50
 
 /** Paragraphs as text. Line breaks of the source stay. */
 export function Paragraphs({ texts }: { texts: readonly (string | null | undefined)[] }) {
@@ -19,11 +22,15 @@ export function Paragraphs({ texts }: { texts: readonly (string | null | undefin
 export function Bullets({ items }: { items: readonly ComponentChildren[] }) {
   if (items.length === 0) return null
   return (
-    <ul class="prose">
-      {items.map((item, i) => (
-        <li key={i}>{item}</li>
-      ))}
-    </ul>
+    <InSteps items={items} first={FIRST_BULLETS} noun="items">
+      {(shown) => (
+        <ul class="prose">
+          {shown.map((item, i) => (
+            <li key={i}>{item}</li>
+          ))}
+        </ul>
+      )}
+    </InSteps>
   )
 }
 
@@ -73,15 +80,18 @@ export function Figures({
 }
 
 /** Names with commas between them; the rest on request. */
-export function Names({ names, most = 20 }: { names: readonly string[]; most?: number }) {
-  const text = (list: readonly string[]) => list.join(', ')
-  if (names.length <= most) return <span>{text(names)}</span>
+export function Names({
+  names,
+  most = 20,
+  noun = 'names',
+}: {
+  names: readonly string[]
+  most?: number
+  noun?: string
+}) {
   return (
-    <details>
-      <summary>
-        {text(names.slice(0, most))} and {names.length - most} more
-      </summary>
-      {text(names.slice(most))}
-    </details>
+    <InSteps items={names} first={most} noun={noun}>
+      {(shown) => <span>{shown.join(', ')}</span>}
+    </InSteps>
   )
 }

@@ -1,7 +1,8 @@
 /** Swagger UI, without its own style sheet, header and sign-in. Loaded by the page of the API only. */
 import SwaggerUI, { type Collection, type Plugin } from 'swagger-ui-dist/swagger-ui-es-bundle.js'
 import type { OpenapiDocument } from '../../../../openapi/model.ts'
-import { apiBase, token } from '../../data/gateway.ts'
+import { apiBase } from '../../data/gateway.ts'
+import { token } from '../../data/token.ts'
 
 export interface Viewer {
   /** Shows the operations that match `text`; all if it is empty. */

@@ -4,7 +4,7 @@ import type { AffectedEntry } from '../../data/answers.ts'
 import { packagePath } from '../../parts/names.ts'
 import { type AffectedRange, boundsText, defaultText, isOfCommits, shortVersion } from '../../parts/ranges.ts'
 import { sourceName } from '../../parts/sources.ts'
-import { useSteps } from '../../parts/steps.tsx'
+import { Folded, useSteps } from '../../parts/steps.tsx'
 import { Day, ExternalLink } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
 
@@ -17,11 +17,11 @@ const FIRST_LISTED = 24
 const NAMING: ReadonlySet<string> = new Set(['cna', 'adp', 'nvd'])
 
 export function AffectedProducts({ entries }: { entries: readonly AffectedEntry[] }) {
-  const sources = [...new Set(entries.map(({ source }) => source))]
+  const sources = Map.groupBy(entries, ({ source }) => source)
   return (
     <>
-      {sources.map((source) => (
-        <Source key={source} source={source} entries={entries.filter((entry) => entry.source === source)} />
+      {[...sources].map(([source, members]) => (
+        <Source key={source} source={source} entries={members} />
       ))}
     </>
   )
@@ -177,8 +177,7 @@ function Details({ entry }: { entry: AffectedEntry }) {
         </p>
       )}
       {cpes.shown.length === 0 ? null : (
-        <details>
-          <summary>{entry.cpes!.length === 1 ? 'CPE name' : `${entry.cpes!.length} CPE names`}</summary>
+        <Folded summary={entry.cpes!.length === 1 ? 'CPE name' : `${entry.cpes!.length} CPE names`}>
           <ul class="versions">
             {cpes.shown.map((cpe) => (
               <li key={cpe}>
@@ -187,7 +186,7 @@ function Details({ entry }: { entry: AffectedEntry }) {
             ))}
           </ul>
           {cpes.button}
-        </details>
+        </Folded>
       )}
     </>
   )

@@ -45,11 +45,15 @@ function wordEnd(text: string, length: number): number {
   return end
 }
 
-/** Returns JSON with one member per line, or null if the text is no object and no array. */
+/** Levels of JSON that are indented. The indents of deep levels take their square. */
+const MOST_LEVELS = 20
+
+/** Returns JSON with one member per line. Null if the text is no object and no array, or is nested deeper. */
 export function readableJson(text: string): string | null {
   if (!/^\s*[[{]/.test(text)) return null
   try {
-    return JSON.stringify(JSON.parse(text), null, 1)
+    const readable = JSON.stringify(JSON.parse(text), null, 1)
+    return readable.includes(`\n${' '.repeat(MOST_LEVELS + 1)}`) ? null : readable
   } catch {
     return null
   }

@@ -6,11 +6,13 @@ import { Failure } from '../../parts/answer.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Markdown } from '../../parts/markdown.tsx'
 import { packagePath } from '../../parts/names.ts'
-import { Folded, useSteps } from '../../parts/steps.tsx'
+import { Folded, InSteps, useSteps } from '../../parts/steps.tsx'
 import { ExternalLink, Severity, Time } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
 
 const FIRST_PACKAGES = 15
+/** Weaknesses, credits and reports. */
+const FIRST_LISTED = 20
 
 type Band = 'critical' | 'high' | 'medium' | 'low'
 
@@ -75,13 +77,17 @@ function AdvisoryFacts({ advisory }: { advisory: Advisory }) {
         <>
           <dt>Weaknesses</dt>
           <dd>
-            <ul class="plain-list">
-              {advisory.cwe_ids.map((id) => (
-                <li key={id}>
-                  <a href={link(['cwes', id.toLowerCase()])}>{id}</a> {advisory.cwe_names[id]}
-                </li>
-              ))}
-            </ul>
+            <InSteps items={advisory.cwe_ids} first={FIRST_LISTED} noun="weaknesses">
+              {(shown) => (
+                <ul class="plain-list">
+                  {shown.map((id) => (
+                    <li key={id}>
+                      <a href={link(['cwes', id.toLowerCase()])}>{id}</a> {advisory.cwe_names[id]}
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </InSteps>
           </dd>
         </>
       )}
@@ -108,12 +114,16 @@ function AdvisoryFacts({ advisory }: { advisory: Advisory }) {
         <>
           <dt>Credits</dt>
           <dd>
-            {advisory.credits.map(({ type, login, html_url: url }, index) => (
-              <span key={`${type} ${login}`}>
-                {index === 0 ? null : ', '}
-                <ExternalLink url={url}>{login}</ExternalLink> <span class="dim">{type.replaceAll('_', ' ')}</span>
-              </span>
-            ))}
+            <InSteps items={advisory.credits} first={FIRST_LISTED} noun="credits">
+              {(shown) =>
+                shown.map(({ type, login, html_url: url }, index) => (
+                  <span key={`${type} ${login}`}>
+                    {index === 0 ? null : ', '}
+                    <ExternalLink url={url}>{login}</ExternalLink> <span class="dim">{type.replaceAll('_', ' ')}</span>
+                  </span>
+                ))
+              }
+            </InSteps>
           </dd>
         </>
       )}
@@ -184,11 +194,15 @@ export function AnalysisText({ analysis }: { analysis: AnalysisRecord }) {
       {analysis.weaknesses.length === 0 ? null : (
         <p>
           Weaknesses:{' '}
-          {analysis.weaknesses.map((id) => (
-            <>
-              <a href={link(['cwes', id.toLowerCase()])}>{id.toUpperCase()}</a>{' '}
-            </>
-          ))}
+          <InSteps items={analysis.weaknesses} first={FIRST_LISTED} noun="weaknesses">
+            {(shown) =>
+              shown.map((id) => (
+                <>
+                  <a href={link(['cwes', id.toLowerCase()])}>{id.toUpperCase()}</a>{' '}
+                </>
+              ))
+            }
+          </InSteps>
         </p>
       )}
       <p class="dim">
@@ -210,9 +224,10 @@ export function ReportTexts({ id, reports }: { id: string; reports: readonly Rep
   const [isFull, setFull] = useState(false)
   const whole = useAnswer<Reports>(isFull ? `/cves/${encodeURIComponent(id)}/reports` : null, { full: true })
   const texts = new Map(whole.data?.reports.map((report) => [report.id, report.report_text]))
+  const { shown, button } = useSteps(reports, FIRST_LISTED, 'reports')
   return (
     <>
-      {reports.map((report) => (
+      {shown.map((report) => (
         <article key={report.id}>
           <h3>{report.report_type.replaceAll('_', ' ')}</h3>
           <p class="dim">
@@ -225,6 +240,7 @@ export function ReportTexts({ id, reports }: { id: string; reports: readonly Rep
           )}
         </article>
       ))}
+      {button}
       {whole.error ? <Failure error={whole.error} retry={whole.retry} /> : null}
       {texts.size > 0 ? null : (
         <button type="button" aria-disabled={whole.loading} onClick={() => setFull(true)}>

@@ -1,7 +1,7 @@
 /** What CNA and ADPs advise about a CVE, each by itself. */
 import type { CveDetail } from '../../data/answers.ts'
 import { sourceName } from '../../parts/sources.ts'
-import { LongText } from '../../parts/steps.tsx'
+import { InSteps, LongText } from '../../parts/steps.tsx'
 import { Day, Flag, Time } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
 
@@ -15,13 +15,14 @@ const TEXTS = [
   ['exploits', 'Exploitation'],
 ] as const satisfies readonly (readonly [keyof Entry, string])[]
 
+/** Texts and other items of a kind that are shown at first. */
+const FIRST = 20
+
 export function Guidance({ entries }: { entries: readonly Entry[] }) {
   return (
-    <>
-      {entries.map((entry) => (
-        <OneSource key={`${entry.source} ${entry.source_short_name}`} entry={entry} />
-      ))}
-    </>
+    <InSteps items={entries} first={FIRST} noun="sources">
+      {(shown) => shown.map((entry) => <OneSource key={`${entry.source} ${entry.source_short_name}`} entry={entry} />)}
+    </InSteps>
   )
 }
 
@@ -32,18 +33,18 @@ function OneSource({ entry }: { entry: Entry }) {
       <h3>
         {sourceName(source)} {name}{' '}
         <span class="flags">
-          {tags.map((tag) => (
-            <Flag key={tag} name={tag.replace(/^x_/, '').replaceAll('-', ' ')} />
-          ))}
+          <InSteps items={tags} first={FIRST} noun="tags">
+            {(shown) => shown.map((tag) => <Flag key={tag} name={tag.replace(/^x_/, '').replaceAll('-', ' ')} />)}
+          </InSteps>
         </span>
       </h3>
       {TEXTS.map(([field, title]) =>
         entry[field].length === 0 ? null : (
           <div key={field}>
             <h4>{title}</h4>
-            {entry[field].map((text) => (
-              <LongText key={text} text={text} />
-            ))}
+            <InSteps items={entry[field]} first={FIRST} noun="texts">
+              {(shown) => shown.map((text) => <LongText key={text} text={text} />)}
+            </InSteps>
           </div>
         ),
       )}
@@ -68,14 +69,18 @@ function Background({ entry: { date_public: day, impacts, credits, timeline } }:
         <>
           <dt>Impact</dt>
           <dd>
-            <ul class="plain-list">
-              {impacts.map(({ capec_id: id, description }) => (
-                <li key={`${id} ${description}`}>
-                  {id === null ? null : <a href={link(['capecs', id.toLowerCase()])}>{id}</a>}{' '}
-                  {withoutId(description, id)}
-                </li>
-              ))}
-            </ul>
+            <InSteps items={impacts} first={FIRST} noun="impacts">
+              {(shown) => (
+                <ul class="plain-list">
+                  {shown.map(({ capec_id: id, description }) => (
+                    <li key={`${id} ${description}`}>
+                      {id === null ? null : <a href={link(['capecs', id.toLowerCase()])}>{id}</a>}{' '}
+                      {withoutId(description, id)}
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </InSteps>
           </dd>
         </>
       )}
@@ -83,13 +88,17 @@ function Background({ entry: { date_public: day, impacts, credits, timeline } }:
         <>
           <dt>Credits</dt>
           <dd>
-            {credits.map(({ name, type }, index) => (
-              <span key={`${type} ${name}`}>
-                {index === 0 ? null : ', '}
-                {name}
-                {type === null ? null : <span class="dim"> {type}</span>}
-              </span>
-            ))}
+            <InSteps items={credits} first={FIRST} noun="credits">
+              {(shown) =>
+                shown.map(({ name, type }, index) => (
+                  <span key={`${type} ${name}`}>
+                    {index === 0 ? null : ', '}
+                    {name}
+                    {type === null ? null : <span class="dim"> {type}</span>}
+                  </span>
+                ))
+              }
+            </InSteps>
           </dd>
         </>
       )}
@@ -97,13 +106,17 @@ function Background({ entry: { date_public: day, impacts, credits, timeline } }:
         <>
           <dt>Disclosure</dt>
           <dd>
-            <ul class="plain-list">
-              {timeline.map(({ time, text }) => (
-                <li key={`${time} ${text}`}>
-                  {time === null ? null : <Time at={time} />} {text}
-                </li>
-              ))}
-            </ul>
+            <InSteps items={timeline} first={FIRST} noun="entries">
+              {(shown) => (
+                <ul class="plain-list">
+                  {shown.map(({ time, text }) => (
+                    <li key={`${time} ${text}`}>
+                      {time === null ? null : <Time at={time} />} {text}
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </InSteps>
           </dd>
         </>
       )}

@@ -1,10 +1,14 @@
 /** The CVSS metrics of all sources, and their vectors side by side. */
 import { SEVERITIES } from '../../../../../corpus/model/record.ts'
 import type { Severity as Band, CveDetail } from '../../data/answers.ts'
-import { formatScore } from '../../parts/format.ts'
+import { formatCount, formatScore } from '../../parts/format.ts'
 import { sourceName } from '../../parts/sources.ts'
+import { Folded, useSteps } from '../../parts/steps.tsx'
 import { Flag, Severity, Time } from '../../parts/values.tsx'
 import { decodeVector, isDefined } from './cvss-vector.ts'
+
+/** Metrics that are shown at first. */
+const FIRST = 20
 
 type Cvss = NonNullable<CveDetail['cvss']>
 type Metric = Cvss['metrics'][number]
@@ -22,7 +26,8 @@ function Score({ of: { base_score: score, base_severity } }: { of: { base_score:
 
 export function Metrics({ cvss }: { cvss: Cvss }) {
   const { metrics, svc_assessment: assessment } = cvss
-  const versions = [...new Set(metrics.map(({ cvss_version }) => cvss_version))]
+  const versions = Map.groupBy(metrics, ({ cvss_version }) => cvss_version)
+  const { shown, button } = useSteps(metrics, FIRST, 'metrics')
   return (
     <>
       {metrics.length === 0 ? null : (
@@ -39,7 +44,7 @@ export function Metrics({ cvss }: { cvss: Cvss }) {
               </tr>
             </thead>
             <tbody>
-              {metrics.map((metric) => (
+              {shown.map((metric) => (
                 <tr key={keyOf(metric)}>
                   <th scope="row">
                     <SourceOf metric={metric} />{' '}
@@ -61,14 +66,15 @@ export function Metrics({ cvss }: { cvss: Cvss }) {
           </table>
         </div>
       )}
+      {button}
       {assessment === null ? null : (
         <p>
           This service: <Score of={assessment} /> <code>{assessment.vector_string}</code>,{' '}
           <Time at={assessment.rescore_timestamp} />
         </p>
       )}
-      {versions.map((version) => (
-        <Comparison key={version} version={version} metrics={metrics.filter((one) => one.cvss_version === version)} />
+      {[...versions].map(([version, members]) => (
+        <Comparison key={version} version={version} all={members} />
       ))}
     </>
   )
@@ -89,18 +95,29 @@ function SourceOf({ metric: { source_type: type, source_short_name: name } }: { 
 /** Vectors with all metrics have about 200. */
 const MOST_CHARACTERS = 1000
 
+/** Vectors side by side. Each has a column and can have rows of its own. */
+const MOST_COMPARED = 20
+
 /** The metrics of a version as rows, the sources as columns. Rows in which sources differ are marked. */
-function Comparison({ version, metrics }: { version: string; metrics: readonly Metric[] }) {
+function Comparison({ version, all }: { version: string; all: readonly Metric[] }) {
+  const isOpen = all.some(({ is_primary }) => is_primary)
+  const summary = `CVSS ${version}: ${all.length === 1 ? 'the vector in words' : `${formatCount(all.length)} vectors in words`}`
+  return (
+    <Folded class="vectors" summary={summary} isOpen={isOpen}>
+      <ComparisonTable version={version} metrics={all.slice(0, MOST_COMPARED)} />
+      {all.length > MOST_COMPARED ? <p class="dim">The first {MOST_COMPARED} vectors are compared.</p> : null}
+    </Folded>
+  )
+}
+
+function ComparisonTable({ version, metrics }: { version: string; metrics: readonly Metric[] }) {
   const decoded = metrics.map((metric) => decodeVector(metric.vector_string.slice(0, MOST_CHARACTERS), version))
   const rows = [...new Map(decoded.flat().flatMap((one) => (isDefined(one) ? [[one.key, one]] : []))).values()]
   const groups = [...new Set(rows.map(({ group }) => group))]
   const isDisputed = (key: string) =>
     new Set(decoded.map((vector) => vector.find((one) => one.key === key && isDefined(one))?.letters)).size > 1
   return (
-    <details class="vectors" open={metrics.some(({ is_primary }) => is_primary)}>
-      <summary>
-        CVSS {version}: {metrics.length === 1 ? 'the vector in words' : `${metrics.length} vectors in words`}
-      </summary>
+    <>
       <div class="scroll">
         <table class="vectors-table">
           <caption class="for-reader">CVSS {version} vectors, metric by metric</caption>
@@ -153,6 +170,6 @@ function Comparison({ version, metrics }: { version: string; metrics: readonly M
       {rows.some(({ key }) => isDisputed(key)) ? (
         <p class="dim">≠ marks metrics on which the sources disagree.</p>
       ) : null}
-    </details>
+    </>
   )
 }

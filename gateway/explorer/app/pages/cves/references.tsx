@@ -1,12 +1,14 @@
 /** References by tag, with the sources that cite them. */
 import type { CveDetail } from '../../data/answers.ts'
 import { sourceName } from '../../parts/sources.ts'
-import { useSteps } from '../../parts/steps.tsx'
+import { InSteps, useSteps } from '../../parts/steps.tsx'
 import { ExternalLink, Flag } from '../../parts/values.tsx'
 
 type Reference = NonNullable<CveDetail['references']>[number]
 
 const FIRST = 15
+/** Groups, and tags of a reference. */
+const FIRST_GROUPS = 20
 
 /** A reference with several tags is in the first of these groups, else in that of its first tag. */
 const ORDER = ['patch', 'fix', 'mitigation', 'vendor-advisory', 'exploit', 'third-party-advisory', 'issue-tracking']
@@ -28,16 +30,16 @@ export function References({ references }: { references: readonly Reference[] })
   const groups = Map.groupBy(references, groupOf)
   const rank = (tag: string) =>
     tag === '' ? ORDER.length + 1 : ORDER.includes(tag) ? ORDER.indexOf(tag) : ORDER.length
+  const sorted = [...groups].sort(([a], [b]) => rank(a) - rank(b))
   return (
-    <>
-      {[...groups]
-        .sort(([a], [b]) => rank(a) - rank(b))
-        .map(([tag, members]) => (
-          <Group key={tag} tag={tag} references={members} />
-        ))}
-    </>
+    <InSteps items={sorted} first={FIRST_GROUPS} noun="groups">
+      {(shown) => shown.map(([tag, members]) => <Group key={tag} tag={tag} references={members} />)}
+    </InSteps>
   )
 }
+
+const otherTags = ({ tags }: Reference, tag: string): string[] =>
+  [...new Set(tags.map(folded))].filter((other) => other !== tag)
 
 function Group({ tag, references }: { tag: string; references: readonly Reference[] }) {
   const { shown, button } = useSteps(references, FIRST, 'references')
@@ -51,11 +53,9 @@ function Group({ tag, references }: { tag: string; references: readonly Referenc
             {reference.name === null || reference.name === reference.url ? null : <span> {reference.name}</span>}{' '}
             <span class="dim">{reference.sources.map(sourceName).join(', ')}</span>
             <span class="flags">
-              {[...new Set(reference.tags.map(folded))]
-                .filter((other) => other !== tag)
-                .map((other) => (
-                  <Flag key={other} name={textOf(other)} />
-                ))}
+              <InSteps items={otherTags(reference, tag)} first={FIRST_GROUPS} noun="tags">
+                {(tags) => tags.map((other) => <Flag key={other} name={textOf(other)} />)}
+              </InSteps>
             </span>
           </li>
         ))}

@@ -2,7 +2,7 @@
 import type { CveDetail } from '../../data/answers.ts'
 import { formatCount } from '../../parts/format.ts'
 import { sourceName } from '../../parts/sources.ts'
-import { useSteps } from '../../parts/steps.tsx'
+import { Folded, useSteps } from '../../parts/steps.tsx'
 import { Day, Time } from '../../parts/values.tsx'
 import { go, link } from '../../router.ts'
 import { difference, readableJson } from './difference.ts'
@@ -92,8 +92,7 @@ function TimelineEntry({ entry }: { entry: Entry }) {
       {changes.length === 0 ? (
         <div>{head}</div>
       ) : (
-        <details open={changes.length <= OPEN_CHANGES}>
-          <summary>{head}</summary>
+        <Folded summary={head} isOpen={changes.length <= OPEN_CHANGES}>
           <ul>
             {shown.map((message, index) => (
               <li key={index}>
@@ -107,7 +106,7 @@ function TimelineEntry({ entry }: { entry: Entry }) {
               {formatCount(changes.length)} of {formatCount(total)} changes are recorded.
             </p>
           ) : null}
-        </details>
+        </Folded>
       )}
     </>
   )
