@@ -51,6 +51,7 @@ const UNREADABLE: ReadonlySet<string> = new Set<RecordNote['code']>([
   'field-unknown',
   'date-impossible',
   'range-unreadable',
+  'package-unreadable',
   'reference-no-url',
   'cve-id-unreadable',
   'repository-unreadable',

@@ -1,9 +1,10 @@
 /** Worker task: writes one shard of advisories or packages, and extracts the rows for the derived files. */
-import type { PackageAdvisory } from '../../corpus/model/packages/package-advisory.ts'
+import { type PackageAdvisory, withoutVersions } from '../../corpus/model/packages/package-advisory.ts'
 import { packageEntry } from '../../corpus/model/packages/package-entry.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
 import {
   type AdvisoryRows,
+  addStatement,
   type Change,
   encodeEntries,
   extractAdvisories,
@@ -15,6 +16,8 @@ import {
   type LocatedShard,
   MAX_PACKAGE_BYTES,
   membersOf,
+  noStatements,
+  omittedOf,
   type PackageRows,
   type ShardEntry,
   shardChange,
@@ -83,19 +86,30 @@ function assertSame(key: string, expected: Uint8Array, found: Uint8Array | undef
   throw new BuildError('corpus-changed', `${key} changed in the corpus during the build; build again`)
 }
 
-/** Leaves out the advisories, by id, that do not fit. */
+/** Bytes of a package for advisories that do not fit, without their versions: about 3,000. */
+const OMITTED_BYTES = 1024 * 1024
+
+/** Advisories that do not fit, by id, stay without their versions, so that no version counts as not affected. */
 function packageText(key: string, purl: string | null, texts: readonly string[], leftOut: LeftOut[]): string {
   let bytes = 1024 + 2 * Buffer.byteLength(key)
+  let omittedBytes = 0
   const kept: PackageAdvisory[] = []
+  const omitted = noStatements()
   for (const text of texts) {
     const advisory = JSON.parse(text) as PackageAdvisory
     // Its spelling of the name occurs once more.
-    const length = Buffer.byteLength(text) + Buffer.byteLength(advisory.name) + 8
-    if (bytes + length <= MAX_PACKAGE_BYTES) {
+    const lengthOf = (json: string) => Buffer.byteLength(json) + Buffer.byteLength(advisory.name) + 8
+    const length = lengthOf(text)
+    if (bytes + length <= MAX_PACKAGE_BYTES - OMITTED_BYTES) {
       bytes += length
       kept.push(advisory)
-    } else
-      leftOut.push({ name: `packages/${key}/${advisory.id}`, part: 'entry', bytes: length, limit: MAX_PACKAGE_BYTES })
+      continue
+    }
+    leftOut.push({ name: `packages/${key}/${advisory.id}`, part: 'entry', bytes: length, limit: MAX_PACKAGE_BYTES })
+    addStatement(omitted, key, advisory)
+    const rest = withoutVersions(advisory)
+    omittedBytes += lengthOf(JSON.stringify(rest))
+    if (omittedBytes <= OMITTED_BYTES) kept.push(rest)
   }
-  return JSON.stringify(packageEntry(key, purl, kept))
+  return JSON.stringify(packageEntry(key, purl, kept, omittedOf(omitted)))
 }

@@ -74,6 +74,7 @@ export interface RecordNote {
     | 'date-impossible'
     | 'date-missing'
     | 'range-unreadable'
+    | 'package-unreadable'
     | 'reference-no-url'
     // From the exploit feeds.
     | 'cve-id-mended'

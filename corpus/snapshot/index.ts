@@ -253,3 +253,4 @@ export {
 export { decodeMemberHead, type MemberHead, type ReadMember } from './record/member.ts'
 export { decodeRejected, encodeRejected } from './record/rejected.ts'
 export { contentDigest, type LocatedMember, membersOf } from './record/shard.ts'
+export { addStatement, noStatements, omittedOf } from './verify/statement-sum.ts'

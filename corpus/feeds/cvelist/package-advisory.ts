@@ -38,7 +38,7 @@ export function packageAdvisory({ cveId, datePublished, claims }: CveListRecord)
       cwe_ids: weaknesses.map((id) => id.toUpperCase()),
     },
   }
-  return publishedAdvisory({ json, modified }, JSON.stringify(json))
+  return publishedAdvisory({ json, modified, notes: [] }, JSON.stringify(json))
 }
 
 function affectedPackage(entry: AffectedEntry): JsonObject[] {

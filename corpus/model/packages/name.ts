@@ -33,6 +33,12 @@ export function foldName(ecosystem: string, name: string): string {
   return FOLDINGS.get(baseEcosystem(ecosystem))?.(name) ?? name
 }
 
+/**
+ * Whether a request can name the package. No package has a blank or a control character in its name, and a path of a URL
+ * cannot end in `.` or `..`.
+ */
+export const isPackageName = (name: string): boolean => !/[\s\p{Cc}]/u.test(name) && name !== '.' && name !== '..'
+
 /** Completes "must be …". */
 export const PACKAGE_FORM = 'of the form <ecosystem>/<name>, such as npm/lodash'
 

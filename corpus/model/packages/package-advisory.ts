@@ -8,11 +8,11 @@ import { utcTimestamp } from '../values/date.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../values/json-value.ts'
 import { isEvaluated, needsVersion, parseAffected, sortEvents } from '../versions/affected.ts'
 import { baseEcosystem, hasReleases } from '../versions/ecosystems.ts'
-import { foldName } from './name.ts'
+import { foldName, isPackageName } from './name.ts'
 import { packageUrl } from './purl.ts'
 
 /** Increase it with every change of the result for the same record. */
-export const PACKAGE_RULES = 5
+export const PACKAGE_RULES = 6
 
 /** What one advisory states about one package. */
 export interface PackageAdvisory extends AdvisoryIds {
@@ -58,6 +58,17 @@ export interface PackageStatement {
   advisory: PackageAdvisory
 }
 
+/** Returns what stays of an advisory in a package that is too large for a snapshot. */
+export function withoutVersions(advisory: PackageAdvisory): PackageAdvisory {
+  const ecosystems = [...new Set(advisory.affected.map(({ ecosystem }) => ecosystem))]
+  return {
+    ...advisory,
+    ...{ aliases: [], cve_ids: advisory.cve_ids.slice(0, 20), summary: null, cvss: [], cwe_ids: [] },
+    is_too_large: true,
+    affected: ecosystems.map((ecosystem) => ({ ecosystem, ranges: [], versions: [] })),
+  }
+}
+
 /** The key of a package in the index: `npm/@scope/name`. */
 export const packageKey = (ecosystem: string, name: string): string =>
   `${baseEcosystem(ecosystem)}/${foldName(ecosystem, name)}`
@@ -89,17 +100,25 @@ export function statedCveIds({ id, aliases, upstream }: JsonObject): CveId[] {
 const isWithdrawn = (record: JsonObject): boolean => text(record.withdrawn) !== null
 
 /**
- * Returns a statement for each package that the record names; none for a withdrawn one. Entries whose ecosystem contains
- * a slash are ignored: no ecosystem does, and keys would be ambiguous.
+ * Returns a statement for each package that the record names; none for a withdrawn one. Ignores entries whose ecosystem
+ * contains a slash, because keys would be ambiguous, and names that no request can state.
+ * @param ignored is called for each entry that is ignored
  */
-export function packageStatements(record: JsonObject): PackageStatement[] {
+export function packageStatements(
+  record: JsonObject,
+  ignored: (ecosystem: string, name: string) => void = () => {},
+): PackageStatement[] {
   const ids = advisoryIds(record)
   if (ids === null || isWithdrawn(record)) return []
   const packages = new Map<string, NamedEntry[]>()
   for (const entry of objects(record.affected)) {
     const named = isObject(entry.package) ? entry.package : {}
     const [ecosystem, name] = [text(named.ecosystem), text(named.name)]
-    if (ecosystem === null || name === null || !/^[^:/]+(?::|$)/.test(ecosystem)) continue
+    if (ecosystem === null || name === null) continue
+    if (!/^[^:/]+(?::|$)/.test(ecosystem) || !isPackageName(name)) {
+      ignored(ecosystem, name)
+      continue
+    }
     const key = packageKey(ecosystem, name)
     const entries = packages.get(key) ?? []
     if (entries.length === 0) packages.set(key, entries)

@@ -13,6 +13,11 @@ export interface PackageEntry {
   spellings: string[]
   /** By id. */
   advisories: PackageAdvisory[]
+  /**
+   * Statements of advisories that do not fit into a snapshot: their number, and the sum of their hashes. As many of them
+   * as fit are among the advisories, without versions (`is_too_large`). Absent if all fit.
+   */
+  omitted?: { count: number; sum: string }
 }
 
 /** A row of the list of packages. */
@@ -54,10 +59,16 @@ export function packageDetail(
 }
 
 /** Returns the entry of the package with this key (`packageKey`). */
-export function packageEntry(key: string, purl: string | null, advisories: PackageAdvisory[]): PackageEntry {
+export function packageEntry(
+  key: string,
+  purl: string | null,
+  advisories: PackageAdvisory[],
+  omitted?: PackageEntry['omitted'],
+): PackageEntry {
   const counts = new Map<string, number>()
   for (const { name } of advisories) counts.set(name, (counts.get(name) ?? 0) + 1)
   const spellings = [...counts.keys()].sort(compareText)
   const name = spellings.toSorted((a, b) => counts.get(b)! - counts.get(a)!)[0]!
-  return { ecosystem: key.slice(0, key.indexOf('/')), name, purl, spellings, advisories }
+  const ecosystem = key.slice(0, key.indexOf('/'))
+  return { ecosystem, name, purl, spellings, advisories, ...(omitted && { omitted }) }
 }

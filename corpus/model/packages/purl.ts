@@ -151,7 +151,7 @@ function qualifiersOf(text: string): Map<string, string> {
   return qualifiers
 }
 
-/** Control characters are never part of a name, encoded or not. */
+/** Control characters are never part of a purl, and blanks never part of a name, encoded or not. */
 function decoded(text: string, what: string): string {
   let value: string
   try {
@@ -160,6 +160,7 @@ function decoded(text: string, what: string): string {
     throw new PurlError('malformed', `its ${what} has malformed percent-encoding`, { cause })
   }
   if (/\p{Cc}/u.test(value)) throw malformed(`its ${what} has a control character`)
+  if (what === 'name' && /\s/.test(value)) throw malformed('its name has a blank')
   return value
 }
 
@@ -188,6 +189,8 @@ export function packageUrl(ecosystem: string, name: string): string | null {
   const { namespace } = TYPES.get(prefix) ?? { namespace: 'prohibited' }
   if (namespace === 'required' && !written.includes('/')) return null
   const segments = namespace === 'prohibited' ? [written] : written.split('/')
+  // A purl with an empty segment names another package.
+  if (segments.includes('')) return null
   return `pkg:${prefix}/${segments.map(encoded).join('/')}`
 }
 

@@ -1,9 +1,8 @@
 /** Verifies shards of advisories and packages: each alone, then against each other. SPEC.md, "Hashed shards". */
-import { type PackageAdvisory, packageKey, packageStatements } from '../../model/packages/package-advisory.ts'
+import { packageKey, packageStatements } from '../../model/packages/package-advisory.ts'
 import { type PackageEntry, packageEntry } from '../../model/packages/package-entry.ts'
 import { compareText } from '../../model/sources.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'
-import { shortHash } from '../../runtime/digest.ts'
 import { MAX_PACKAGE_BYTES } from '../bounds.ts'
 import { appendRows, entriesOf, extractAdvisories, extractPackages } from '../derive/advisory-extract.ts'
 import {
@@ -26,31 +25,27 @@ import {
 } from '../record/hashed-shard.ts'
 import { type LocatedMember, membersOf } from '../record/shard.ts'
 import type { Checked } from './consistency.ts'
+import { addStatement, addStatements, noStatements, type StatementSum, sumOfOmitted } from './statement-sum.ts'
 
 export interface HashedFindings {
   rows: AdvisoryRows | PackageRows
   /** What the shard states about packages: the number of statements, and the sum of their hashes. */
-  statements: { count: number; sum: bigint }
+  statements: StatementSum
 }
 
 /** @throws SnapshotError when members are out of order, or do not contain what their key says */
 export function verifyHashedShard(role: HashedRole, shard: Buffer): HashedFindings {
   const members = [...membersOf(shard)]
   let last: string | null = null
-  const statements = { count: 0, sum: 0n }
-  const add = (key: string, advisory: PackageAdvisory) => {
-    const hash = Buffer.from(shortHash(`${key}\n${JSON.stringify(advisory)}`))
-    statements.count++
-    statements.sum = BigInt.asUintN(64, statements.sum + hash.readBigUInt64LE())
-  }
+  const statements = noStatements()
   for (const { member, entry } of entriesOf<JsonObject | PackageEntry>(role, shard, members)) {
     if (last !== null && last >= member.key) malformed(`${member.key} is out of order, after ${last}`)
     last = member.key
     if (role === 'advisories') {
       for (const { ecosystem, folded, advisory } of packageStatements(entry as JsonObject)) {
-        add(`${ecosystem}/${folded}`, advisory)
+        addStatement(statements, `${ecosystem}/${folded}`, advisory)
       }
-    } else for (const { key, advisory } of statementsOf(member, entry as PackageEntry)) add(key, advisory)
+    } else addPackage(statements, member, entry as PackageEntry)
   }
   return {
     rows: role === 'advisories' ? extractAdvisories(shard, members) : extractPackages(shard, members),
@@ -58,17 +53,22 @@ export function verifyHashedShard(role: HashedRole, shard: Buffer): HashedFindin
   }
 }
 
-function statementsOf(member: LocatedMember, entry: PackageEntry): { key: string; advisory: PackageAdvisory }[] {
-  const { ecosystem, name, purl, advisories } = entry
+/** Statements that do not fit count as the entry states. */
+function addPackage(statements: StatementSum, member: LocatedMember, entry: PackageEntry): void {
+  const { ecosystem, name, purl, advisories, omitted } = entry
   if (member.segments[0]!.plainLength > MAX_PACKAGE_BYTES)
     malformed(`${member.key} is longer than ${MAX_PACKAGE_BYTES} bytes`)
   const key = packageKey(ecosystem, name)
   const ids = advisories.map(({ id }) => id)
-  if (JSON.stringify(packageEntry(key, purl, advisories)) !== JSON.stringify(entry))
+  if (JSON.stringify(packageEntry(key, purl, advisories, omitted)) !== JSON.stringify(entry))
     malformed(`${member.key} contradicts its advisories`)
   if (ids.some((id, i) => i > 0 && compareText(ids[i - 1]!, id) >= 0))
     malformed(`the advisories of ${member.key} are out of order`)
-  return advisories.map((advisory) => ({ key, advisory }))
+  for (const advisory of advisories) if (!advisory.is_too_large) addStatement(statements, key, advisory)
+  if (omitted === undefined) return
+  const sum = sumOfOmitted(omitted)
+  if (sum === null) malformed(`${member.key} does not state what it omits`)
+  addStatements(statements, sum)
 }
 
 function malformed(message: string): never {
@@ -84,7 +84,7 @@ export interface HashedShards {
 /** Returns the rows of all shards, and the faults of shards that do not fit to each other. */
 export function joinHashedShards(checked: readonly Checked[]): HashedShards {
   const joined: HashedShards = { advisories: noAdvisories(), packages: noPackages(), faults: [] }
-  const sums = { advisories: { count: 0, sum: 0n }, packages: { count: 0, sum: 0n } }
+  const sums = { advisories: noStatements(), packages: noStatements() }
   const findings = new Map(checked.map(({ file, findings }) => [file, findings.hashed]))
   const files = checked.map(({ file }) => file)
   for (const role of ['advisories', 'packages'] as const) {
@@ -93,8 +93,7 @@ export function joinHashedShards(checked: readonly Checked[]): HashedShards {
       const { rows, statements } = findings.get(file)!
       joined.faults.push(...misplaced(file, rows, shard, shards.length))
       appendRows<HashedRows>(joined[role], rows)
-      sums[role].count += statements.count
-      sums[role].sum = BigInt.asUintN(64, sums[role].sum + statements.sum)
+      addStatements(sums[role], statements)
     }
     const { length } = joined[role].keys
     if (hashedShardCount(length) !== shards.length) {

@@ -11,6 +11,7 @@ import { noProgress } from '../../../corpus/command/progress.ts'
 import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
+import { askDirectly } from '../../support/ask.ts'
 import { changeParts } from '../../support/change-parts.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { corpusContents, cveRecord, type FeedFiles, putFeeds, recordPath, zipOf } from '../../support/feeds.ts'
@@ -276,6 +277,36 @@ test('a build leaves out what is too large anyway, names it, and goes on', async
   assert.equal([served.title, served.description, references], ['Kept title', null, []])
   assert.equal(show(B).references.length, 1)
   assert.equal((await verify(dist)).faults, [])
+})
+
+test('an advisory that does not fit into its package is undecided, and the snapshot is valid', async () => {
+  const { night, dist } = openWorld()
+  const entry = (id: string, versions: string[]) =>
+    JSON.stringify({
+      ...{ id, aliases: [A], summary: 'Too large', modified: '2024-05-03T00:00:00Z' },
+      affected: [{ package: { ecosystem: 'npm', name: 'p' }, versions }],
+    })
+  // Of these, one fits. The number of versions alone would not make them undecided.
+  const long = (digit: string) => Array.from({ length: 9_000 }, (_, i) => `1.${digit.repeat(990)}${i}`)
+  const files = {
+    'GO-1.json': entry('GO-1', long('1')),
+    'GO-2.json': entry('GO-2', long('2')),
+    'GO-3.json': entry('GO-3', ['3.0.0']),
+  }
+  const { built } = await night({ ...list(1, { [A]: good }), 'osv/npm/all.zip': zipOf(files) })
+  assert.equal(
+    built.leftOut.map(({ name, limit }) => [name, limit]),
+    [['packages/npm/p/GO-2', 16 << 20]],
+  )
+  assert.equal((await verify(dist)).faults, [])
+  const { ask, close } = askDirectly(dist)
+  const reasons = async (version: string) => {
+    const { text } = await ask('/affected', `ecosystem=npm&name=p&version=${version}`)
+    return JSON.parse(text).data.map((row: Json) => [row.advisory_id, row.undecided_reason])
+  }
+  assert.equal(await reasons('3.0.0'), [['GO-3', null]])
+  assert.equal(await reasons('4.0.0'), [['GO-2', 'too_large']])
+  await close()
 })
 
 /** Returns a file of NVD with these configurations of each CVE. */

@@ -5,6 +5,7 @@ import { zipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type FeedItem, MAX_STATEMENTS_LENGTH } from '../../../../corpus/feeds/feed.ts'
+import { shown } from '../../../../corpus/feeds/json.ts'
 import type { PublishedAdvisory } from '../../../../corpus/model/claim.ts'
 import { packageStatements } from '../../../../corpus/model/packages/package-advisory.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
@@ -100,6 +101,25 @@ test('an entry with a name that is too long is skipped and named, also without a
   }
 })
 
+test('a package whose name no request can state is noted, and the others are stated', async () => {
+  const names = ['a b', 'a\nb', 'a\u0000b', 'a\u2028b', '.', '..', 'a.b', '@x/y', '...', 'é']
+  const item = await itemOf(
+    entry({ affected: [...names.map((name) => inPackage('npm', name)), inPackage('n/pm', 'a')] }),
+  )
+  assert.equal(
+    advisoryOf(item).packages.map(({ key }) => key),
+    ['npm/a.b', 'npm/@x/y', 'npm/...', 'npm/é'],
+  )
+  assert.ok(item.kind === 'claim')
+  assert.equal([...new Set(item.notes.map(({ code }) => code))], ['package-unreadable'])
+  assert.equal(
+    item.notes.map(({ detail }) => detail),
+    [...names.slice(0, 6).map((name) => [name, 'npm']), ['a', 'n/pm']].map(
+      ([name, ecosystem]) => `${shown(name)} of ${shown(ecosystem)} is no name of a package`,
+    ),
+  )
+})
+
 test('an entry with statements that are too long together is skipped and named', async () => {
   const details = { summary: 'x'.repeat(MAX_STATEMENTS_LENGTH / 4) }
   const affected = (count: number) => Array.from({ length: count }, (_, i) => inPackage('npm', `p${i}`))
@@ -107,6 +127,9 @@ test('an entry with statements that are too long together is skipped and named',
   const item = await itemOf(entry({ ...details, affected: affected(4) }))
   assert.ok(item.kind === 'skip')
   assert.equal([item.key, item.reason], [ID, 'entry_too_large'])
+  const what =
+    /^what it states about the first 4 of its 4 packages has \d+ characters, with its facts for each; the limit is /
+  assert.match(item.detail, what)
 })
 
 test.after(() => folder.remove())

@@ -167,7 +167,7 @@ packages('entries without a usable ecosystem or name are ignored', () => {
 })
 
 packages('hostile names are names; text is well-formed', () => {
-  const names = ['__proto__', 'constructor', `${'x'.repeat(1e6)}`, 'a\ud800b', '?'.repeat(1e5).concat('\n@@')]
+  const names = ['__proto__', 'constructor', `${'x'.repeat(1e6)}`, 'a\ud800b', '?'.repeat(1e5).concat('@@')]
   const statements = packageStatements({
     id: 'X-1\udfff',
     summary: '\ud800',

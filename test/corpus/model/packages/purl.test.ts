@@ -206,6 +206,8 @@ read('a malformed purl is refused with its fault', () => {
     ['pkg:npm/a b@1', /a blank or a control character/],
     ['pkg:npm/a\nb@1', /a blank or a control character/],
     ['pkg:npm/a%00b@1', /name has a control character/],
+    ['pkg:npm/a%20b@1', /name has a blank/],
+    ['pkg:npm/%40a%20b/c@1', /name has a blank/],
     ['pkg:npm/a?=b', /pairs of the form key=value/],
     ['pkg:npm/a?b', /pairs of the form key=value/],
     ['pkg:npm/a?__proto__=b', /pairs of the form key=value/],

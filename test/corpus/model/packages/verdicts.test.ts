@@ -25,7 +25,7 @@ function verdictOf(advisories: readonly Advisory[], purl: string): Verdict {
   if (ecosystem === null) return 'no ecosystem'
   const { names, version } = advisoryNames({ ecosystem, ...named })
   const keys = names.map((name) => packageKey(ecosystem, name))
-  const stated = advisories.map(recordOf).flatMap(packageStatements)
+  const stated = advisories.map(recordOf).flatMap((record) => packageStatements(record))
   const found = stated.filter((one) => keys.includes(packageKey(one.ecosystem, one.folded)))
   const matches = found.flatMap(({ advisory }) =>
     matchAdvisories([advisory], { ecosystem, version }, { preferList: true }),
