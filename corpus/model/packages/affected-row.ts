@@ -7,7 +7,14 @@ import { compareText } from '../sources.ts'
 import { askedVersion, rememberedKeys } from '../versions/affected.ts'
 import { comparatorOf, isSameRelease } from '../versions/ecosystems.ts'
 import { compareLeading } from '../versions/leading-numbers.ts'
-import { affectedBy, type PackageMatch, type PackageQuery, type RowComparison } from './match.ts'
+import {
+  affectedBy,
+  MAX_ADVISORY_VERSIONS,
+  type PackageMatch,
+  type PackageQuery,
+  type RowComparison,
+  sizeOf,
+} from './match.ts'
 import type { PackageAdvisory, PackageRanges } from './package-advisory.ts'
 
 /** The values of a CVE record that a row shows. */
@@ -212,7 +219,8 @@ function severityOf(
 
 /**
  * Returns a function that returns the fixed versions of entries above the version of the query. Versions that cannot be
- * parsed follow the others. Of equal ones such as `1.0` and `1.0.0`, the first is returned.
+ * parsed follow the others. Of equal ones such as `1.0` and `1.0.0`, the first is returned. Entries that state too much
+ * have none.
  */
 function fixesFor({ ecosystem, version }: PackageQuery): (affected: readonly PackageRanges[]) => string[] {
   const order = comparatorOf(ecosystem)
@@ -220,8 +228,9 @@ function fixesFor({ ecosystem, version }: PackageQuery): (affected: readonly Pac
   const { key: asked, numbers } = version === null ? { key: null, numbers: null } : askedVersion(ecosystem, version)
   const isBelow = (text: string) => numbers !== null && (compareLeading(numbers, text) ?? 0) > 0
   return (affected) => {
+    const budget: Budget = { left: MAX_ADVISORY_VERSIONS }
     const stated = affected
-      .filter((entry) => isSameRelease(entry.ecosystem, ecosystem))
+      .filter((entry) => isSameRelease(entry.ecosystem, ecosystem) && spend(budget, sizeOf(entry)))
       .flatMap(({ ranges }) => ranges.flatMap(({ events }) => events.flatMap(({ fixed }) => fixed ?? [])))
     const texts = [...new Set(stated)].filter((text) => !isBelow(text)).sort(compareText)
     if (!order) return texts

@@ -142,8 +142,8 @@ function parsedAdvisories(advisories: readonly PackageAdvisory[]): ParsedAdvisor
   return result
 }
 
-/** An entry without versions is compared too. */
-const sizeOf = ({ ranges, versions }: PackageRanges): number =>
+/** Returns the number of versions and events of an entry, and one for the entry itself. */
+export const sizeOf = ({ ranges, versions }: PackageRanges): number =>
   ranges.reduce((sum, { events }) => sum + events.length, versions.length + 1)
 
 /**

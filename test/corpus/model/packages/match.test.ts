@@ -378,6 +378,10 @@ rows('the fixed versions of a row are compared up to a bound, and those of an an
     advisory('A', { affected: [entry(fixes(500)), ...Array(count - 1).fill(entry(fixes(1)))] })
   assert.is(rowOf([wide(40)], queryOf('0.1.0')).fixed_versions.length, MAX_ROW_COMPARISONS / 40)
   assert.is(rowOf([wide(80)], queryOf('0.1.0')).fixed_versions.length, MAX_ROW_COMPARISONS / 80)
+  // Without a version too, an advisory that states too much has no fixes.
+  const events = fixes(MAX_ADVISORY_VERSIONS / 2)
+  const tooLarge = advisory('A', { affected: [entry(events), entry(FROM_1_TO_2)] })
+  for (const version of ['0.1.0', null]) assert.equal(rowOf([tooLarge], queryOf(version)).fixed_versions, [])
   // Each comparison with a fix costs as many steps as the advisory has entries.
   const [one, other] = ['B', 'C'].map((id) => advisory(id, { affected: [entry(fixes(5)), entry(null, ['0.1.0'])] }))
   const query = queryOf('0.1.0')
