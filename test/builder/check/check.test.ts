@@ -383,7 +383,7 @@ test('nothing in SARIF that a file or a feed states is a link or a placeholder',
   assert.equal(messages, [
     `npm/a ${escaped('1.0')} is affected by ${escaped('A-1')}: severity high, fixed in ${escaped('2.0')}.`,
     `npm/a ${escaped('1.0')} may be affected by ${escaped('A-2')}: the version cannot be compared.`,
-    `pkg:npm/${encodeURIComponent(text('b'))} was not checked: no version.`,
+    `pkg:npm/${encodeURIComponent(text('b'))} was not checked: malformed purl.`,
   ])
   assert.is(tool.driver.rules[0].shortDescription.text, escaped('Flaw'))
 })
