@@ -44,4 +44,10 @@ test('JSON is shown with a member per line, other text is not JSON', () => {
   assert.is(readableJson('a {"b":1}'), null)
 })
 
+test('JSON that is nested deep is not indented', () => {
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+  assert.match(readableJson(nested(20))!, `\n${' '.repeat(19)}[]\n`)
+  assert.is(readableJson(nested(1_000)), null)
+})
+
 test.run()
