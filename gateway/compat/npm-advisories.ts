@@ -34,9 +34,9 @@ export const affecting = ({ advisories }: PackageEntry, version: string): Packag
   )
 
 /**
- * Returns the advisories that affect any of the versions. `matchesOf` returns those of one version. A set of aliases is reported through its first advisory that
- * affects all its versions; if there is none, through several. A version that is no semver is matched only by ranges of every version and by enumerated versions:
- * clients cannot compare it either.
+ * Returns the advisories that affect any of the versions. `matchesOf` returns those of one version. A set of aliases is
+ * reported through its first advisory that affects all its versions; if there is none, through several. A version that is
+ * no semver is matched only by ranges of every version and by enumerated versions: clients cannot compare it either.
  */
 export function npmAdvisories(
   entry: PackageEntry,

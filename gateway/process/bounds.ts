@@ -116,7 +116,7 @@ export const WORK = {
   inATurn: 1000,
   /** For one unit of the quota. */
   perUnit: 10_000,
-  /** Beyond it, the request is rejected, or the rest of its answer is on a later page. */
+  /** For one request. A larger one is rejected, or the rest of its answer is on a later page. */
   most: 400_000,
   /** Bytes of an answer that take as long. */
   bytes: 250,

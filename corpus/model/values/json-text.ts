@@ -14,15 +14,12 @@ export function jsonText(value: unknown): string | null {
  */
 export const MAX_JSON_LEVELS = 1000
 
-/** JSON is nested deeper than `MAX_JSON_LEVELS`. */
-export class JsonLevelsError extends SyntaxError {}
-
 /**
  * Returns the value of JSON from outside: feeds, files of users, other servers.
- * @throws SyntaxError for no JSON, `JsonLevelsError` before it is parsed if it is nested too deep
+ * @throws SyntaxError for no JSON, and before it is parsed if it is nested deeper than `MAX_JSON_LEVELS`
  */
 export function parseUntrustedJson(text: string): unknown {
-  if (deepRanges(text).length > 0) throw new JsonLevelsError(`it is nested more than ${MAX_JSON_LEVELS} levels deep`)
+  if (deepRanges(text).length > 0) throw new SyntaxError(`it is nested more than ${MAX_JSON_LEVELS} levels deep`)
   return JSON.parse(text)
 }
 

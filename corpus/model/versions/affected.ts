@@ -165,7 +165,10 @@ export function evaluate(
   return ranges.length === 0 && texts.size === 0 ? undecided('no_versions') : NOT_AFFECTED
 }
 
-/** As `isSameRelease`. An entry of another release needs no parsing. Ubuntu's builds of FIPS are packages of the same release, with other versions. */
+/**
+ * As `isSameRelease`. An entry of another release needs no parsing. Ubuntu's builds of FIPS are packages of the same release,
+ * with other versions.
+ */
 export function isSameReleaseAs(
   ecosystem: string,
   { ecosystem: asked, version }: Pick<AskedVersion, 'ecosystem' | 'version'>,

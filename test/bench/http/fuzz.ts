@@ -16,7 +16,7 @@ import { type FuzzRequest, type FuzzWorld, grammarRequest, mutated } from '../..
 import { type Serving, serving } from '../../support/serving.ts'
 import { type BenchGroup, isWanted, lineOf } from '../report/line.ts'
 
-/** Of everything in a record, and of advisories of a package. */
+/** Number of items in each list of the hostile record, and of advisories of each hostile package. */
 const SIZE = 4_000
 const REQUESTS_PER_ROUND = 100_000
 /** Share of the requests that go to the interfaces of other tools. */

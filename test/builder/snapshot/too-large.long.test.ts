@@ -286,7 +286,7 @@ test('an advisory that does not fit into its package is undecided, and the snaps
       ...{ id, aliases: [A], summary: 'Too large', modified: '2024-05-03T00:00:00Z' },
       affected: [{ package: { ecosystem: 'npm', name: 'p' }, versions }],
     })
-  // Of these, one fits. The number of versions alone would not make them undecided.
+  // One of them fits. The number of versions alone would not make them undecided.
   const long = (digit: string) => Array.from({ length: 9_000 }, (_, i) => `1.${digit.repeat(990)}${i}`)
   const files = {
     'GO-1.json': entry('GO-1', long('1')),

@@ -1,12 +1,7 @@
 /** JSON from outside: deep nesting is refused before it is parsed. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  JsonLevelsError,
-  MAX_JSON_LEVELS,
-  parseShallowJson,
-  parseUntrustedJson,
-} from '../../../../corpus/model/values/json-text.ts'
+import { MAX_JSON_LEVELS, parseShallowJson, parseUntrustedJson } from '../../../../corpus/model/values/json-text.ts'
 
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
@@ -25,10 +20,7 @@ test('one level more is refused, as lists and as objects', () => {
 test('invalid JSON of many levels, which Node would crash on, is refused as nested too deep', () => {
   const unit = '{"references":["x"],"packages":[{"name":"a","versionInfo":"1","externalRefs":['
   for (const end of ['{x', '', ']']) {
-    assert.throws(
-      () => parseUntrustedJson(unit.repeat(5000) + end),
-      (error: unknown) => error instanceof JsonLevelsError,
-    )
+    assert.throws(() => parseUntrustedJson(unit.repeat(5000) + end), /nested more than 1000 levels deep/)
   }
 })
 

@@ -24,7 +24,8 @@ export interface CheckOptions extends WaitOptions {
 
 /**
  * Returns the advisories that affect the packages of a file. `name` may be empty: then its content selects the format.
- * @throws what `read` throws, InventoryError, ApiFailure; SnapshotError, TransferError in mode `static`; DOMException `AbortError`
+ * @throws what `read` throws, InventoryError, ApiFailure; SnapshotError, TransferError in mode `static`; DOMException
+ *   `AbortError`
  */
 export async function checkFile(
   api: Api,
