@@ -51,7 +51,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
     'corpus/store',
     'corpus/transfer',
-    'gateway/explorer/explorer.ts',
+    'corpus/explorer/explorer.ts',
   ],
   gateway: [
     'corpus/command',
@@ -60,7 +60,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/derived.ts',
     'corpus/snapshot/index.ts',
   ],
-  'gateway/explorer': [
+  'corpus/explorer': [
     'corpus/inventory',
     'corpus/model',
     'corpus/reader',
@@ -69,9 +69,9 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
     'corpus/transfer',
     'gateway/http',
-    'gateway/openapi/model.ts',
-    'gateway/routes/answers',
-    'gateway/routes/table.ts',
+    'corpus/answers/openapi/model.ts',
+    'corpus/answers/schemas',
+    'corpus/answers/routes.ts',
   ],
   'gateway/mirror': [
     'corpus/command',
@@ -141,8 +141,8 @@ const MAY_READ = [
   'corpus/command/npm-exit.ts',
   'corpus/reader/browser/bundle.ts',
   'corpus/runtime/regular-file.ts',
-  'gateway/explorer/bundle.ts',
-  'gateway/explorer/explorer.ts',
+  'corpus/explorer/bundle.ts',
+  'corpus/explorer/explorer.ts',
 ]
 
 test('every path is read by regular-file.ts, which waits for nothing and has a bound', () => {

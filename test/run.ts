@@ -153,7 +153,7 @@ const began = performance.now()
 try {
   if (isQuick) {
     await Promise.all([check('types', 'typescript/bin/tsc'), check('lint', '@biomejs/biome/bin/biome', 'check', '.')])
-    await check('types of the explorer', 'typescript/bin/tsc', '-p', 'gateway/explorer/app')
+    await check('types of the explorer', 'typescript/bin/tsc', '-p', 'corpus/explorer/app')
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work))
   const changed = changedFiles(cache)

@@ -36,6 +36,7 @@ export {
 } from './cursor/cursor.ts'
 export { LIST_NAMES, LISTS, type ListName, listPagesName, productId, specOf } from './cursor/lists.ts'
 export { bySort, CVE_SORTS, type CveSort, compareKeys, type SortOrder } from './cursor/order.ts'
+export type * from './data.ts'
 export {
   appendRows,
   extractAdvisories,
@@ -190,7 +191,7 @@ export { listOrderView } from './filter/list-order.ts'
 export { intersection, passingPositions, sliceAfter } from './filter/list-search.ts'
 export { lowerBound, reversedPosition } from './filter/lower-bound.ts'
 export { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from './filter/name-filters.ts'
-export { isCveKey, orderView } from './filter/order-view.ts'
+export { isCveKey, type OrderView, orderView } from './filter/order-view.ts'
 export { perSnapshot } from './filter/per-snapshot.ts'
 export { firstPassing } from './filter/search.ts'
 export { type FileRows, openFileRows } from './query/file-rows.ts'

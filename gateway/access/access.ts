@@ -3,26 +3,25 @@
  * tier.
  */
 import { statSync } from 'node:fs'
+import type { Access } from '../../corpus/answers/context.ts'
+import { tierRestricted } from '../../corpus/answers/errors.ts'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { readRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { findRow, perSnapshot } from '../../corpus/snapshot/index.ts'
+import type { OpenSnapshot } from '../../corpus/snapshot/memory/open-snapshot.ts'
 import type { Subject } from '../auth/subject.ts'
-import { GatewayError, tierRestricted } from '../http/errors.ts'
+import { GatewayError } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
-import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import { type Policy, parsePolicy } from './policy.ts'
 import { tiersOf } from './tiers.ts'
 
 /** A policy that names each of 350,000 CVEs has 8 MB. */
 const MAX_POLICY_BYTES = 64 << 20
 
-export interface Access {
-  /** @throws ApiError `tier_restricted` */
+/** Access by a policy. */
+export interface PolicyAccess extends Access {
   judge(subject: Subject, snapshot: OpenSnapshot, row: number, id: CveId): void
-  /**
-   * Whether all CVEs with a record that an advisory names are above the tier. A null subject has tier 0. The ids are
-   * computed only if there is a policy.
-   */
+  /** A null subject has tier 0. */
   isAdvisoryRestricted(subject: Subject | null, snapshot: OpenSnapshot, cveIds: () => readonly CveId[]): boolean
   /** Reads the file again if it changed. */
   refresh(): void
@@ -30,7 +29,7 @@ export interface Access {
 }
 
 /** Without a policy, every CVE has tier 0. */
-export const openAccess: Access = { judge() {}, isAdvisoryRestricted: () => false, refresh() {}, close() {} }
+export const openAccess: PolicyAccess = { judge() {}, isAdvisoryRestricted: () => false, refresh() {}, close() {} }
 
 export interface PolicyFileOptions {
   log: Log
@@ -42,7 +41,7 @@ export interface PolicyFileOptions {
  * Rejects and logs an invalid later change: an operator's mistake must not open restricted CVEs.
  * @throws GatewayError `access_policy` if the file is unreadable or invalid at the start
  */
-export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileOptions): Access {
+export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileOptions): PolicyAccess {
   let seen = stampOf(path)
   let tiers = tiersBy(readPolicy(path))
 

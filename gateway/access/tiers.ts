@@ -1,7 +1,7 @@
 /** Applies a policy to a snapshot, from its columns alone. */
 
 import { FLAGS, findRow, postingsOf } from '../../corpus/snapshot/index.ts'
-import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
+import type { OpenSnapshot } from '../../corpus/snapshot/memory/open-snapshot.ts'
 import type { Policy, Rule } from './policy.ts'
 
 /** Returns each row's tier: the highest of the matching rules, else 0. */

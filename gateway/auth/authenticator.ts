@@ -1,7 +1,8 @@
 /** Authenticates a request: from its headers to its subject (rules 11 to 14). */
 import { compactVerify, errors } from 'jose'
+import type { ApiError } from '../../corpus/answers/errors.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
-import { type ApiError, GatewayError, unauthenticated } from '../http/errors.ts'
+import { GatewayError, unauthenticated } from '../http/errors.ts'
 import type { RequestHeaders } from '../http/request-headers.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import { findToken, isCompactJws } from './credential.ts'

@@ -1,7 +1,7 @@
 /** A key set in a local file, read again on changes (rule 11). */
 import { statSync } from 'node:fs'
+import { unavailable } from '../../corpus/answers/errors.ts'
 import { readRegularFile } from '../../corpus/runtime/regular-file.ts'
-import { unavailable } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
 import { type KeyRing, type KeySet, MAX_KEY_SET_BYTES, parseKeySet } from './key-set.ts'
 

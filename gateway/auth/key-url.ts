@@ -1,6 +1,7 @@
 /** The key set at a JWKS URL, or found by OpenID Connect discovery (rule 11). */
+
+import { unavailable } from '../../corpus/answers/errors.ts'
 import { parseUntrustedJson } from '../../corpus/model/values/json-text.ts'
-import { unavailable } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'
 import { type KeyRing, type KeySet, MAX_KEY_SET_BYTES, parseKeySet } from './key-set.ts'
 

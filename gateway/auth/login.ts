@@ -1,7 +1,8 @@
 /** `/login/<code>`: a link that signs a browser in once. `npm start` prints one. `/logout` signs it out. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { decodeJwt } from 'jose'
-import { crossSite, GatewayError, gone, methodNotAllowed, notFound } from '../http/errors.ts'
+import { gone, notFound } from '../../corpus/answers/errors.ts'
+import { crossSite, GatewayError, methodNotAllowed } from '../http/errors.ts'
 import { type OpenRoute, rootFrom } from '../http/open-route.ts'
 
 /** Contains `<code>:<token>`. A variable, because other users can read the arguments of a process. */

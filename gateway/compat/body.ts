@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
-import { type ApiError, contentTooLarge, invalidParameter, overloaded, unsupportedMediaType } from '../http/errors.ts'
-import { quote } from '../params/parameter.ts'
+import { type ApiError, invalidParameter, overloaded } from '../../corpus/answers/errors.ts'
+import { quote } from '../../corpus/answers/parameters/parameter.ts'
+import { contentTooLarge, unsupportedMediaType } from '../http/errors.ts'
 import { BODY_BOUNDS } from '../process/bounds.ts'
 import { type BodyFormat, ClientGone } from './interface.ts'
 

@@ -1,7 +1,9 @@
 /** The security advisories of a Composer repository, for `composer audit` (`--compat composer`). */
+
+import { invalidParameter, notFound } from '../../corpus/answers/errors.ts'
+import { quote } from '../../corpus/answers/parameters/parameter.ts'
 import { foldName } from '../../corpus/model/packages/name.ts'
-import { contentTooLarge, invalidParameter, notFound } from '../http/errors.ts'
-import { quote } from '../params/parameter.ts'
+import { contentTooLarge } from '../http/errors.ts'
 import { composerAdvisories, PACKAGIST } from './composer-advisories.ts'
 import { parseForm } from './form.ts'
 import type { CompatAnswer, CompatInterface, CompatRequest } from './interface.ts'

@@ -1,5 +1,7 @@
 /** Parses `application/x-www-form-urlencoded` of clients within bounds that are checked before any value exists. */
-import { contentTooLarge, invalidParameter } from '../http/errors.ts'
+
+import { invalidParameter } from '../../corpus/answers/errors.ts'
+import { contentTooLarge } from '../http/errors.ts'
 
 const AMPERSAND = 0x26
 

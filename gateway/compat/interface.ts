@@ -1,9 +1,10 @@
 /** An interface of another tool: one module with its routes, selected with `--compat`. */
+
+import type { ServedFrom } from '../../corpus/answers/answer.ts'
+import type { ApiError } from '../../corpus/answers/errors.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import type { IndexedEcosystems } from '../../corpus/model/versions/ecosystems.ts'
 import type { Piece, ReadMember } from '../../corpus/snapshot/index.ts'
-import type { ServedFrom } from '../http/answer.ts'
-import type { ApiError } from '../http/errors.ts'
 import type { HeaderList } from '../http/reply.ts'
 
 export interface CompatInterface {

@@ -1,5 +1,7 @@
 /** Parses JSON of clients within bounds that are checked before any value exists. */
-import { contentTooLarge, invalidParameter } from '../http/errors.ts'
+
+import { invalidParameter } from '../../corpus/answers/errors.ts'
+import { contentTooLarge } from '../http/errors.ts'
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]

@@ -3,14 +3,15 @@
  * of the address), route (404), method (405), body.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { notFound, unavailable } from '../../corpus/answers/errors.ts'
+import { quote } from '../../corpus/answers/parameters/parameter.ts'
 import { type Piece, spliceGzip, splicePlain } from '../../corpus/snapshot/index.ts'
 import type { Subject } from '../auth/subject.ts'
-import { methodNotAllowed, notFound, unavailable } from '../http/errors.ts'
+import { methodNotAllowed } from '../http/errors.ts'
 import { createGate, type GateDeps, type GateOptions, type Passage, type Visit, withOwn } from '../http/gate.ts'
 import { acceptsGzip, CACHING, type HeaderList, sendBody } from '../http/reply.ts'
 import { assertRequest, type RequestHeaders, readHeaders } from '../http/request-headers.ts'
 import { parseTarget } from '../http/router.ts'
-import { quote } from '../params/parameter.ts'
 import { createBodies, expectsContinue } from './body.ts'
 import {
   ClientGone,

@@ -1,9 +1,10 @@
 /** The audit endpoints of npm's registry, for npm, pnpm, bun and yarn (`--compat npm`). */
 
+import { gone, invalidParameter, notFound } from '../../corpus/answers/errors.ts'
+import { quote } from '../../corpus/answers/parameters/parameter.ts'
 import type { PackageMatch } from '../../corpus/model/packages/match.ts'
 import { foldName } from '../../corpus/model/packages/name.ts'
-import { GatewayError, gone, invalidParameter, notFound } from '../http/errors.ts'
-import { quote } from '../params/parameter.ts'
+import { GatewayError } from '../http/errors.ts'
 import { WORK } from '../process/bounds.ts'
 import type { CompatAnswer, CompatInterface, CompatRequest } from './interface.ts'
 import { parseJson } from './json.ts'

@@ -1,8 +1,9 @@
 /** The queries of OSV's API: what a request asks about which package. Errors have the texts of osv.dev where it has one. */
+
+import { ApiError, invalidParameter } from '../../corpus/answers/errors.ts'
 import { PurlError, packageOfPurl } from '../../corpus/model/packages/purl.ts'
 import { advisoryNames } from '../../corpus/model/packages/source-package.ts'
 import { baseEcosystem, ECOSYSTEMS } from '../../corpus/model/versions/ecosystems.ts'
-import { ApiError, invalidParameter } from '../http/errors.ts'
 
 export interface PackageQuestion {
   /** With its suffix, such as `Debian:12`. Null for every ecosystem. */

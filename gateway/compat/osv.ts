@@ -1,11 +1,13 @@
 /** OSV's API, for its clients (`--compat osv`): the advisories that affect a version of a package, and the records. */
+
+import { shownAliases } from '../../corpus/answers/advisory.ts'
+import { invalidParameter, notFound } from '../../corpus/answers/errors.ts'
 import { matchAdvisories } from '../../corpus/model/packages/match.ts'
 import { compareText } from '../../corpus/model/sources.ts'
 import { isIndexed } from '../../corpus/model/versions/ecosystems.ts'
 import type { Piece } from '../../corpus/snapshot/index.ts'
-import { invalidParameter, notFound, notImplemented } from '../http/errors.ts'
+import { notImplemented } from '../http/errors.ts'
 import { WORK } from '../process/bounds.ts'
-import { aliasedRecords } from '../snapshots/open-packages.ts'
 import type { CompatAnswer, CompatInterface, CompatRequest, PackageIndex } from './interface.ts'
 import { parseJson } from './json.ts'
 import { type PackageQuestion, pageToken, type Question, questionOf, questionsOf } from './osv-query.ts'
@@ -214,7 +216,7 @@ const NOT_FOUND = 'Vulnerability not found'
 function recordAnswer(index: PackageIndex, id: string): CompatAnswer {
   const member = index.advisory(id)
   if (member) return { status: 200, body: [recordPiece(member)], servedFrom: 'shard' }
-  const aliases = aliasedRecords(index, id)
+  const aliases = shownAliases(index.aliasesOf(id)).filter((alias) => index.advisory(alias) !== null)
   throw notFound(
     aliases.length === 0 ? NOT_FOUND : `${NOT_FOUND}, but the following aliases were: ${aliases.join(' ')}`,
   )

@@ -4,16 +4,20 @@
  */
 import type { RequestListener, ServerResponse } from 'node:http'
 import polka, { type Request } from 'polka'
+import type { Answer } from '../../corpus/answers/answer.ts'
+import { asApiError, notFound } from '../../corpus/answers/errors.ts'
+import { quote } from '../../corpus/answers/parameters/parameter.ts'
+import type { Route } from '../../corpus/answers/route.ts'
+import type { Steps } from '../../corpus/runtime/steps.ts'
 import type { Subject } from '../auth/subject.ts'
-import { quote } from '../params/parameter.ts'
 import { createCors } from './cors.ts'
-import { ALLOWED_METHODS, asApiError, methodNotAllowed, notFound } from './errors.ts'
+import type { EncodedAnswer } from './encoded-answer.ts'
+import { ALLOWED_METHODS, methodNotAllowed } from './errors.ts'
 import { createGate, type GateDeps, type GateOptions, withOwn } from './gate.ts'
 import type { OpenRoute } from './open-route.ts'
 import { isAnyNamed, isNamed, sendAnswer, sendError, sendOpen } from './reply.ts'
 import { assertRequest, readHeaders } from './request-headers.ts'
 import { requestId } from './request-id.ts'
-import type { Route } from './route.ts'
 import { parseTarget, routeIndex } from './router.ts'
 
 export interface AppOptions extends GateOptions {
@@ -29,11 +33,13 @@ export interface AppDeps<C> extends GateDeps {
   /** In order of precedence: `/cnas/stats` before `/cnas/:slug`. */
   routes: readonly Route<C>[]
   openRoutes: readonly OpenRoute[]
-  /**
-   * Returns the inputs of handlers in addition to their parameters.
-   * @throws ApiError 503 while no snapshot is loaded
-   */
-  context(subject: Subject, target: string): C
+  /** @throws or rejects with ApiError */
+  answer(
+    route: Route<C>,
+    handle: (context: C) => Steps<Answer>,
+    subject: Subject,
+    target: string,
+  ): EncodedAnswer | Promise<EncodedAnswer>
 }
 
 /** The caller of a route that needs no token. */
@@ -87,7 +93,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
-      const result = proceed(deps.context(passage.subject ?? NOBODY, request.url))
+      const result = deps.answer(route, proceed, passage.subject ?? NOBODY, request.url)
       const answer = result instanceof Promise ? await result : result
       passage.servedFrom = answer.servedFrom
       const isKnown = isNamed(headers, answer)

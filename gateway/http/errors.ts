@@ -1,44 +1,8 @@
-/** The errors that a client can get, with their statuses, codes and bodies (gateway/API.md, "Errors"). */
+/** Errors of requests that no answer can have, and of the operator. */
+import { ApiError, wholeSeconds } from '../../corpus/answers/errors.ts'
 import { CodedError } from '../../corpus/errors/coded-error.ts'
-import type { Rejection } from '../../corpus/model/claim.ts'
-
-export const STATUS = {
-  invalid_parameter: 400,
-  invalid_cursor: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  tier_restricted: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  gone: 410,
-  uri_too_long: 414,
-  expectation_failed: 417,
-  rate_limited: 429,
-  headers_too_large: 431,
-  internal: 500,
-  unavailable: 503,
-  overloaded: 503,
-} as const
-
-export type ErrorCode = keyof typeof STATUS
-
-/** Errors of the interfaces of other tools. The API has none. */
-const COMPAT_STATUS = { content_too_large: 413, unsupported_media_type: 415, not_implemented: 501 } as const
-type CompatErrorCode = keyof typeof COMPAT_STATUS
-const STATUSES = { ...STATUS, ...COMPAT_STATUS }
 
 export const ALLOWED_METHODS = 'GET, HEAD'
-
-export interface ErrorBody {
-  error: ErrorCode | CompatErrorCode
-  message: string
-  parameter?: string
-  /** Why the CVE was rejected. */
-  reason?: string | null
-  /** The CVEs that replace a rejected one. */
-  replaced_by?: string[]
-}
 
 /** Reasons of a 401: the token is missing or invalid. */
 export const AUTH_FAULTS = [
@@ -55,71 +19,6 @@ export const AUTH_FAULTS = [
 ] as const
 export type AuthFault = (typeof AUTH_FAULTS)[number]
 
-export interface ErrorDetails {
-  /** The invalid parameter, for a 400. */
-  parameter?: string
-  /** Becomes `Retry-After`, rounded up to whole seconds. */
-  retryAfterSeconds?: number
-  /** Becomes `WWW-Authenticate`. */
-  challenge?: string
-  /** Becomes `Allow`, for a 405. */
-  allow?: string
-  /** For a 401. */
-  fault?: AuthFault
-  /** For a 404 of a rejected CVE. */
-  rejection?: Rejection
-  /** For the log, never for the client. */
-  cause?: unknown
-}
-
-/** An error response. `message` is for people. It never contains a token, a stack or a path of the server. */
-export class ApiError extends CodedError<ErrorCode | CompatErrorCode> {
-  readonly status: number
-  readonly parameter: string | undefined
-  readonly retryAfterSeconds: number | undefined
-  readonly challenge: string | undefined
-  readonly allow: string | undefined
-  readonly fault: AuthFault | undefined
-  readonly rejection: Rejection | undefined
-
-  constructor(code: ErrorCode | CompatErrorCode, message: string, details: ErrorDetails = {}) {
-    super(code, message, { cause: details.cause })
-    this.status = STATUSES[code]
-    this.parameter = details.parameter
-    this.retryAfterSeconds = details.retryAfterSeconds
-    this.challenge = details.challenge
-    this.allow = details.allow
-    this.fault = details.fault
-    this.rejection = details.rejection
-  }
-
-  get body(): ErrorBody {
-    const { code: error, message, parameter, rejection } = this
-    return {
-      error,
-      message,
-      ...(parameter !== undefined && { parameter }),
-      ...(rejection && { reason: rejection.reason, replaced_by: rejection.replacedBy }),
-    }
-  }
-
-  /** The headers that only this error has. */
-  get headers(): Record<string, string> {
-    const headers: Record<string, string> = {}
-    if (this.challenge !== undefined) headers['WWW-Authenticate'] = this.challenge
-    if (this.retryAfterSeconds !== undefined) headers['Retry-After'] = String(wholeSeconds(this.retryAfterSeconds))
-    if (this.allow !== undefined) headers.Allow = this.allow
-    return headers
-  }
-}
-
-const wholeSeconds = (seconds: number) => Math.max(1, Math.ceil(seconds))
-
-export const invalidParameter = (parameter: string | undefined, message: string) =>
-  new ApiError('invalid_parameter', message, parameter === undefined ? {} : { parameter })
-
-export const invalidCursor = (message: string) => new ApiError('invalid_cursor', message, { parameter: 'cursor' })
-
 /** The challenge names an error only if the client sent a token (RFC 6750 3.1). */
 export const unauthenticated = (message: string, fault: AuthFault) =>
   new ApiError('unauthenticated', message, {
@@ -134,18 +33,10 @@ export const forbidden = () =>
 export const crossSite = () =>
   new ApiError('forbidden', 'the header X-Requested-With is required: pages of other hosts cannot send it')
 
-export const tierRestricted = (cveId: string) =>
-  new ApiError('tier_restricted', `${cveId} is outside the access tier of this account`)
-
-export const notFound = (message: string, rejection?: Rejection) =>
-  new ApiError('not_found', message, rejection ? { rejection } : {})
-
 export const methodNotAllowed = (allow = ALLOWED_METHODS) =>
   new ApiError('method_not_allowed', `this method is not allowed; use ${allow.replace(/, (?=[^,]*$)/, ' or ')}`, {
     allow,
   })
-
-export const gone = (message: string) => new ApiError('gone', message)
 
 /** The message ends with the time to wait, as in `Retry-After`. */
 export function rateLimited(message: string, retryAfterSeconds: number): ApiError {
@@ -178,17 +69,6 @@ export const expectationFailed = () =>
   new ApiError('expectation_failed', 'the only supported Expect header is 100-continue')
 
 export const requestTimeout = () => new ApiError('request_timeout', 'the request did not arrive in time')
-
-export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown) =>
-  new ApiError('unavailable', message, { retryAfterSeconds, cause })
-
-export const overloaded = (message: string, retryAfterSeconds: number) =>
-  new ApiError('overloaded', message, { retryAfterSeconds })
-
-/** Returns an error for the response. Anything but an `ApiError` is a bug and becomes `internal`, without details. */
-export function asApiError(thrown: unknown): ApiError {
-  return thrown instanceof ApiError ? thrown : new ApiError('internal', 'internal error', { cause: thrown })
-}
 
 export type GatewayErrorCode =
   | 'bad_option'

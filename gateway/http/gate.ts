@@ -1,5 +1,7 @@
 /** What every listener does with a request besides its answer: token, limits, errors, log and metrics. */
 import type { IncomingMessage } from 'node:http'
+import type { ServedFrom } from '../../corpus/answers/answer.ts'
+import { type ApiError, asApiError } from '../../corpus/answers/errors.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Subject } from '../auth/subject.ts'
 import { type LimitState, limitHeader } from '../limits/limiter.ts'
@@ -7,8 +9,7 @@ import type { Limits } from '../limits/limits.ts'
 import type { LimitName, Meter } from '../metrics/meter.ts'
 import type { Log } from '../process/log.ts'
 import { type LimitedLog, limitLines } from '../process/log-limit.ts'
-import type { ServedFrom } from './answer.ts'
-import { type ApiError, asApiError, forbidden, rateLimited } from './errors.ts'
+import { type AuthFault, forbidden, rateLimited } from './errors.ts'
 import type { HeaderList, Sent } from './reply.ts'
 import type { RequestHeaders } from './request-headers.ts'
 import { requestId } from './request-id.ts'
@@ -99,7 +100,7 @@ export function createGate(
 
   /** Returns the 401, or a 429 after too many failed tokens from the address. A missing token is not a failed one. */
   async function judgeFailure(error: ApiError, request: Visit): Promise<ApiError> {
-    meter?.unrecognised(error.fault!)
+    meter?.unrecognised(error.fault as AuthFault)
     if (error.fault === 'missing') return error
     const limitState = await limits.failedTokens.take(limits.addressOf(request))
     if (!limitState.refused) return error

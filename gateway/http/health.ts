@@ -1,5 +1,5 @@
 /** `/healthz` and `/readyz`, for monitoring: outside `/api/v1` and without a token. */
-import { unavailable } from './errors.ts'
+import { unavailable } from '../../corpus/answers/errors.ts'
 import { type OpenRoute, uncachedJson } from './open-route.ts'
 
 const RETRY_SECONDS = 1

@@ -1,9 +1,10 @@
 /** Writes answers and errors with their headers (rule 17). */
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { ApiError } from '../../corpus/answers/errors.ts'
 import { MAX_HEADER_BYTES, MAX_TARGET } from '../process/bounds.ts'
-import type { Answer } from './answer.ts'
-import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
+import type { EncodedAnswer } from './encoded-answer.ts'
+import { headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
 import type { OpenAnswer } from './open-route.ts'
 import type { RequestHeaders } from './request-headers.ts'
 
@@ -23,7 +24,7 @@ export const CACHING = ['Cache-Control', 'private, no-cache', 'X-Content-Type-Op
 const VARY = ['Vary', 'Accept-Encoding'] as const
 
 /** Returns whether `If-None-Match` contains the tag of this answer. */
-export const isNamed = ({ ifNoneMatch }: RequestHeaders, { tag }: Answer): boolean =>
+export const isNamed = ({ ifNoneMatch }: RequestHeaders, { tag }: EncodedAnswer): boolean =>
   ifNoneMatch !== undefined && namesContent(ifNoneMatch, tag)
 
 /** Returns whether `If-None-Match` is `*`. */
@@ -35,7 +36,7 @@ export function sendAnswer(
   response: ServerResponse,
   request: RequestHeaders,
   isHead: boolean,
-  answer: Answer,
+  answer: EncodedAnswer,
   unchanged: boolean,
   more: HeaderList,
 ): Sent {

@@ -3,7 +3,7 @@
  * behind a reverse proxy on the same machine, every request comes from loopback.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError } from '../http/errors.ts'
+import { ApiError } from '../../corpus/answers/errors.ts'
 import { sendError } from '../http/reply.ts'
 import { assertRequest, readHeaders } from '../http/request-headers.ts'
 import { type RunningServer, startServer } from '../process/serve.ts'

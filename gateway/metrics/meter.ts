@@ -1,5 +1,5 @@
 /** Per-request figures, independent of the number of subjects, addresses and ids. */
-import type { ServedFrom } from '../http/answer.ts'
+import type { ServedFrom } from '../../corpus/answers/answer.ts'
 import type { AuthFault } from '../http/errors.ts'
 import type { Sent } from '../http/reply.ts'
 

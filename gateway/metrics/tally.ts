@@ -2,7 +2,7 @@
  * Per-answer counts as plain numbers, which a scrape reads. prom-client's counters hash their labels on each call and
  * cost 2.5 µs a request; this costs less than 0.1 µs.
  */
-import type { ServedFrom } from '../http/answer.ts'
+import type { ServedFrom } from '../../corpus/answers/answer.ts'
 import type { Sent } from '../http/reply.ts'
 
 export interface AnswerCount {

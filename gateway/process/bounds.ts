@@ -3,7 +3,9 @@
  * snapshot may add 60 MB.
  */
 import { totalmem } from 'node:os'
+import { ANSWER_BYTES } from '../../corpus/answers/bounds.ts'
 import { BITMAPS_BYTES, RARE_BYTES } from '../../corpus/snapshot/index.ts'
+import { MEMORY_BYTES } from '../../corpus/snapshot/memory/bounds.ts'
 
 const MIB = 1024 * 1024
 
@@ -42,30 +44,14 @@ export const PROCESS_BYTES = {
 export const SNAPSHOT_BYTES = {
   /** Filters of CVE lists that few CVEs pass. */
   rareFacets: RARE_BYTES,
-  /** What filters let through, for walks through the other lists. */
-  listWalks: 2 * MIB,
-  /** Texts of list rows. */
-  listRows: 3 * MIB,
   /** Changes since earlier snapshots. */
   changes: 4 * MIB,
-  /** Packages with their advisories: 2 KB each. A package with more than 1,200 is parsed for each request. */
-  packages: 5 * MIB,
-  /** Rows of `/affected`, for walks through many pages. */
-  affectedRows: 6 * MIB,
-  /** Rows of `/affected` for CPE names: as above. */
-  affectedProducts: 6 * MIB,
-  /** Affected entries of products: 2 KB for each CVE. The records of a product with more than 2,000 are read again. */
-  productEntries: 4 * MIB,
+  ...MEMORY_BYTES,
+  ...ANSWER_BYTES,
 } as const
 
 /** Requests for products with many CVEs that may wait, in each worker. One at a time reads records. */
 export const WAITING_PRODUCTS = 64
-
-/** Earlier snapshots that are open for comparison, per open snapshot: 14 MB each at 350,000 CVEs. */
-export const ANCESTORS_OPEN = 2
-
-/** Summaries of earlier snapshots' manifests in memory: about 0.5 KB each. */
-export const MANIFESTS_KNOWN = 4096
 
 /** Limit of a thread's young generation, in MB. Node's default reserves three times 16 MB. */
 export const THREAD_YOUNG_MB = 4

@@ -1,5 +1,9 @@
 /** A gateway: snapshots, query thread and app, listening on a port. */
 import { fetch } from 'undici'
+import { cveIdsOf } from '../../corpus/answers/advisory.ts'
+import type { Context } from '../../corpus/answers/context.ts'
+import { ROUTES } from '../../corpus/answers/routes.ts'
+import type { SnapshotTables } from '../../corpus/snapshot/memory/tables.ts'
 import { accessByPolicy, openAccess } from '../access/access.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
 import { openKeyRing } from '../auth/key-source.ts'
@@ -7,18 +11,17 @@ import { type Login, loginRoute, logoutRoute } from '../auth/login.ts'
 import type { PackageIndex } from '../compat/interface.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
 import { type CompatAuth, createCompatApp } from '../compat/listener.ts'
-import { explorerRoutes } from '../explorer/routes.ts'
 import { createApp } from '../http/app.ts'
+import { createEngine } from '../http/engine.ts'
+import { explorerRoutes } from '../http/explorer-routes.ts'
 import { healthRoutes } from '../http/health.ts'
 import { createLimits, type LimitOptions, type Limits, openLimits } from '../limits/limits.ts'
 import { startMetricsListener } from '../metrics/listener.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { openQueries, type QueryOptions } from '../query/queries.ts'
-import type { Context } from '../routes/context.ts'
-import { ROUTES } from '../routes/table.ts'
-import { cveIdsOf } from '../snapshots/open-packages.ts'
+import { textsOf } from '../query/texts.ts'
+import { gatewayHistory } from '../snapshots/history.ts'
 import { openRegistry, type SnapshotRegistry } from '../snapshots/registry.ts'
-import type { SnapshotTables } from '../snapshots/tables.ts'
 import { COMPAT_PORT, MAX_CONNECTIONS } from './bounds.ts'
 import type { Log } from './log.ts'
 import { limitLines } from './log-limit.ts'
@@ -136,7 +139,10 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       ...(options.holdBytes === undefined ? {} : { holdBytes: options.holdBytes }),
       ...(parts.led === undefined ? {} : { led: parts.led }),
       ...(parts.tables === undefined ? {} : { tables: parts.tables }),
-      onOpen: (snapshot) => queries.open(snapshot.query.path),
+      onOpen(snapshot) {
+        queries.open(snapshot.query.path)
+        snapshot.texts = textsOf(queries, snapshot.query.path)
+      },
       onServe: (snapshot) => queries.serve(snapshot.query.path),
       onClose: (snapshot) => queries.forget(snapshot.query.path),
     }),
@@ -177,7 +183,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
         ...(explorer ? [...explorerRoutes(), logoutRoute(cookie)] : []),
         ...(login ? [loginRoute(login, cookie, Date.now)] : []),
       ],
-      context: (subject, target) => ({ registry, queries, access, subject, target }),
+      answer: createEngine({ registry, history: gatewayHistory(registry), access }),
     },
   )
   const compatApp =
@@ -190,7 +196,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
         openPackages(subject) {
           const { current } = registry
           // A snapshot without packages must not look like one without a match.
-          const own = current.packages.ecosystems.length > 0 ? current.packages : null
+          const own = current.about.ecosystems.length > 0 ? current.openPackages : null
           const index = parts.packages === undefined ? own : parts.packages
           const advisory = (id: string) => {
             const member = index!.advisory(id)

@@ -1,8 +1,9 @@
 /** Starts the HTTP server, bounds slow clients, and stops without dropping requests. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { ApiError } from '../../corpus/answers/errors.ts'
 import { hasStuckThread } from '../../corpus/runtime/threads.ts'
-import { type ApiError, GatewayError, methodNotAllowed } from '../http/errors.ts'
+import { GatewayError, methodNotAllowed } from '../http/errors.ts'
 import { endWith, parserError } from '../http/reply.ts'
 import { readHeaders } from '../http/request-headers.ts'
 import { requestId } from '../http/request-id.ts'

@@ -2,11 +2,11 @@
 
 import { closeSync, openSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
+import { overloaded } from '../../corpus/answers/errors.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { endThread, startThread } from '../../corpus/runtime/threads.ts'
 import type { Hit, SearchResult, SearchType, TextSetName } from '../../corpus/snapshot/index.ts'
-import { overloaded } from '../http/errors.ts'
 import { HANGING_THREADS, PROCESS_BYTES, THREAD_YOUNG_MB } from '../process/bounds.ts'
 import type { Matches } from './matches.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'

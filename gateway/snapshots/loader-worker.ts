@@ -14,9 +14,9 @@ import {
   readManifest,
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
+import { readTables } from '../../corpus/snapshot/memory/tables.ts'
 import { lowerCpuPriority } from '../process/low-priority.ts'
 import { checkFiles, type LoaderReply, type LoaderTask } from './table-loader.ts'
-import { readTables } from './tables.ts'
 
 const port = parentPort!
 const task = workerData as LoaderTask

@@ -4,11 +4,16 @@
  */
 
 import { readCurrent, readManifest, SnapshotError } from '../../corpus/snapshot/index.ts'
+import { fill, hold, release } from '../../corpus/snapshot/memory/hold.ts'
+import {
+  type OpenSnapshot,
+  openSnapshot,
+  openTables,
+  openTablesInTurns,
+} from '../../corpus/snapshot/memory/open-snapshot.ts'
+import type { SnapshotTables } from '../../corpus/snapshot/memory/tables.ts'
 import type { Log } from '../process/log.ts'
-import { fill, hold, release } from './hold.ts'
-import { type OpenSnapshot, openSnapshot, openTables, openTablesInTurns } from './open-snapshot.ts'
 import { type Loading, loadTables } from './table-loader.ts'
-import type { SnapshotTables } from './tables.ts'
 import { stampOf, watchPointer } from './watch.ts'
 
 export interface ServedSnapshot extends OpenSnapshot {
@@ -22,6 +27,8 @@ export interface SnapshotRegistry {
   retained(prefix: string): ServedSnapshot | null
   /** Current one first. Cursors can continue in each of them. */
   readonly opened: readonly ServedSnapshot[]
+  /** Keeps the open snapshots open while a request waits. Returns the release function. */
+  hold(): () => void
   /** Returns null unless the open snapshot is older than `than`. */
   open(id: string, than: ServedSnapshot): ServedSnapshot | null
   /** Checks the pointer, and serves a new snapshot if it is intact. Resolves when that is decided. */
@@ -182,6 +189,12 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     get opened() {
       return [current, ...older]
     },
+    hold() {
+      const releases = [current, ...older, ...(prepared ? [prepared] : [])].map((snapshot) => snapshot.hold())
+      return () => {
+        for (const release of releases) release()
+      }
+    },
     retained: (prefix) =>
       [current, ...older].find((snapshot) => snapshot.prefix === prefix) ??
       (prepared?.prefix === prefix ? prepared : null),
@@ -212,13 +225,14 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
 function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => void): ServedSnapshot {
   let holders = 0
   let closing = false
+  const { close } = snapshot
   const closeIfFree = () => {
     if (!closing || holders > 0) return
-    snapshot.close()
+    close()
     onClose(snapshot)
   }
-  return {
-    ...snapshot,
+  // The same object: its rows and pages belong to it.
+  return Object.assign(snapshot, {
     hold() {
       holders++
       return () => {
@@ -230,5 +244,5 @@ function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => vo
       closing = true
       closeIfFree()
     },
-  }
+  })
 }

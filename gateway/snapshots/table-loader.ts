@@ -4,8 +4,8 @@ import type { Rejection } from '../../corpus/model/claim.ts'
 import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { endThread, startThread } from '../../corpus/runtime/threads.ts'
 import { type FileEntry, type Manifest, SnapshotError } from '../../corpus/snapshot/index.ts'
+import type { SnapshotTables } from '../../corpus/snapshot/memory/tables.ts'
 import { THREAD_YOUNG_MB } from '../process/bounds.ts'
-import type { SnapshotTables } from './tables.ts'
 
 export type LoaderTask = { dist: string; urgent: boolean } & (
   | { kind: 'tables'; digest: string | null }

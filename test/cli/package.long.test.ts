@@ -67,9 +67,9 @@ test('the package has compiled programs, types of the reader and documents, and 
     'lib/corpus/reader/browser/reader.js',
     'lib/corpus/reader/browser/reader.d.ts',
     'lib/corpus/reader/browser/reader.LICENSES.txt',
-    'lib/gateway/explorer/built/gateway.html',
-    'lib/gateway/explorer/built/static.html',
-    'lib/gateway/explorer/built/LICENSES.txt',
+    'lib/corpus/explorer/built/gateway.html',
+    'lib/corpus/explorer/built/static.html',
+    'lib/corpus/explorer/built/LICENSES.txt',
     'gateway/API.md',
   ]) {
     assert.ok(paths.includes(path), path)

@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { resolve } from '../../gateway/openapi/model.ts'
-import { apiDocument, ROUTES } from '../../gateway/routes/table.ts'
+import { resolve } from '../../corpus/answers/openapi/model.ts'
+import { apiDocument, ROUTES } from '../../corpus/answers/routes.ts'
 import { openService } from './support/service.ts'
 
-const FILE = join(import.meta.dirname, '../../gateway/openapi/examples.json')
+const FILE = join(import.meta.dirname, '../../corpus/answers/openapi/examples.json')
 const service = await openService({ size: 'plain' })
 
 /** Replaces what depends on the time of the build: cursors, the creation of snapshots, and which of them are open. */

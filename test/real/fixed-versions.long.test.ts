@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { affectedRows } from '../../corpus/model/packages/affected-row.ts'
 import { matchAdvisories } from '../../corpus/model/packages/match.ts'
 import { type PackageAdvisory, packageKey, packageStatements } from '../../corpus/model/packages/package-advisory.ts'
-import { finished } from '../../corpus/runtime/finished.ts'
+import { finished } from '../../corpus/runtime/steps.ts'
 import { needs, REAL_FEEDS, REAL_PACKAGES } from '../support/needs.ts'
 
 needs('real feeds', 'real advisories of packages')

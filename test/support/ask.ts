@@ -1,6 +1,7 @@
 /** Calls the route table without a server, as an administrator, for tests with tens of thousands of requests. */
+
+import { ROUTES } from '../../corpus/answers/routes.ts'
 import { openQueries } from '../../gateway/query/queries.ts'
-import { ROUTES } from '../../gateway/routes/table.ts'
 import { openRegistry } from '../../gateway/snapshots/registry.ts'
 import type { Ask } from './combinations.ts'
 import { asAdministrator } from './gateway.ts'

@@ -2,7 +2,7 @@
  * Tests every filter of a list, alone and in all pairs, against plain JavaScript. The expected rows are all rows,
  * filtered and sorted by gateway/API.md and rules 4 to 8, without the gateway's planner.
  */
-import type { ServedFrom } from '../../gateway/http/answer.ts'
+import type { ServedFrom } from '../../corpus/answers/answer.ts'
 
 /** Returns the body of a page and its source, for a path and a query as clients write them. */
 export type Ask = (path: string, query: string) => Promise<{ text: string; servedFrom: ServedFrom }>

@@ -3,10 +3,10 @@
  * schemas are read from the document by zod, so the checked schemas are those that clients see.
  */
 import { z } from 'zod'
-import { type ErrorCode, STATUS } from '../../gateway/http/errors.ts'
-import { type OpenapiDocument, type Operation, resolve } from '../../gateway/openapi/model.ts'
-import type { JsonSchema } from '../../gateway/params/parameter.ts'
-import { apiDocument, ROUTES } from '../../gateway/routes/table.ts'
+import { type ErrorCode, STATUS } from '../../corpus/answers/errors.ts'
+import { type OpenapiDocument, type Operation, resolve } from '../../corpus/answers/openapi/model.ts'
+import type { JsonSchema } from '../../corpus/answers/parameters/parameter.ts'
+import { apiDocument, ROUTES } from '../../corpus/answers/routes.ts'
 
 /** An answer as it was received; `body` is its text. */
 export interface Received {

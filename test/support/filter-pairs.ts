@@ -1,7 +1,7 @@
 /** Tests of filters, alone and in all pairs, on a snapshot of any feeds: first the lists, then the filters. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ROUTES } from '../../gateway/routes/table.ts'
+import { ROUTES } from '../../corpus/answers/routes.ts'
 import type { Asked } from './ask.ts'
 import { expectCombinations, type ListCase } from './combinations.ts'
 import type { CorpusFacts } from './corpus-facts.ts'

@@ -14,9 +14,9 @@ import { splicePlain } from '../../../corpus/snapshot/codec/splice.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { cweNumber, SEVERITIES } from '../../../corpus/snapshot/derive/facts.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { type OpenSnapshot, openSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
 import { addSections, recordPieces, SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { epssAt } from '../../../corpus/snapshot/record/epss.ts'
-import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 
 /** Changes with the schema: a database of another version is built again. */
 const VERSION = 3

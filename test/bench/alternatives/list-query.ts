@@ -3,11 +3,11 @@
  * (rule 6). A page continues after the key of the last row (keyset), so a deep page costs no more.
  */
 import type { Database, Statement } from 'better-sqlite3'
+import type { CveListRequest } from '../../../corpus/answers/plan/cve-page.ts'
 import { cursorAfter, type NamedSnapshot } from '../../../corpus/snapshot/cursor/cursor.ts'
 import { SEVERITIES } from '../../../corpus/snapshot/derive/facts.ts'
 import type { CveFilters } from '../../../corpus/snapshot/filter/filters.ts'
 import { fromBillionths, toBillionths } from '../../../corpus/snapshot/record/epss.ts'
-import type { CveListRequest } from '../../../gateway/plan/cve-page.ts'
 
 /** The position after which a page continues: the sort key of its last row, and its `n`. */
 type SqlKey = readonly [key: number | null, n: number]

@@ -1,14 +1,14 @@
 /** The lines of ingest and build: cost of a night, its download size, and the size of pages. */
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { cvePageAnswer } from '../../../corpus/answers/plan/cve-answer.ts'
+import { planCvePage } from '../../../corpus/answers/plan/cve-page.ts'
 import { Random } from '../../../corpus/sample/random.ts'
 import { cursorBinding } from '../../../corpus/snapshot/cursor/cursor.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { orderView } from '../../../corpus/snapshot/filter/order-view.ts'
-import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
-import { planCvePage } from '../../../gateway/plan/cve-page.ts'
-import { openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
+import { openSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
 import {
   type BenchContext,
   type BenchCorpus,

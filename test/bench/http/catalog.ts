@@ -9,7 +9,7 @@ import type { Columns } from '../../../corpus/snapshot/derive/columns.ts'
 import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { orderView } from '../../../corpus/snapshot/filter/order-view.ts'
-import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
+import { type OpenSnapshot, openSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
 import type { Client } from './client.ts'
 
 export const LIST = '/api/v1/cves'

@@ -11,7 +11,7 @@ import { decodeListTable } from '../../../corpus/snapshot/derive/lists.ts'
 import { readPackageTables } from '../../../corpus/snapshot/derive/package-tables.ts'
 import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Role } from '../../../corpus/snapshot/files/manifest.ts'
-import { openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
+import { openSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
 import { usedBytes } from '../../support/used-bytes.ts'
 import { versionsOf } from './package-requests.ts'
 

@@ -1,7 +1,7 @@
 /** Requests about packages and advisories, drawn from a whole snapshot. */
 import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
 import type { Random } from '../../../corpus/sample/random.ts'
-import type { OpenSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
+import type { OpenSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
 import type { Catalog } from './catalog.ts'
 
 /** The packages with the most advisories. */

@@ -5,8 +5,8 @@
 import Database from 'better-sqlite3'
 import type { Random } from '../../../corpus/sample/random.ts'
 import { fold } from '../../../corpus/snapshot/codec/fold.ts'
+import type { OpenSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
 import { openQuery } from '../../../corpus/snapshot/query/open.ts'
-import type { OpenSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 import source from './search-texts.json' with { type: 'json' }
 
 const LEAST_LENGTH = 2

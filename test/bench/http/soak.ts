@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
 import { readManifest } from '../../../corpus/snapshot/files/layout.ts'
-import { openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
+import { openSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
 import type { BenchCorpus } from '../report/line.ts'
 import { openCatalog } from './catalog.ts'
 import { type Client, createClient, headerOf } from './client.ts'

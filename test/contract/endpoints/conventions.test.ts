@@ -1,6 +1,6 @@
 /** gateway/API.md, sections 3 to 7: statements about every list, every parameter and every endpoint. */
 import * as assert from 'uvu/assert'
-import { ROUTES } from '../../../gateway/routes/table.ts'
+import { ROUTES } from '../../../corpus/answers/routes.ts'
 import { REJECTED, RESERVED, UNKNOWN } from '../../support/odd-records.ts'
 import { expectPaging, openRefusing, refuses } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'

@@ -1,9 +1,9 @@
 /**
  * gateway/API.md: filters, orders, pages and envelopes of every list, against all its rows, filtered and sorted here. The
- * rows themselves follow from the claims of the corpus. All pairs of filters: test/gateway/plan/filter-pairs.long.test.ts.
+ * rows themselves follow from the claims of the corpus. All pairs of filters: test/corpus/answers/plan/filter-pairs.long.test.ts.
  */
 import * as assert from 'uvu/assert'
-import type { ServedFrom } from '../../../gateway/http/answer.ts'
+import type { ServedFrom } from '../../../corpus/answers/answer.ts'
 import { expectCombinations, type ListCase, singlesOf, type Value } from '../../support/combinations.ts'
 import { corpusFacts } from '../../support/corpus-facts.ts'
 import { listCases } from '../../support/filter-pairs.ts'

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { apiDocument, ROUTES } from '../../../gateway/routes/table.ts'
+import { apiDocument, ROUTES } from '../../../corpus/answers/routes.ts'
 import { contractSuite } from '../support/contract.ts'
 import { everyEndpoint } from '../support/endpoints.ts'
 import { allDetails, type Detail } from '../support/rows.ts'

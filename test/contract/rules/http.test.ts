@@ -2,7 +2,7 @@
 
 import { gunzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
-import { apiDocument } from '../../../gateway/routes/table.ts'
+import { apiDocument } from '../../../corpus/answers/routes.ts'
 import { epssCsv, kevJson } from '../../support/feeds.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
 import { contractSuite } from '../support/contract.ts'

@@ -1,6 +1,6 @@
 /** Rules 1 to 3 of RULES.md: identifiers and parameters, asked of the whole API. */
 import * as assert from 'uvu/assert'
-import { ROUTES } from '../../../gateway/routes/table.ts'
+import { ROUTES } from '../../../corpus/answers/routes.ts'
 import { contractSuite } from '../support/contract.ts'
 import { everyEndpoint } from '../support/endpoints.ts'
 import { openParameterWorld } from '../support/parameter-world.ts'

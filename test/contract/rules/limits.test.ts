@@ -1,6 +1,6 @@
 /** Rule 16 of RULES.md and gateway/API.md, section 7: quotas, failed tokens, and each limit at both of its bounds. */
 import * as assert from 'uvu/assert'
-import { ROUTES } from '../../../gateway/routes/table.ts'
+import { ROUTES } from '../../../corpus/answers/routes.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
 import { contractSuite } from '../support/contract.ts'
 import { everyEndpoint } from '../support/endpoints.ts'

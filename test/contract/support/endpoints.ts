@@ -1,5 +1,5 @@
 /** A request to each endpoint of the route table that is answered 200, and every list with its sorts and a filter. */
-import { ROUTES } from '../../../gateway/routes/table.ts'
+import { ROUTES } from '../../../corpus/answers/routes.ts'
 import type { Service } from './service.ts'
 
 interface Module {

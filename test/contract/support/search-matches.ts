@@ -1,6 +1,7 @@
 /** What a search must find, in plain JavaScript: everything that can be found, and how good a match is (rule 28). */
+
+import { rowText } from '../../../corpus/answers/plan/list-answer.ts'
 import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
-import { rowText } from '../../../gateway/plan/list-answer.ts'
 import { advisoryNames } from '../../support/advisory-names.ts'
 import { isAdvisoryId, rankOf } from '../../support/plain.ts'
 import type { Summary } from './rows.ts'

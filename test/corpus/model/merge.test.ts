@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { cveSummary } from '../../../corpus/answers/schemas/cve-summary.ts'
 import { namedProducts, nameKey, statedName } from '../../../corpus/model/affected/products.ts'
 import type { AdvisoryClaim, CveClaim } from '../../../corpus/model/claim.ts'
 import { linkedAdvisory } from '../../../corpus/model/evidence/advisory.ts'
@@ -9,7 +10,6 @@ import { type MergeInput, mergeCve, NO_OTHER_CLAIMS } from '../../../corpus/mode
 import { PART_NAMES } from '../../../corpus/model/record.ts'
 import { compareText, orderedClaims } from '../../../corpus/model/sources.ts'
 import { utcTimestamp } from '../../../corpus/model/values/date.ts'
-import { cveSummary } from '../../../gateway/routes/answers/cve-summary.ts'
 import { affected, claim, cvss, exploit, merged, record } from './fixture.ts'
 import {
   advisories,

@@ -1,9 +1,9 @@
 /** Key sets that are fetched: how often, from where, and what happens when they cannot be had (rule 11). */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ApiError } from '../../../corpus/answers/errors.ts'
 import { createAuthenticator } from '../../../gateway/auth/authenticator.ts'
 import { type Fetch, keysByDiscovery, keyUrl } from '../../../gateway/auth/key-url.ts'
-import type { ApiError } from '../../../gateway/http/errors.ts'
 import { readHeaders } from '../../../gateway/http/request-headers.ts'
 import { listeningWith } from '../../support/listening.ts'
 import { listLog } from '../../support/server.ts'

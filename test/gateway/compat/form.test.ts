@@ -1,8 +1,8 @@
 /** Forms and queries of clients. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ApiError } from '../../../corpus/answers/errors.ts'
 import { parseForm } from '../../../gateway/compat/form.ts'
-import { ApiError } from '../../../gateway/http/errors.ts'
 
 const parse = (text: string | Uint8Array, most = 10) => parseForm(Buffer.from(text as string), most)
 const statusOf = (text: string | Uint8Array, most?: number) => {

@@ -1,8 +1,8 @@
 /** Bounds of JSON from clients. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ApiError } from '../../../corpus/answers/errors.ts'
 import { parseJson } from '../../../gateway/compat/json.ts'
-import { ApiError } from '../../../gateway/http/errors.ts'
 
 function statusOf(text: string | Buffer, most: readonly number[] = [3, 2]): number {
   try {

@@ -5,13 +5,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
+import { type Answer, jsonAnswer } from '../../../corpus/answers/answer.ts'
+import { unavailable } from '../../../corpus/answers/errors.ts'
+import { cveId } from '../../../corpus/answers/parameters/ids.ts'
+import { boolean, openText } from '../../../corpus/answers/parameters/parameter-types.ts'
+import { defineRoute } from '../../../corpus/answers/route.ts'
 import type { Subject } from '../../../gateway/auth/subject.ts'
-import { type Answer, jsonAnswer } from '../../../gateway/http/answer.ts'
-import { unavailable } from '../../../gateway/http/errors.ts'
 import { healthRoutes } from '../../../gateway/http/health.ts'
-import { defineRoute } from '../../../gateway/http/route.ts'
-import { cveId } from '../../../gateway/params/ids.ts'
-import { boolean, openText } from '../../../gateway/params/parameter-types.ts'
 import { listLog, parseRaw, sendRaw, serveApp } from '../../support/server.ts'
 
 interface Context {

@@ -4,9 +4,9 @@ import { request } from 'undici'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
-import { type Answer, jsonAnswer } from '../../../gateway/http/answer.ts'
+import { type Answer, jsonAnswer } from '../../../corpus/answers/answer.ts'
+import { defineRoute } from '../../../corpus/answers/route.ts'
 import { acceptsGzip, namesContent } from '../../../gateway/http/reply.ts'
-import { defineRoute } from '../../../gateway/http/route.ts'
 import { serveApp } from '../../support/server.ts'
 
 let made: string[] = []

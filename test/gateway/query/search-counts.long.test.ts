@@ -1,8 +1,8 @@
 /** Searches for all kinds of text, over HTTP: on the sample, and on records whose names and titles are strange. */
 import { join } from 'node:path'
 import { test } from 'uvu'
+import type { ServedFrom } from '../../../corpus/answers/answer.ts'
 import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
-import type { ServedFrom } from '../../../gateway/http/answer.ts'
 import { allOver } from '../../support/ask.ts'
 import type { Ask } from '../../support/combinations.ts'
 import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'

@@ -1,8 +1,9 @@
 /** The interfaces of other tools: parsing a body and answering it. */
+
+import { ApiError } from '../../../corpus/answers/errors.ts'
 import type { CompatRoute, PackageIndex } from '../../../gateway/compat/interface.ts'
 import { openInterfaces } from '../../../gateway/compat/interfaces.ts'
 import { countWork } from '../../../gateway/compat/work.ts'
-import { ApiError } from '../../../gateway/http/errors.ts'
 import { BULK, COMPOSER_API, npmRecord, packagesOf, packagistRecord } from '../../support/compat.ts'
 import { type Growing, type OpenSubjects, repeated, type Subject } from '../subject.ts'
 

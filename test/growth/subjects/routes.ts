@@ -1,7 +1,7 @@
 /** Every route of the API, on snapshots with records that grow, and with parameters that grow. */
 
-import { ApiError } from '../../../gateway/http/errors.ts'
-import { ROUTES } from '../../../gateway/routes/table.ts'
+import { ApiError } from '../../../corpus/answers/errors.ts'
+import { ROUTES } from '../../../corpus/answers/routes.ts'
 import { type Asked, askDirectly } from '../../support/ask.ts'
 import { CPE, FIRST_OF_MANY, LARGE, PACKAGES } from '../growing-feeds.ts'
 import { type Growing, type OpenSubjects, repeated, type Subject } from '../subject.ts'

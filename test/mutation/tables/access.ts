@@ -166,7 +166,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 17: answers have Snapshot-Id and Served-From',
     breaks: 'a text query counts as gathered',
-    file: 'gateway/plan/cve-page.ts',
+    file: 'corpus/answers/plan/cve-page.ts',
     find: "way: matches ? 'sqlite' : 'merge'",
     replace: "way: 'merge'",
   },

@@ -97,7 +97,7 @@ export const CPE: readonly Mutation[] = [
   {
     rule: 'other work runs between the records of a large product',
     breaks: 'a slice has no end',
-    file: 'gateway/plan/slices.ts',
+    file: 'gateway/http/slices.ts',
     find: 'performance.now() < end;',
     replace: 'end > 0;',
   },

@@ -15,7 +15,7 @@ import { readCpe } from '../../../../corpus/model/cpe/name.ts'
 import { matchStatements } from '../../../../corpus/model/cpe/statements.ts'
 import type { AffectedEntry } from '../../../../corpus/model/record.ts'
 import { MAX_VERSION_LENGTH } from '../../../../corpus/model/versions/order.ts'
-import { finished } from '../../../../corpus/runtime/finished.ts'
+import { finished } from '../../../../corpus/runtime/steps.ts'
 
 const match = suite('cpe match')
 

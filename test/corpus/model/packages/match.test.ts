@@ -18,7 +18,7 @@ import {
 } from '../../../../corpus/model/packages/match.ts'
 import { type PackageAdvisory, packageStatements } from '../../../../corpus/model/packages/package-advisory.ts'
 import type { JsonObject } from '../../../../corpus/model/values/json-value.ts'
-import { finished } from '../../../../corpus/runtime/finished.ts'
+import { finished } from '../../../../corpus/runtime/steps.ts'
 
 type Events = Record<string, string>[]
 const FROM_1_TO_2: Events = [{ introduced: '1.0.0' }, { fixed: '2.0.0' }]

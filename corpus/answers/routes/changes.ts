@@ -1,0 +1,49 @@
+/** `/changes`: changes since an earlier snapshot, from all feeds. */
+import type { CveId } from '../../model/ids/cve-id.ts'
+import { cursorAfter, cursorBinding, isChangeKey } from '../../snapshot/index.ts'
+import { jsonAnswer } from '../answer.ts'
+import type { Context } from '../context.ts'
+import { described } from '../openapi/parameters.ts'
+import { paging, resume } from '../paging.ts'
+import { snapshotOrDate } from '../parameters/ids.ts'
+import { required } from '../parameters/parameter.ts'
+import { defineRoute } from '../route.ts'
+import { changes as changesSchema } from '../schemas.ts'
+
+const query = {
+  since: described(
+    'Id of the snapshot (at least its first 7 digits), or a time. A time selects the newest snapshot created at or before it. A date means 00:00 UTC of the day',
+    required(snapshotOrDate()),
+  ),
+  until: described('The later snapshot, in the forms of `since`. Default: the current one', snapshotOrDate()),
+  ...paging,
+}
+
+const LIST = 'changes'
+const BY_ID = { key: 'id', descending: false }
+
+export const listChanges = defineRoute<Context, Record<never, never>, typeof query>({
+  name: 'listChanges',
+  path: '/changes',
+  summary: 'List changed CVEs',
+  description: `Returns the CVEs that were added, changed or removed since a snapshot. A rejection and a change in any feed except EPSS count.
+
+For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer ids to times. A mirror serves a snapshot minutes after its \`created_at\`, so a time can select a snapshot that you have not read. If the snapshot is no longer available, the answer is 410. Then read all records again.`,
+  example: '/changes?since=72c6172622c7&limit=2',
+  errors: ['gone'],
+  params: { path: {}, query },
+  answer: changesSchema,
+  *handle({ snapshots, history }, { since: asked, until: end, limit, cursor: text }) {
+    const since = yield* history.resolve(asked, 'since')
+    const until = end === undefined ? null : yield* history.resolve(end, 'until')
+    const isCurrent = until === null || until === snapshots.current.id
+    const binding = cursorBinding(LIST, BY_ID, { since, ...(isCurrent ? {} : { until }) })
+    const { snapshot, after } = resume(snapshots, text, binding, isChangeKey)
+    const now = isCurrent ? snapshot.id : until
+    const comparison = yield* history.compare(snapshot, since, now)
+    const { changes: data, more } = yield* comparison.after(after && (after.id as CveId), limit)
+    const last = data.at(-1)
+    const next = more && last ? cursorAfter(snapshot, binding, { value: null, id: last.cve_id }) : null
+    return jsonAnswer({ since, snapshot: now, data, pagination: { limit, next_cursor: next } }, 'merge', snapshot.id)
+  },
+})

@@ -1,0 +1,71 @@
+/** `/cves`: all CVEs in any order, with filters and pages. */
+import { RECORD_TAGS } from '../../model/record.ts'
+import { CVE_SORTS, canonicalFilters } from '../../snapshot/index.ts'
+import type { Context } from '../context.ts'
+import { described } from '../openapi/parameters.ts'
+import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from '../paging.ts'
+import { date } from '../parameters/date.ts'
+import { cveIds, cweId } from '../parameters/ids.ts'
+import { packageKeyOf, packageName, product, vendor } from '../parameters/names.ts'
+import { boolean, csvOf, cursor, number, oneOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
+import { defineRoute } from '../route.ts'
+import { severity } from '../schemas/cve-summary.ts'
+import { cvePage as cvePageSchema } from '../schemas.ts'
+
+const query = {
+  q: described('Part of the id or title, in any case', searchText()),
+  severity: csvOf(severity.options),
+  kev: boolean(),
+  has_exploit: boolean(),
+  has_patch: boolean(),
+  has_detection: boolean(),
+  tag: described('Only CVEs whose CNA states this tag', oneOf(RECORD_TAGS)),
+  assigner: openText(),
+  cwe: cweId(),
+  vendor: described(
+    'Only CVEs for which a source names this vendor: its key, or its name in any spelling of the records',
+    vendor(),
+  ),
+  product: described(
+    'Only CVEs for which a source names this product: `<vendor>/<product>`, the key or a name of each. Write a `/` within a key as `%2F`',
+    product(),
+  ),
+  package: described(
+    'Only CVEs whose advisories name this package: `<ecosystem>/<name>`, the ecosystem in any case, without a release',
+    packageName(),
+  ),
+  epss_min: number({ min: 0, max: 1 }),
+  published_since: date(),
+  published_until: date(),
+  updated_since: date(),
+  ids: cveIds({ max: PAGE_LIMIT_MAX }),
+  sort: sort(CVE_SORTS, '-published'),
+  limit: described(
+    `Maximum number of rows per page. Default: ${PAGE_LIMIT_DEFAULT}, or the number of \`ids\``,
+    pageLimit(),
+  ),
+  cursor: cursor(),
+}
+
+export const listCves = defineRoute<Context, Record<never, never>, typeof query>({
+  name: 'listCves',
+  path: '/cves',
+  isKept: true,
+  summary: 'List CVEs',
+  description:
+    'Returns summary records. The newest publication is first by default. A CVE must match all filters. Rejected CVEs are not listed.',
+  example: '/cves?severity=critical&kev=true&sort=-epss&limit=1',
+  params: { path: {}, query },
+  answer: cvePageSchema,
+  handle(context, params) {
+    const { sort, limit, cursor, ids, package: named } = params
+    const { ecosystems } = context.snapshots.current.about
+    return cvePage(context, {
+      list: 'cves',
+      sort,
+      limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT,
+      cursor,
+      filters: canonicalFilters({ ...params, package: named && packageKeyOf('package', named, ecosystems) }),
+    })
+  },
+})

@@ -1,0 +1,160 @@
+/** The result of a check: groups, filters, files. */
+import type { Finding, PackageCounts, UndecidedPackage } from '../../../../inventory/findings.ts'
+import type { Component, SkippedEntry } from '../../../../inventory/inventory.ts'
+import { SEVERITIES, type Severity } from '../../../../model/record.ts'
+import { type Cell, csvLine } from '../../parts/csv.ts'
+import type { ChoiceFilter } from '../../parts/filter.ts'
+import { formatCount } from '../../parts/format.ts'
+import type { Rejected } from './lookup.ts'
+
+export interface CheckResult {
+  file: string
+  format: string
+  snapshot: { id: string; createdAt: string } | null
+  /** Packages with a version, each version once. */
+  components: readonly Component[]
+  packages: PackageCounts
+  /** By severity, KEV, EPSS, advisory and package. */
+  findings: readonly Finding[]
+  undecided: readonly UndecidedPackage[]
+  /** Packages of ecosystems and releases that the snapshot has no advisories of. */
+  notIndexed: readonly Component[]
+  skipped: readonly SkippedEntry[]
+  rejected: readonly Rejected[]
+}
+
+/** The package with all its findings. */
+export interface PackageFindings {
+  component: Component
+  findings: Finding[]
+}
+
+/** Returns the findings by package. The package with the most severe finding comes first. */
+export function byPackage(findings: readonly Finding[]): PackageFindings[] {
+  const groups = Map.groupBy(findings, ({ ecosystem, name, version, purl }) =>
+    JSON.stringify([ecosystem, name, version, purl]),
+  )
+  return [...groups.values()].map((members) => ({ component: members[0]!, findings: members }))
+}
+
+/** The number of packages by verdict. Entries of the file that name no package of a known version are not checked. */
+export function countsOf({ packages, components, notIndexed, skipped, rejected }: CheckResult) {
+  const judged = components.length - notIndexed.length - rejected.length
+  return { ...packages, judged, notChecked: notIndexed.length + skipped.length + rejected.length }
+}
+
+/** Returns the result in words: what is affected, and what is unknown. */
+export function summaryOf(result: CheckResult): string {
+  const { affected, undecided, judged, notChecked } = countsOf(result)
+  if (judged === 0) return 'Nothing could be checked: no package of the file can be judged.'
+  const are = (count: number, noun = '') => `${formatCount(count)}${noun} ${count === 1 ? 'is' : 'are'}`
+  const none = undecided > 0 ? 'No package is affected for certain.' : 'No advisory affects a package that was checked.'
+  return [
+    affected === 0 ? none : `${are(affected, ` of ${formatCount(judged + notChecked)} packages`)} affected.`,
+    ...(undecided === 0 ? [] : [`${are(undecided)} undecided.`]),
+    ...(notChecked === 0 ? [] : [`${are(notChecked)} not checked, and can be affected.`]),
+  ].join(' ')
+}
+
+/** Returns how many affected packages have this as their highest severity, highest first. Null is unknown. */
+export function packagesBySeverity(findings: readonly Finding[]): [severity: Severity | null, packages: number][] {
+  const highest = byPackage(findings).map(({ findings: of }) =>
+    of.reduce(
+      (most, { advisory: { severity } }) => Math.max(most, severity === null ? -1 : SEVERITIES.indexOf(severity)),
+      -1,
+    ),
+  )
+  return [...SEVERITIES.toReversed(), null].flatMap((severity) => {
+    const count = highest.filter((one) => one === (severity === null ? -1 : SEVERITIES.indexOf(severity))).length
+    return count === 0 ? [] : [[severity, count]]
+  })
+}
+
+export const RESULT_FILTERS: readonly ChoiceFilter[] = [
+  {
+    kind: 'choice',
+    name: 'severity',
+    label: 'Severity',
+    options: [
+      ['', 'any'],
+      ['low', 'low or above'],
+      ['medium', 'medium or above'],
+      ['high', 'high or above'],
+      ['critical', 'critical'],
+    ],
+  },
+  {
+    kind: 'choice',
+    name: 'dev',
+    label: 'Packages',
+    options: [
+      ['', 'all'],
+      ['false', 'without development packages'],
+      ['true', 'only development packages'],
+    ],
+  },
+  {
+    kind: 'choice',
+    name: 'kev',
+    label: 'KEV',
+    options: [
+      ['', 'any'],
+      ['true', 'in KEV'],
+    ],
+  },
+]
+
+/** Returns the findings that the parameters of the address select. An unknown severity is below `low`. */
+export function selected(findings: readonly Finding[], query: URLSearchParams): Finding[] {
+  const lowest = (SEVERITIES as readonly string[]).indexOf(query.get('severity') ?? '')
+  const dev = query.get('dev')
+  return findings.filter(
+    ({ advisory, ...component }) =>
+      (lowest === -1 || (advisory.severity !== null && SEVERITIES.indexOf(advisory.severity) >= lowest)) &&
+      (dev === null || (component.dev === true) === (dev === 'true')) &&
+      (query.get('kev') !== 'true' || advisory.kev),
+  )
+}
+
+const COLUMNS: readonly (readonly [string, (finding: Finding) => Cell])[] = [
+  ['ecosystem', ({ ecosystem }) => ecosystem],
+  ['package', ({ name }) => name],
+  ['version', ({ version }) => version],
+  ['purl', ({ purl }) => purl],
+  ['line', ({ line }) => line],
+  ['dev', ({ dev }) => dev],
+  ['verdict', ({ advisory }) => advisory.verdict],
+  ['undecided_reason', ({ advisory }) => advisory.undecided_reason],
+  ['advisory_id', ({ advisory }) => advisory.advisory_id],
+  ['cve_ids', ({ advisory }) => advisory.cve_ids.join(';')],
+  ['severity', ({ advisory }) => advisory.severity],
+  ['stated_severity', ({ advisory }) => advisory.stated_severity],
+  ['urgency', ({ advisory }) => advisory.urgency],
+  ['cvss_score', ({ advisory }) => advisory.cvss_score],
+  ['kev', ({ advisory }) => advisory.kev],
+  ['has_exploit', ({ advisory }) => advisory.has_exploit],
+  ['epss', ({ advisory }) => advisory.epss],
+  ['introduced', ({ advisory }) => advisory.matched_by?.introduced ?? null],
+  ['fixed', ({ advisory }) => advisory.matched_by?.fixed ?? null],
+  ['last_affected', ({ advisory }) => advisory.matched_by?.last_affected ?? null],
+  ['matched_source', ({ advisory }) => advisory.matched_by?.source ?? null],
+  ['fixed_versions', ({ advisory }) => advisory.fixed_versions.join(';')],
+  ['summary', ({ advisory }) => advisory.summary],
+]
+
+/** Returns a file with one record for each advisory of a package. */
+export const csvOf = (findings: readonly Finding[], undecided: readonly UndecidedPackage[]): string =>
+  [
+    COLUMNS.map(([name]) => name),
+    ...[...findings, ...undecided.flatMap(advisoriesOf)].map((one) => COLUMNS.map(([, cell]) => cell(one))),
+  ]
+    .map(csvLine)
+    .join('')
+
+const advisoriesOf = ({ advisories, ...component }: UndecidedPackage): Finding[] =>
+  advisories.map((advisory) => ({ ...component, advisory }))
+
+/** Returns a file with everything that the page shows. Findings are as in `vulnshelf check --json`. */
+export function jsonOf({ components, ...result }: CheckResult, findings: readonly Finding[]): string {
+  return `${JSON.stringify({ ...result, findings }, null, 2)}\n`
+}

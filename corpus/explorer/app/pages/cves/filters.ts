@@ -1,0 +1,164 @@
+/** The filters of the CVE list, and their form in the address: the parameters of `GET /cves`. */
+import { SEVERITIES } from '../../../../model/record.ts'
+import type { Params } from '../../data/api.ts'
+import { formatDay, formatShare } from '../../parts/format.ts'
+
+/** The severities, highest first. */
+export const BANDS = SEVERITIES.toReversed()
+
+/** One of a few values, in words. */
+interface Choice {
+  kind: 'choice'
+  values: readonly (readonly [value: string, words: string])[]
+}
+
+/** A name with suggestions of a type of `/search/suggest`. */
+interface Name {
+  kind: 'name'
+  suggests: 'vendor' | 'product' | 'package' | 'cwe' | 'cna'
+  placeholder: string
+}
+
+export type Filter = { name: string; label: string; isMain?: true } & (
+  | { kind: 'text' | 'bands' | 'share' | 'day' | 'ids' }
+  | Name
+  | Choice
+)
+
+const flag = (yes: string, no: string): Choice => ({
+  kind: 'choice',
+  values: [
+    ['true', yes],
+    ['false', no],
+  ],
+})
+
+/** In the order of the form. Those that are `isMain` are always visible. */
+export const FILTERS: readonly Filter[] = [
+  { name: 'q', label: 'Text', kind: 'text', isMain: true },
+  { name: 'severity', label: 'Severity', kind: 'bands', isMain: true },
+  { name: 'vendor', label: 'Vendor', kind: 'name', suggests: 'vendor', placeholder: 'apache', isMain: true },
+  {
+    name: 'product',
+    label: 'Product',
+    kind: 'name',
+    suggests: 'product',
+    placeholder: 'apache/http_server',
+    isMain: true,
+  },
+  { name: 'kev', label: 'KEV', ...flag('in KEV', 'not in KEV'), isMain: true },
+  { name: 'has_exploit', label: 'Exploit', ...flag('exploit known', 'no exploit known'), isMain: true },
+  { name: 'has_patch', label: 'Patch', ...flag('patch known', 'no patch known') },
+  { name: 'has_detection', label: 'Detection', ...flag('detection known', 'no detection known') },
+  {
+    name: 'tag',
+    label: 'Tag of the CNA',
+    kind: 'choice',
+    values: [
+      ['disputed', 'disputed'],
+      ['unsupported-when-assigned', 'unsupported when assigned'],
+      ['exclusively-hosted-service', 'hosted service only'],
+    ],
+  },
+  { name: 'package', label: 'Package', kind: 'name', suggests: 'package', placeholder: 'npm/lodash' },
+  { name: 'cwe', label: 'Primary weakness', kind: 'name', suggests: 'cwe', placeholder: 'CWE-79' },
+  { name: 'assigner', label: 'CNA', kind: 'name', suggests: 'cna', placeholder: 'mitre' },
+  { name: 'epss_min', label: 'Minimum EPSS', kind: 'share' },
+  { name: 'published_since', label: 'Published since', kind: 'day' },
+  { name: 'published_until', label: 'Published until', kind: 'day' },
+  { name: 'updated_since', label: 'Updated since', kind: 'day' },
+  { name: 'ids', label: 'CVE ids', kind: 'ids' },
+]
+
+const FILTER_NAMES: ReadonlySet<string> = new Set(FILTERS.map(({ name }) => name))
+
+export type SortKey = 'published' | 'updated' | 'cvss' | 'epss'
+/** `-` before the key means descending. */
+export type Sort = SortKey | `-${SortKey}`
+export const DEFAULT_SORT: Sort = '-published'
+
+/** The sorts in words. */
+export const SORTS: readonly (readonly [Sort, string])[] = [
+  ['-published', 'newest publication first'],
+  ['published', 'oldest publication first'],
+  ['-updated', 'latest update first'],
+  ['updated', 'earliest update first'],
+  ['-cvss', 'highest CVSS score first'],
+  ['cvss', 'lowest CVSS score first'],
+  ['-epss', 'highest EPSS score first'],
+  ['epss', 'lowest EPSS score first'],
+]
+
+/** Names in the address that are no parameters of the API. */
+const OF_THE_PAGE: ReadonlySet<string> = new Set(['columns', 'cursor', 'limit'])
+
+const LISTS: ReadonlySet<string> = new Set(['severity', 'ids'])
+
+/**
+ * Returns the parameters of `GET /cves`. A list that is given twice is joined (API 3.3). Unknown names stay: the API
+ * rejects them and states the nearest name.
+ */
+export function paramsOf(query: URLSearchParams): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (const name of new Set(query.keys())) {
+    if (OF_THE_PAGE.has(name)) continue
+    const values = query.getAll(name).filter((value) => value !== '')
+    if (values.length > 0) params[name] = LISTS.has(name) ? values.join(',') : values.at(-1)!
+  }
+  return params
+}
+
+/** Returns the query with other values. Null and the empty text remove a parameter. */
+export function changed(query: URLSearchParams, values: Readonly<Record<string, string | null>>): Params {
+  const params: Params = { ...Object.fromEntries(query), ...paramsOf(query), ...values }
+  delete params.cursor
+  if (params.sort === DEFAULT_SORT) delete params.sort
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null && value !== ''))
+}
+
+/** The members of a list, in the order of the address, each once. */
+export const membersOf = (text: string | undefined): string[] => [
+  ...new Set((text ?? '').split(',').flatMap((member) => member.trim() || [])),
+]
+
+export interface Chip {
+  text: string
+  /** The parameters without this filter, or without this member of a list. */
+  rest: Record<string, string | null>
+}
+
+/** Returns the active filters in words, in the order of the form, then unknown ones. */
+export function chipsOf(query: URLSearchParams): Chip[] {
+  const params = paramsOf(query)
+  const known = FILTERS.flatMap((filter): Chip[] => {
+    const value = params[filter.name]
+    if (value === undefined) return []
+    if (filter.kind !== 'bands') return [{ text: describe(filter, value), rest: { [filter.name]: null } }]
+    const members = membersOf(value)
+    return members.map((member) => ({
+      text: member,
+      rest: { [filter.name]: members.filter((other) => other !== member).join(',') },
+    }))
+  })
+  const unknown = Object.entries(params)
+    .filter(([name]) => !FILTER_NAMES.has(name) && name !== 'sort')
+    .map(([name, value]) => ({ text: `${name}: ${value}`, rest: { [name]: null } }))
+  return [...known, ...unknown]
+}
+
+/** A filter in words. A value that is invalid is shown as it is. */
+function describe(filter: Filter, value: string): string {
+  const { label, kind } = filter
+  if (kind === 'choice') {
+    const known = filter.values.find(([one]) => one === value.toLowerCase())
+    if (known) return known[1]
+  }
+  if (kind === 'share' && Number.isFinite(Number(value))) return `EPSS ≥ ${formatShare(Number(value))}`
+  if (kind === 'day' && isDay(value)) return `${label} ${formatDay(value)}`
+  if (kind === 'ids') return `${membersOf(value).length} CVE ids`
+  return `${label}: ${value}`
+}
+
+/** Whether the text is a day that exists: `YYYY-MM-DD`. */
+export const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text

@@ -1,0 +1,70 @@
+/** Runs the handlers of routes: at once if everything is in memory, else while other requests are answered. */
+import type { Answer } from '../../corpus/answers/answer.ts'
+import type { Access, Context, History } from '../../corpus/answers/context.ts'
+import type { Route } from '../../corpus/answers/route.ts'
+import type { Steps } from '../../corpus/runtime/steps.ts'
+import { PROCESS_BYTES } from '../process/bounds.ts'
+import type { SnapshotRegistry } from '../snapshots/registry.ts'
+import { type EncodedAnswer, encoded } from './encoded-answer.ts'
+import { responseCache } from './response-cache.ts'
+import { inSlices } from './slices.ts'
+
+/** Answers a request whose parameters are valid. `target` is as sent. */
+export type AnswerRequest = (
+  route: Pick<Route<Context>, 'isKept'>,
+  handle: (context: Context) => Steps<Answer>,
+  subject: object,
+  target: string,
+) => EncodedAnswer | Promise<EncodedAnswer>
+
+export interface EngineParts {
+  registry: Pick<SnapshotRegistry, 'current' | 'retained' | 'hold'>
+  history: History
+  access: Access
+}
+
+export function createEngine({ registry, history, access }: EngineParts): AnswerRequest {
+  const cache = responseCache(PROCESS_BYTES.answers)
+  return ({ isKept = false }, handle, subject, target) => {
+    const { current } = registry
+    if (isKept) {
+      const kept = cache.find(current, target)
+      if (kept) return kept
+    }
+    const work = handle({ snapshots: registry, history, access, subject })
+    const step = work.next()
+    if (!step.done) return resumed(work, step, registry.hold())
+    const answer = encoded(step.value)
+    return isKept ? cache.keep(current, target, answer) : answer
+  }
+}
+
+/** Runs work from a step on at which it waits. `release` lets the snapshots be closed. */
+async function resumed(
+  work: Steps<Answer>,
+  first: IteratorResult<Promise<unknown> | void, Answer>,
+  release: () => void,
+): Promise<EncodedAnswer> {
+  try {
+    let step = first
+    while (!step.done) step = await next(work, step.value)
+    return encoded(step.value)
+  } finally {
+    release()
+  }
+}
+
+async function next<T>(
+  work: Steps<T>,
+  waiting: Promise<unknown> | void,
+): Promise<IteratorResult<Promise<unknown> | void, T>> {
+  let value: unknown
+  try {
+    if (!(waiting instanceof Promise)) return await inSlices(work)
+    value = await waiting
+  } catch (error) {
+    // Ends the work, unless it threw the error itself.
+    return work.throw(error)
+  }
+  return work.next(value)
+}

@@ -1,0 +1,138 @@
+/** The snapshots that `/changes` can compare: the open ones, and those still in the `dist`. */
+import type { Comparison, History } from '../../corpus/answers/context.ts'
+import { gone, invalidParameter } from '../../corpus/answers/errors.ts'
+import type { SnapshotChoice } from '../../corpus/answers/parameters/ids.ts'
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
+import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
+import { awaited } from '../../corpus/runtime/steps.ts'
+import {
+  type ChangedCve,
+  changeOf,
+  changesBetween,
+  firstChangeAfter,
+  perSnapshot,
+  SINCE_GONE,
+  type SnapshotSummary,
+} from '../../corpus/snapshot/index.ts'
+import { type Ancestor, type Lineage, orNull, summaryOf } from '../../corpus/snapshot/memory/ancestors.ts'
+import { SNAPSHOT_BYTES } from '../process/bounds.ts'
+import type { ServedSnapshot, SnapshotRegistry } from './registry.ts'
+
+export function gatewayHistory(registry: SnapshotRegistry): History {
+  /** Returns `snapshot`, then earlier ones, newest first. Includes open snapshots with files removed by `prune`. */
+  async function retained(snapshot: ServedSnapshot): Promise<Lineage> {
+    // Two nights can have the same content and therefore the same id.
+    const kept = new Map<string, SnapshotSummary>()
+    let damage: Lineage['damage'] = null
+    const older = registry.opened.filter(({ createdAt }) => createdAt < snapshot.createdAt)
+    for (const { manifest, ancestors } of [snapshot, ...older]) {
+      const lineage = await ancestors.lineage()
+      damage ??= lineage.damage
+      for (const one of [summaryOf(manifest), ...lineage.summaries]) kept.set(`${one.id} ${one.created_at}`, one)
+    }
+    const [current, ...rest] = kept.values()
+    const newestFirst = rest.sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
+    return { summaries: [current!, ...newestFirst], damage }
+  }
+
+  async function resolved(choice: SnapshotChoice, parameter: string): Promise<string> {
+    const { summaries, damage } = await retained(registry.current)
+    const ids =
+      typeof choice === 'string'
+        ? new Set(summaries.flatMap(({ id }) => (id.startsWith(choice) ? id : [])))
+        : new Set(summaries.flatMap(({ id, created_at: at }) => (Date.parse(at) <= choice.ms ? id : [])).slice(0, 1))
+    const [id, other] = ids
+    if (id === undefined) throw damage ?? gone(notKept(choice))
+    if (other === undefined) return id
+    const shown = Array.from(
+      ids,
+      (one) => `${one.slice(0, Math.max(PREFIX_SHOWN, choice.toString().length + 4))}…`,
+    ).join(', ')
+    throw invalidParameter(
+      parameter,
+      `parameter '${parameter}' is ambiguous: the ids ${shown} begin with ${choice}; give more digits`,
+    )
+  }
+
+  /** @throws ApiError `gone` */
+  async function opened(id: string, current: ServedSnapshot): Promise<Compared> {
+    const found = id === current.id ? current : (registry.open(id, current) ?? (await current.ancestors.find(id)))
+    if (!found) throw gone(SINCE_GONE)
+    return found
+  }
+
+  return {
+    *snapshots(snapshot, before, most) {
+      const open = new Set(registry.opened.map(({ id }) => id))
+      const { summaries } = yield* awaited(retained(snapshot as ServedSnapshot))
+      const wanted = summaries.filter(({ created_at: at }) => before === null || Date.parse(at) < before)
+      return wanted.slice(0, most).map((summary) => ({ ...summary, retained: open.has(summary.id) }))
+    },
+    *resolve(choice, parameter) {
+      const isFull = typeof choice === 'string' && choice.length === ID_LENGTH
+      return isFull ? choice : yield* awaited(resolved(choice, parameter))
+    },
+    *compare(snapshot, since, until) {
+      const current = snapshot as ServedSnapshot
+      const now = yield* awaited(opened(until, current))
+      return comparison(current, yield* awaited(opened(since, current)), now)
+    },
+  }
+}
+
+const ID_LENGTH = 64
+const PREFIX_SHOWN = 12
+const REMEDY = '`/snapshots` lists the available ones. If yours is older, read all records again'
+
+const notKept = (choice: SnapshotChoice) =>
+  typeof choice === 'string'
+    ? `no available snapshot has an id that begins with ${choice}; ${REMEDY}`
+    : `no available snapshot was created at or before ${new Date(choice.ms).toISOString()}; ${REMEDY}`
+
+/** A snapshot that is compared: an open one, or one in the folder. */
+type Compared = Pick<Ancestor, 'id' | 'index' | 'heads'>
+
+/** Cached, because many pollers request the same pages. */
+const CHANGE_BYTES = 120
+
+const remembered = perSnapshot((_snapshot: ServedSnapshot) =>
+  generationalCache<string, readonly ChangedCve[]>(
+    SNAPSHOT_BYTES.changes,
+    (changes) => (changes.length + 1) * CHANGE_BYTES,
+  ),
+)
+
+function comparison(current: ServedSnapshot, old: Compared, now: Compared): Comparison {
+  const known = remembered(current)
+  const key = `${old.id} ${now.id}`
+  let all = known.get(key)
+  if (!all) {
+    all = changesBetween(old.index, now.index)
+    known.set(key, all)
+  }
+  const changes = all
+  return {
+    *after(id: CveId | null, limit) {
+      const start = id === null ? 0 : firstChangeAfter(changes, id)
+      const page = changes.slice(start, start + limit)
+      const rows = orNull(() => rowsOf(old, now, page))
+      if (!rows) throw gone(SINCE_GONE)
+      return { changes: rows, more: start + limit < changes.length }
+    },
+  }
+}
+
+function rowsOf(old: Compared, now: Compared, page: readonly ChangedCve[]) {
+  const headsOf = (snapshot: Compared, row: (change: ChangedCve) => number, of: readonly ChangedCve[]) => {
+    const heads = snapshot.heads(of.map(row))
+    return new Map(of.map(({ id }, i) => [id, heads[i]!]))
+  }
+  const withBoth = page.filter(({ oldRow, newRow }) => oldRow >= 0 && newRow >= 0)
+  const before = headsOf(old, ({ oldRow }) => oldRow, withBoth)
+  const after = headsOf(
+    now,
+    ({ newRow }) => newRow,
+    page.filter(({ newRow }) => newRow >= 0),
+  )
+  return page.map(({ id }) => changeOf(id, before.get(id) ?? null, after.get(id) ?? null))
+}

@@ -1,0 +1,283 @@
+/** The page that checks a file: look-ups at a gateway, groups, filters, files. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Api, ApiFailure, type Params } from '../../../corpus/explorer/app/data/api.ts'
+import { patiently } from '../../../corpus/explorer/app/data/wait.ts'
+import { gatewayLookUp, type Rejected } from '../../../corpus/explorer/app/pages/check/lookup.ts'
+import {
+  byPackage,
+  csvOf,
+  jsonOf,
+  packagesBySeverity,
+  selected,
+  summaryOf,
+} from '../../../corpus/explorer/app/pages/check/report.ts'
+import { checkFile } from '../../../corpus/explorer/app/pages/check/run.ts'
+import { SAMPLE_NAME, sample } from '../../../corpus/explorer/app/pages/check/sample.ts'
+import { type EcosystemComponent, type Finding, findAdvisories } from '../../../corpus/inventory/findings.ts'
+import { inventoryOf } from '../../../corpus/inventory/read.ts'
+import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
+import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
+import { affectedRow } from '../../support/affected-row.ts'
+
+const component = (name: string, more: Partial<EcosystemComponent> = {}): EcosystemComponent => ({
+  ecosystem: 'npm',
+  name,
+  version: '1.0.0',
+  purl: null,
+  source: null,
+  line: null,
+  dev: null,
+  ...more,
+})
+
+const finding = (name: string, advisory: AffectedRow, more: Partial<EcosystemComponent> = {}): Finding => ({
+  ...component(name, more),
+  advisory,
+})
+
+type Ask = (path: string, params: Params) => unknown
+
+const apiOf = (ask: Ask): Api => ({
+  mode: 'gateway',
+  get: async (path, params = {}) => ask(path, params) as never,
+})
+
+const answer = (data: AffectedRow[], { indexed = true, next = null as string | null } = {}) => ({
+  query: { indexed },
+  data,
+  pagination: { limit: 100, next_cursor: next },
+})
+
+/** Waits without delay, and notes for how long it would. */
+function waiting() {
+  const seconds: number[] = []
+  const stop = new AbortController()
+  const options = { signal: stop.signal, onWait: (one: number) => seconds.push(one), sleep: async () => {} }
+  return { seconds, stop, options }
+}
+
+test('a package is asked for once, page by page', async () => {
+  const asked: Params[] = []
+  const api = apiOf((path, params) => {
+    assert.is(path, '/affected')
+    asked.push(params)
+    return params.cursor === null
+      ? answer([affectedRow('A-1', 'high')], { next: 'next' })
+      : answer([affectedRow('A-2', 'low')])
+  })
+  const rows = await gatewayLookUp(api, [], waiting().options)(component('a'))
+  assert.equal(
+    rows!.map(({ advisory_id }) => advisory_id),
+    ['A-1', 'A-2'],
+  )
+  assert.equal(asked, [
+    { ecosystem: 'npm', name: 'a', version: '1.0.0', source: null, limit: 100, cursor: null },
+    { ecosystem: 'npm', name: 'a', version: '1.0.0', source: null, limit: 100, cursor: 'next' },
+  ])
+})
+
+test('a package of a release that is not indexed has the rows that CVE records give it, else none', async () => {
+  const api = apiOf((_, { ecosystem, name }) =>
+    answer(name === 'b' ? [affectedRow('CVE-2024-0001', 'high')] : [], { indexed: ecosystem !== 'Debian:12' }),
+  )
+  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const debian = { ecosystem: 'Debian:12' }
+  assert.is(await lookUp(component('a', debian)), null)
+  assert.is((await lookUp(component('b', debian)))!.length, 1)
+  assert.equal(await lookUp(component('c', { ecosystem: 'Debian:11' })), [])
+})
+
+test('a look-up waits as long as the gateway asks, then repeats the request', async () => {
+  let times = 0
+  const api = apiOf(() => {
+    if (times++ === 0) throw new ApiFailure(429, 'rate_limited', 'Too many requests', 7)
+    if (times === 2) throw new ApiFailure(503, 'unavailable', 'Busy', 2)
+    return answer([affectedRow('A-1', 'high')])
+  })
+  const { seconds, options } = waiting()
+  assert.is((await gatewayLookUp(api, [], options)(component('a')))!.length, 1)
+  assert.equal(seconds, [7, 2])
+})
+
+test('a time that no timer can wait is a day', async () => {
+  let times = 0
+  const { seconds, options } = waiting()
+  await patiently(async () => {
+    if (times++ === 0) throw new ApiFailure(429, 'rate_limited', 'Too many requests', 1e9)
+  }, options)
+  assert.equal(seconds, [86_400])
+  assert.is(times, 2)
+})
+
+test('a package that the API rejects is named; another error ends the check', async () => {
+  const rejected: Rejected[] = []
+  const api = apiOf((_, { name }) => {
+    if (name === 'odd') throw new ApiFailure(400, 'invalid_parameter', 'a blank in the version')
+    if (name === 'lost') throw new ApiFailure(503, 'unavailable', 'no snapshot')
+    return answer([])
+  })
+  const lookUp = gatewayLookUp(api, rejected, waiting().options)
+  assert.equal(await lookUp(component('odd')), [])
+  assert.equal(
+    rejected.map(({ component: { name }, message }) => [name, message]),
+    [['odd', 'a blank in the version']],
+  )
+  try {
+    await lookUp(component('lost'))
+    assert.unreachable()
+  } catch (error) {
+    assert.is((error as ApiFailure).status, 503)
+  }
+})
+
+test('nothing is asked for after an end, nor after an error', async () => {
+  const { stop, options } = waiting()
+  stop.abort()
+  let asked = 0
+  try {
+    await patiently(async () => asked++, options)
+    assert.unreachable()
+  } catch (error) {
+    assert.is((error as Error).name, 'AbortError')
+  }
+  assert.is(asked, 0)
+  const names: string[] = []
+  const failing = async ({ name }: { name: string }) => {
+    names.push(name)
+    if (name === 'p1') throw new Error('broken')
+    await new Promise(setImmediate)
+    return []
+  }
+  const many = Array.from({ length: 50 }, (_, i) => component(`p${i}`))
+  try {
+    await findAdvisories('f', many, failing, 3, () => {})
+    assert.unreachable()
+  } catch (error) {
+    assert.is((error as Error).message, 'broken')
+  }
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(names, ['p0', 'p1', 'p2'])
+})
+
+const FINDINGS = [
+  finding('a', affectedRow('A-1', 'critical', { kev: true }), { dev: true }),
+  finding('a', affectedRow('A-2', 'low'), { dev: true }),
+  finding('b', affectedRow('A-3', 'medium')),
+  finding('c', affectedRow('A-4', null), { dev: false }),
+]
+const ids = (findings: readonly Finding[]) => findings.map(({ advisory }) => advisory.advisory_id).join(' ')
+
+test('findings are grouped by package and version', () => {
+  const other = finding('a', affectedRow('A-9', 'low'), { version: '2.0.0' })
+  const groups = byPackage([...FINDINGS, other])
+  assert.equal(
+    groups.map(({ component: { name, version }, findings }) => `${name} ${version}: ${ids(findings)}`),
+    ['a 1.0.0: A-1 A-2', 'b 1.0.0: A-3', 'c 1.0.0: A-4', 'a 2.0.0: A-9'],
+  )
+})
+
+test('an affected package counts once, with its highest severity', () => {
+  assert.equal(packagesBySeverity(FINDINGS), [
+    ['critical', 1],
+    ['medium', 1],
+    [null, 1],
+  ])
+})
+
+test('the summary states what is affected, undecided and not checked', () => {
+  const summary = (affected: number, undecided: number, packages: number, notIndexed = 0) =>
+    summaryOf({
+      file: 'f',
+      format: 'g',
+      snapshot: null,
+      components: Array.from({ length: packages + notIndexed }, (_, i) => component(`p${i}`)),
+      packages: { affected, undecided, notAffected: packages - affected - undecided },
+      findings: [],
+      undecided: [],
+      notIndexed: Array.from({ length: notIndexed }, () => component('x')),
+      skipped: [],
+      rejected: [],
+    })
+  assert.is(summary(1, 2, 4, 1), '1 of 5 packages is affected. 2 are undecided. 1 is not checked, and can be affected.')
+  assert.is(summary(0, 1, 2), 'No package is affected for certain. 1 is undecided.')
+  assert.is(summary(0, 0, 2), 'No advisory affects a package that was checked.')
+  assert.is(
+    summary(0, 0, 1, 2),
+    'No advisory affects a package that was checked. 2 are not checked, and can be affected.',
+  )
+  for (const notIndexed of [0, 3]) assert.match(summary(0, 0, 0, notIndexed), /^Nothing could be checked/)
+})
+
+test('filters select by severity, development and KEV', () => {
+  const shown = (query: string) => ids(selected(FINDINGS, new URLSearchParams(query)))
+  assert.is(shown(''), 'A-1 A-2 A-3 A-4')
+  assert.is(shown('severity=low'), 'A-1 A-2 A-3')
+  assert.is(shown('severity=high'), 'A-1')
+  assert.is(shown('dev=true'), 'A-1 A-2')
+  assert.is(shown('dev=false'), 'A-3 A-4')
+  assert.is(shown('kev=true&dev=true'), 'A-1')
+  assert.is(shown('severity=nonsense'), 'A-1 A-2 A-3 A-4')
+})
+
+test('the files have each finding, and the JSON everything else', async () => {
+  const cve_ids = ['CVE-2026-0001', 'CVE-2026-0002'] as CveId[]
+  const open = affectedRow('A-2', null, { verdict: 'undecided', undecided_reason: 'release' })
+  const undecided = [{ ...component('y'), reasons: ['release' as const], advisories: [open] }]
+  const [, record, other] = csvOf([finding('x', affectedRow('A-1', 'high', { cve_ids }))], undecided).split('\r\n')
+  assert.match(record!, /^npm,x,1\.0\.0,,,,affected,,A-1,CVE-2026-0001;CVE-2026-0002,high,,,,false,/)
+  assert.match(other!, /^npm,y,1\.0\.0,,,,undecided,release,A-2,/)
+  const skipped = [{ name: 'own', reason: 'local', line: 3 } as const]
+  const result = {
+    file: 'f',
+    format: 'g',
+    snapshot: null,
+    components: [component('x')],
+    packages: { affected: 3, notAffected: 0, undecided: 1 },
+    findings: FINDINGS,
+    undecided,
+    notIndexed: [],
+    skipped,
+    rejected: [],
+  }
+  const saved = JSON.parse(jsonOf(result, FINDINGS.slice(0, 2)))
+  assert.equal(saved.undecided[0].reasons, ['release'])
+  assert.equal(
+    saved.findings.map(({ advisory }: Finding) => advisory.advisory_id),
+    ['A-1', 'A-2'],
+  )
+  assert.equal(saved.skipped, skipped)
+})
+
+test('the sample file is read: each package with its line', async () => {
+  const names: string[] = []
+  const api = apiOf((path, { name }) => {
+    if (path === '/snapshot') return { id: 'a'.repeat(64), created_at: '2026-01-01T00:00:00Z' }
+    names.push(name as string)
+    return answer(name === 'lodash' ? [affectedRow('A-1', 'medium')] : [])
+  })
+  let last: [number, number] = [0, 0]
+  const bytes = new TextEncoder().encode(sample())
+  const onProgress = (done: number, total: number) => {
+    last = [done, total]
+  }
+  const options = { ...waiting().options, onProgress }
+  const result = await checkFile(api, SAMPLE_NAME, bytes, options, async ({ file, name, bytes }) =>
+    inventoryOf(file, name, bytes),
+  )
+  assert.is(result.components.length, names.length)
+  assert.equal(last, [names.length, names.length])
+  assert.is(ids(result.findings), 'A-1')
+  assert.is(
+    result.findings[0]!.line,
+    sample()
+      .split('\n')
+      .findIndex((line) => line.includes('node_modules/lodash')) + 1,
+  )
+  assert.equal(
+    result.skipped.map(({ reason }) => reason),
+    ['local'],
+  )
+})
+
+test.run()
