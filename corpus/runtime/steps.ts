@@ -4,7 +4,9 @@
  */
 
 /** Yields a promise that it waits for, or nothing where other work may run. The next step gets the promise's value. */
-export type Steps<T> = Generator<Promise<unknown> | void, T, unknown>
+export type Steps<T> = Generator<Promise<unknown> | undefined, T, unknown>
+
+export type Step<T> = IteratorResult<Promise<unknown> | undefined, T>
 
 /** Waits for a value that may be a promise. */
 export function* awaited<T>(value: T | Promise<T>): Steps<T> {
@@ -20,7 +22,7 @@ export function* withoutPauses<T>(work: Steps<T>): Steps<T> {
   }
 }
 
-function* nextOf<T>(work: Steps<T>, waiting: Promise<unknown>): Steps<IteratorResult<Promise<unknown> | void, T>> {
+function* nextOf<T>(work: Steps<T>, waiting: Promise<unknown>): Steps<Step<T>> {
   let value: unknown
   try {
     value = yield waiting
@@ -30,22 +32,26 @@ function* nextOf<T>(work: Steps<T>, waiting: Promise<unknown>): Steps<IteratorRe
   return work.next(value)
 }
 
-/** Runs works at the same time: what they wait for is awaited together. */
+/**
+ * Runs works at the same time, and returns their results in the same order. Each work runs to its end, also if another one
+ * fails. @throws the first error
+ */
 export function* together<T>(works: readonly Steps<T>[]): Steps<T[]> {
-  const results: T[] = []
-  let running = works.map((work, i) => ({ work, i, step: work.next() }))
-  for (;;) {
-    for (const { i, step } of running) if (step.done) results[i] = step.value as T
-    running = running.filter(({ step }) => !step.done)
-    if (running.length === 0) return results
-    const values = (yield Promise.all(running.map(({ step }) => step.value))) as unknown[]
-    running = running.map(({ work, i }, at) => ({ work, i, step: work.next(values[at]) }))
-  }
+  const results = works.map((work) => {
+    const step = work.next()
+    if (step.done) return step.value
+    const result = completed(work, step)
+    // If a later work fails at once, nothing else waits for this one.
+    result.catch(() => {})
+    return result
+  })
+  if (!results.some((result) => result instanceof Promise)) return results as T[]
+  return (yield Promise.all(results)) as T[]
 }
 
-/** Runs work to its end. */
-export async function completed<T>(work: Steps<T>): Promise<T> {
-  let step = work.next()
+/** Runs work to its end. `first` is a step that was taken already. */
+export async function completed<T>(work: Steps<T>, first = work.next()): Promise<T> {
+  let step = first
   while (!step.done) {
     let value: unknown
     try {

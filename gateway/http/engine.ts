@@ -2,7 +2,7 @@
 import type { Answer } from '../../corpus/answers/answer.ts'
 import type { Access, Context, History } from '../../corpus/answers/context.ts'
 import type { Route } from '../../corpus/answers/route.ts'
-import type { Steps } from '../../corpus/runtime/steps.ts'
+import type { Step, Steps } from '../../corpus/runtime/steps.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import type { SnapshotRegistry } from '../snapshots/registry.ts'
 import { type EncodedAnswer, encoded } from './encoded-answer.ts'
@@ -33,31 +33,33 @@ export function createEngine({ registry, history, access }: EngineParts): Answer
     }
     const work = handle({ snapshots: registry, history, access, subject })
     const step = work.next()
-    if (!step.done) return resumed(work, step, registry.hold())
+    if (!step.done) return resumed(work, step, registry)
     const answer = encoded(step.value)
     return isKept ? cache.keep(current, target, answer) : answer
   }
 }
 
-/** Runs work from a step on at which it waits. `release` lets the snapshots be closed. */
+/** Runs work from a step on at which it waits. Snapshots that are open at a wait stay open until the work ends. */
 async function resumed(
   work: Steps<Answer>,
-  first: IteratorResult<Promise<unknown> | void, Answer>,
-  release: () => void,
+  first: Step<Answer>,
+  registry: EngineParts['registry'],
 ): Promise<EncodedAnswer> {
+  const releases: (() => void)[] = []
   try {
     let step = first
-    while (!step.done) step = await next(work, step.value)
+    while (!step.done) {
+      // A snapshot may have been opened since the wait before.
+      releases.push(registry.hold())
+      step = await next(work, step.value)
+    }
     return encoded(step.value)
   } finally {
-    release()
+    for (const release of releases) release()
   }
 }
 
-async function next<T>(
-  work: Steps<T>,
-  waiting: Promise<unknown> | void,
-): Promise<IteratorResult<Promise<unknown> | void, T>> {
+async function next<T>(work: Steps<T>, waiting: Promise<unknown> | undefined): Promise<Step<T>> {
   let value: unknown
   try {
     if (!(waiting instanceof Promise)) return await inSlices(work)

@@ -1,6 +1,6 @@
 /** Long work between other requests: one at a time, in slices of a few milliseconds. */
 import { overloaded } from '../../corpus/answers/errors.ts'
-import type { Steps } from '../../corpus/runtime/steps.ts'
+import type { Step, Steps } from '../../corpus/runtime/steps.ts'
 import { WAITING_PRODUCTS } from '../process/bounds.ts'
 
 /** Time of a slice. A step of the work takes less than a millisecond, except for hostile records. */
@@ -14,7 +14,7 @@ let isBusy = false
  * Takes steps until the work ends or waits for something, one work at a time. Lets requests be handled after each slice.
  * @throws ApiError `overloaded` if too many requests wait
  */
-export async function inSlices<T>(work: Steps<T>): Promise<IteratorResult<Promise<unknown> | void, T>> {
+export async function inSlices<T>(work: Steps<T>): Promise<Step<T>> {
   if (isBusy) {
     if (waiting.length >= WAITING_PRODUCTS)
       throw overloaded('too many requests for products and large packages are queued', RETRY_AFTER_SECONDS)

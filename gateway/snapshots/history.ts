@@ -55,9 +55,9 @@ export function gatewayHistory(registry: SnapshotRegistry): History {
   }
 
   /** @throws ApiError `gone` */
-  async function opened(id: string, current: ServedSnapshot): Promise<Compared> {
+  async function opened(id: string, current: ServedSnapshot, end: End): Promise<Ancestor> {
     const found = id === current.id ? current : (registry.open(id, current) ?? (await current.ancestors.find(id)))
-    if (!found) throw gone(SINCE_GONE)
+    if (!found) throw gone(GONE[end])
     return found
   }
 
@@ -74,8 +74,12 @@ export function gatewayHistory(registry: SnapshotRegistry): History {
     },
     *compare(snapshot, since, until) {
       const current = snapshot as ServedSnapshot
-      const now = yield* awaited(opened(until, current))
-      return comparison(current, yield* awaited(opened(since, current)), now)
+      const old = yield* awaited(opened(since, current, 'since'))
+      const now = yield* awaited(opened(until, current, 'until'))
+      if (now.createdAt < old.createdAt && since !== until) {
+        throw invalidParameter('until', "the snapshot of parameter 'until' is older than that of 'since'")
+      }
+      return comparison(current, old, now)
     },
   }
 }
@@ -89,8 +93,13 @@ const notKept = (choice: SnapshotChoice) =>
     ? `no available snapshot has an id that begins with ${choice}; ${REMEDY}`
     : `no available snapshot was created at or before ${new Date(choice.ms).toISOString()}; ${REMEDY}`
 
-/** A snapshot that is compared: an open one, or one in the folder. */
-type Compared = Pick<Ancestor, 'id' | 'index' | 'heads'>
+/** The parameters that name the compared snapshots. */
+type End = 'since' | 'until'
+
+const GONE: Record<End, string> = {
+  since: SINCE_GONE,
+  until: 'the snapshot of `until` is no longer available; `/snapshots` lists the available ones',
+}
 
 /** Cached, because many pollers request the same pages. */
 const CHANGE_BYTES = 120
@@ -102,7 +111,7 @@ const remembered = perSnapshot((_snapshot: ServedSnapshot) =>
   ),
 )
 
-function comparison(current: ServedSnapshot, old: Compared, now: Compared): Comparison {
+function comparison(current: ServedSnapshot, old: Ancestor, now: Ancestor): Comparison {
   const known = remembered(current)
   const key = `${old.id} ${now.id}`
   let all = known.get(key)
@@ -115,24 +124,22 @@ function comparison(current: ServedSnapshot, old: Compared, now: Compared): Comp
     *after(id: CveId | null, limit) {
       const start = id === null ? 0 : firstChangeAfter(changes, id)
       const page = changes.slice(start, start + limit)
-      const rows = orNull(() => rowsOf(old, now, page))
-      if (!rows) throw gone(SINCE_GONE)
-      return { changes: rows, more: start + limit < changes.length }
+      return { changes: rowsOf(old, now, page), more: start + limit < changes.length }
     },
   }
 }
 
-function rowsOf(old: Compared, now: Compared, page: readonly ChangedCve[]) {
-  const headsOf = (snapshot: Compared, row: (change: ChangedCve) => number, of: readonly ChangedCve[]) => {
-    const heads = snapshot.heads(of.map(row))
-    return new Map(of.map(({ id }, i) => [id, heads[i]!]))
-  }
-  const withBoth = page.filter(({ oldRow, newRow }) => oldRow >= 0 && newRow >= 0)
-  const before = headsOf(old, ({ oldRow }) => oldRow, withBoth)
-  const after = headsOf(
-    now,
-    ({ newRow }) => newRow,
-    page.filter(({ newRow }) => newRow >= 0),
-  )
+/** @throws ApiError `gone` */
+function rowsOf(old: Ancestor, now: Ancestor, page: readonly ChangedCve[]) {
+  const kept = page.filter(({ newRow }) => newRow >= 0)
+  const changed = kept.filter(({ oldRow }) => oldRow >= 0)
+  const before = headsOf(old, 'since', changed, ({ oldRow }) => oldRow)
+  const after = headsOf(now, 'until', kept, ({ newRow }) => newRow)
   return page.map(({ id }) => changeOf(id, before.get(id) ?? null, after.get(id) ?? null))
+}
+
+function headsOf(snapshot: Ancestor, end: End, changes: readonly ChangedCve[], row: (change: ChangedCve) => number) {
+  const heads = orNull(() => snapshot.heads(changes.map(row)))
+  if (!heads) throw gone(GONE[end])
+  return new Map(changes.map(({ id }, i) => [id, heads[i]!]))
 }

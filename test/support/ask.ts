@@ -1,11 +1,50 @@
 /** Calls the route table without a server, as an administrator, for tests with tens of thousands of requests. */
 
+import type { Context } from '../../corpus/answers/context.ts'
+import type { Route } from '../../corpus/answers/route.ts'
 import { ROUTES } from '../../corpus/answers/routes.ts'
+import { openAccess } from '../../gateway/access/access.ts'
+import type { EncodedAnswer } from '../../gateway/http/encoded-answer.ts'
+import { createEngine } from '../../gateway/http/engine.ts'
 import { openQueries } from '../../gateway/query/queries.ts'
+import { textsOf } from '../../gateway/query/texts.ts'
+import { gatewayHistory } from '../../gateway/snapshots/history.ts'
 import { openRegistry } from '../../gateway/snapshots/registry.ts'
 import type { Ask } from './combinations.ts'
-import { asAdministrator } from './gateway.ts'
 import { listLog } from './server.ts'
+
+/** An administrator. */
+const SUBJECT = { sub: 'alice', logName: 'alice', admin: true, tier: Number.POSITIVE_INFINITY }
+
+/** Calls a route with the values of its path and a query, as the gateway does. */
+export type CallRoute = (
+  route: Route<Context>,
+  path: Record<string, string>,
+  query: string,
+) => EncodedAnswer | Promise<EncodedAnswer>
+
+/** Opens the newest snapshot of `dist` for `call`. */
+export function openRoutes(dist: string) {
+  const queries = openQueries({ deadlineMs: 30_000 })
+  const registry = openRegistry(dist, {
+    log: listLog().log,
+    pollMs: 0,
+    onOpen(snapshot) {
+      snapshot.texts = textsOf(queries, snapshot.query.path)
+    },
+  })
+  const engine = createEngine({ registry, history: gatewayHistory(registry), access: openAccess })
+  const call: CallRoute = (route, path, query) =>
+    engine(route, route.read(path, query), SUBJECT, `${route.path} ${JSON.stringify(path)} ${query}`)
+  return {
+    registry,
+    call,
+    async close() {
+      registry.close()
+      await queries.close()
+    },
+  }
+}
 
 export interface Asked {
   ask: Ask
@@ -16,33 +55,28 @@ export interface Asked {
 
 /** Opens the newest snapshot of `dist`. */
 export function askDirectly(dist: string): Asked {
-  const registry = openRegistry(dist, { log: listLog().log, pollMs: 0 })
-  const queries = openQueries({ deadlineMs: 30_000 })
-  const context = { registry, queries, ...asAdministrator }
-  const routes = ROUTES.map(({ path, read }) => ({ parts: path.split('/'), read }))
+  const { call, close } = openRoutes(dist)
+  const routes = ROUTES.map((route) => ({ parts: route.path.split('/'), route }))
 
   /** Returns the first matching route of the table, and the values of its parameters. */
   function routed(path: string) {
     const given = path.split('/')
     const fits = (part: string, i: number) => part.startsWith(':') || part === given[i]
-    const route = routes.find(({ parts }) => parts.length === given.length && parts.every(fits))
-    if (!route) throw new Error(`no route answers ${path}`)
-    const names = route.parts.flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), given[i]!] as const] : []))
-    return { read: route.read, params: Object.fromEntries(names) }
+    const found = routes.find(({ parts }) => parts.length === given.length && parts.every(fits))
+    if (!found) throw new Error(`no route answers ${path}`)
+    const names = found.parts.flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), given[i]!] as const] : []))
+    return { route: found.route, values: Object.fromEntries(names) }
   }
 
   const ask: Ask = async (path, query) => {
-    const { read, params } = routed(path)
-    const answer = await read(params, query)({ ...context, target: `${path}?${query}` })
+    const { route, values } = routed(path)
+    const answer = await call(route, values, query)
     return { text: answer.identity().toString(), servedFrom: answer.servedFrom }
   }
   return {
     ask,
     all: allOver(ask),
-    async close() {
-      registry.close()
-      await queries.close()
-    },
+    close,
   }
 }
 

@@ -1,16 +1,9 @@
 /** A complete gateway on a free port, with an administrator's token. */
 import { join } from 'node:path'
-import { openAccess } from '../../gateway/access/access.ts'
 import { LOCAL, makeToken } from '../../gateway/auth/token.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/process/gateway.ts'
 import { CONTRACT, heldFetch } from './contract.ts'
 import { type LogLine, listLog } from './server.ts'
-
-/** The context of an administrator, for tests that call handlers without a server. */
-export const asAdministrator = {
-  access: openAccess,
-  subject: { sub: 'alice', logName: 'alice', admin: true, tier: Number.POSITIVE_INFINITY },
-}
 
 export interface TestGateway extends Gateway {
   token: string

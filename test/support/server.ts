@@ -1,8 +1,11 @@
 /** A real server on a free port with the gateway's app. Tests can access its dependencies and log. */
 import { connect } from 'node:net'
+import { completed } from '../../corpus/runtime/steps.ts'
 import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
 import { type KeyRing, parseKeySet } from '../../gateway/auth/key-set.ts'
+import type { Subject } from '../../gateway/auth/subject.ts'
 import { type AppDeps, type AppOptions, createApp } from '../../gateway/http/app.ts'
+import { encoded } from '../../gateway/http/encoded-answer.ts'
 import { healthRoutes } from '../../gateway/http/health.ts'
 import { createLimits } from '../../gateway/limits/limits.ts'
 import type { Log } from '../../gateway/process/log.ts'
@@ -27,7 +30,8 @@ export interface TestServer<C> extends RunningServer {
 
 export interface TestServerOptions<C> {
   routes: AppDeps<C>['routes']
-  context: AppDeps<C>['context']
+  /** Returns what handlers get. */
+  context(subject: Subject): C
   app?: AppOptions
   deps?: Partial<AppDeps<C>>
   serve?: Partial<ServeOptions>
@@ -51,7 +55,11 @@ export async function serveApp<C>(options: TestServerOptions<C>): Promise<TestSe
   const { log, lines } = listLog()
   const deps: AppDeps<C> = {
     routes: options.routes,
-    context: options.context,
+    answer(_route, handle, subject) {
+      const work = handle(options.context(subject))
+      const step = work.next()
+      return step.done ? encoded(step.value) : completed(work, step).then(encoded)
+    },
     openRoutes: healthRoutes(() => 'snapshot-1'),
     authenticate: createAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: Date.now }),
     limits: createLimits(),

@@ -53,8 +53,9 @@ const remembered = perSnapshot<Known, SnapshotData>(() => ({
 export const rowsAffectingProduct = (snapshot: SnapshotData, id: string, cpe: Cpe): Steps<readonly AffectedRow[]> =>
   remembered(snapshot).rows.of(formatCpe(cpe), () => matchedRows(snapshot, id, cpe))
 
-/** Yields between records. */
+/** Yields between records, and first of all: a request that has to wait has read nothing, and finds what others read. */
 function* matchedRows(snapshot: SnapshotData, id: string, cpe: Cpe): Steps<AffectedRow[]> {
+  yield
   const candidates = yield* candidatesOf(snapshot, id, cpe)
   const ids = () => candidates.map((candidate) => candidate.id)
   const sources = { facts: yield* snapshot.cves.facts(ids), aliasesOf: yield* snapshot.packages.aliases(ids) }

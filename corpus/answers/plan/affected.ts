@@ -60,7 +60,10 @@ export function* rowsAffecting(snapshot: AffectedSources, query: AffectedQuery):
     }
     const work = matchedRows(snapshot, query, lists)
     const isShort = lists.reduce((sum, list) => sum + versionCount(list), 0) < MANY_VERSIONS
-    return yield* isShort ? withoutPauses(work) : work
+    if (isShort) return yield* withoutPauses(work)
+    // A request that is refused has compared nothing.
+    yield
+    return yield* work
   })
 }
 

@@ -35,11 +35,10 @@ For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer 
   answer: changesSchema,
   *handle({ snapshots, history }, { since: asked, until: end, limit, cursor: text }) {
     const since = yield* history.resolve(asked, 'since')
-    const until = end === undefined ? null : yield* history.resolve(end, 'until')
-    const isCurrent = until === null || until === snapshots.current.id
-    const binding = cursorBinding(LIST, BY_ID, { since, ...(isCurrent ? {} : { until }) })
+    const until = end === undefined ? undefined : yield* history.resolve(end, 'until')
+    const binding = cursorBinding(LIST, BY_ID, { since, until })
     const { snapshot, after } = resume(snapshots, text, binding, isChangeKey)
-    const now = isCurrent ? snapshot.id : until
+    const now = until ?? snapshot.id
     const comparison = yield* history.compare(snapshot, since, now)
     const { changes: data, more } = yield* comparison.after(after && (after.id as CveId), limit)
     const last = data.at(-1)

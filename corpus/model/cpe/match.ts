@@ -90,7 +90,7 @@ export function* matchCpe(
   entries: readonly ProductEntry[],
   asked: Cpe,
   budget: Budget = { left: MAX_CPE_COMPARISONS },
-): Generator<void, CpeVerdict | null> {
+): Generator<undefined, CpeVerdict | null> {
   const count = statementCount(entries)
   if (count > MAX_STATEMENTS || !spend(budget, count)) return TOO_LARGE
   const found = verdictOf(entries, asked)
@@ -133,7 +133,7 @@ const MAX_FIXES = 100
  * Numbers first, ascending; versions that cannot be compared follow. Of equal ones, the first is returned. One source may
  * state as fixed what another states as affected, so a fix is returned only if the record does not affect it.
  */
-function* fixedVersions(entries: readonly ProductEntry[], asked: Cpe, budget: Budget): Generator<void, string[]> {
+function* fixedVersions(entries: readonly ProductEntry[], asked: Cpe, budget: Budget): Generator<undefined, string[]> {
   const version = askedVersion(asked)
   const stated = entries.flatMap(({ affected_ranges, patched_versions }) => [
     ...(affected_ranges ?? []).filter(isEvaluated).flatMap(({ fixed }) => fixed ?? []),

@@ -76,7 +76,7 @@ export function* affectedRows(
   query: PackageQuery,
   { advisories, aliasesOf, cve }: RowSources,
   budget: Budget = { left: MAX_FIX_COMPARISONS },
-): Generator<void, AffectedRow[]> {
+): Generator<undefined, AffectedRow[]> {
   const fixedVersions = fixesFor(query)
   const comparisonOf = affectedBy(query.ecosystem, advisories)
   const rows: AffectedRow[] = []

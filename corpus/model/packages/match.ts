@@ -179,7 +179,7 @@ function tooLargeIn({ advisories, size }: ParsedAdvisories, asked: Asked): Reado
 export function* prepareAdvisories(
   advisories: readonly PackageAdvisory[],
   { ecosystem, version }: PackageQuery,
-): Generator<void, void> {
+): Generator<undefined, void> {
   if (version === null) return
   const list = parsedAdvisories(advisories)
   const tooLarge = tooLargeIn(list, { ecosystem, version })

@@ -26,6 +26,8 @@ import { ANCESTORS_OPEN, MANIFESTS_KNOWN } from './bounds.ts'
 
 export interface Ancestor {
   id: string
+  /** In ms since 1970. */
+  createdAt: number
   index: Index
   /** In the order of `rows`. */
   heads(rows: readonly number[]): MemberHead[]
@@ -144,6 +146,7 @@ function openAncestor(dist: string, manifest: Manifest): Ancestor {
   const index = decodeIndex(readObject(dist, fileOf(manifest, 'index', 'cve')))
   return {
     id: manifest.snapshot,
+    createdAt: Date.parse(manifest.created_at),
     index,
     heads(rows) {
       return rows.map((row) => {

@@ -5,6 +5,7 @@ import {
   bySort,
   type CveData,
   type CveOrder,
+  type CveSort,
   epssAt,
   FLAGS,
   findRow,
@@ -16,6 +17,7 @@ import {
   reversedPosition,
   SEVERITIES,
   SnapshotError,
+  type SplicedSegment,
 } from '../index.ts'
 import { HELD_SORT, heldPage } from './hold.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
@@ -51,10 +53,14 @@ export function memoryCves(snapshot: CveSources): CveData {
     *pieces(sort, runs) {
       const pieces: Piece[] = []
       const last = runs.length - 1
+      // Segments of one page often follow each other.
+      let known = -1
+      let segments: readonly SplicedSegment[] = []
       for (let i = 0; i <= last; i++) {
         const run = runs[i]!
         if ('page' in run) {
-          const segments = sort === HELD_SORT ? heldPage(snapshot, run.page) : snapshot.page(sort, run.page)
+          if (run.page !== known) segments = pageOf(snapshot, sort, run.page)
+          known = run.page
           const segment = segments[run.segment]
           if (!segment) {
             throw new SnapshotError('malformed', `page ${run.page} in sort order ${sort} has no segment ${run.segment}`)
@@ -77,6 +83,9 @@ export function memoryCves(snapshot: CveSources): CveData {
     },
   }
 }
+
+const pageOf = (snapshot: CveSources, sort: CveSort, page: number): readonly SplicedSegment[] =>
+  sort === HELD_SORT ? heldPage(snapshot, page) : snapshot.page(sort, page)
 
 function* readMember(snapshot: CveSources, row: number) {
   const id = idAt(snapshot.index, row)

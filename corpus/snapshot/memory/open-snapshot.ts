@@ -231,7 +231,6 @@ const NO_TEXTS: TextData = {
   suggest: () => noSearch(),
 }
 
-// biome-ignore lint/correctness/useYield: it waits for nothing
 function* noSearch(): Steps<never> {
   throw new TypeError('the snapshot was opened without text search')
 }

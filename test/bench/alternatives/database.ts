@@ -131,15 +131,15 @@ function addRecords(database: Database.Database, snapshot: OpenSnapshot): void {
   for (const [name, number] of assigners) assigner.run(number, name)
 }
 
-function addPackages(database: Database.Database, { lists, packages }: OpenSnapshot): void {
+function addPackages(database: Database.Database, { openLists, openPackages }: OpenSnapshot): void {
   const insert = inserting(database, 'package', 2)
   const alias = inserting(database, 'alias', 2)
-  for (const ordinal of lists.packages.filters.ecosystem!.of('npm')) {
-    const name = lists.packages.id(ordinal).slice('npm/'.length)
-    const entry = packages.package('npm', name)!
+  for (const ordinal of openLists.packages.filters.ecosystem!.of('npm')) {
+    const name = openLists.packages.id(ordinal).slice('npm/'.length)
+    const entry = openPackages.package('npm', name)!
     insert.run(foldName('npm', name), JSON.stringify(entry))
     for (const { id } of entry.advisories) {
-      const ids = packages.aliasesOf(id)
+      const ids = openPackages.aliasesOf(id)
       if (ids) alias.run(id, JSON.stringify(ids))
     }
   }

@@ -4,14 +4,15 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { cvePageAnswer } from '../../../corpus/answers/plan/cve-answer.ts'
-import { type CveListRequest, planCvePage } from '../../../corpus/answers/plan/cve-page.ts'
+import { type CveListRequest, cvePageAnswer } from '../../../corpus/answers/plan/cve-page.ts'
+import { finished } from '../../../corpus/runtime/steps.ts'
 import { Random } from '../../../corpus/sample/random.ts'
 import { cursorBinding } from '../../../corpus/snapshot/cursor/cursor.ts'
 import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { fill, hold } from '../../../corpus/snapshot/memory/hold.ts'
 import { type OpenSnapshot, openSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
 import { toBillionths } from '../../../corpus/snapshot/record/epss.ts'
+import { encoded } from '../../../gateway/http/encoded-answer.ts'
 import { type BenchGroup, type BenchLine, comparedTo, isWanted, lineOf, median, ratioOf } from '../report/line.ts'
 import { databaseOf, openDatabase } from './database.ts'
 import { listQueries } from './list-query.ts'
@@ -100,7 +101,7 @@ const bound = (query: DrawnQuery): CveListRequest => ({
 
 export function byPlan({ snapshot }: Both, query: DrawnQuery): Timed {
   const began = performance.now()
-  const gzip = cvePageAnswer(snapshot, planCvePage(snapshot, bound(query), null)).gzip()
+  const gzip = encoded(finished(cvePageAnswer(snapshot, bound(query), null))).gzip()
   const page = microseconds(began)
   return { json: gunzipSync(gzip).toString(), page, gzip: 0 }
 }

@@ -1,14 +1,15 @@
 /** The lines of ingest and build: cost of a night, its download size, and the size of pages. */
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { cvePageAnswer } from '../../../corpus/answers/plan/cve-answer.ts'
-import { planCvePage } from '../../../corpus/answers/plan/cve-page.ts'
+import { cvePageAnswer } from '../../../corpus/answers/plan/cve-page.ts'
+import { finished } from '../../../corpus/runtime/steps.ts'
 import { Random } from '../../../corpus/sample/random.ts'
 import { cursorBinding } from '../../../corpus/snapshot/cursor/cursor.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { orderView } from '../../../corpus/snapshot/filter/order-view.ts'
 import { openSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
+import { encoded } from '../../../gateway/http/encoded-answer.ts'
 import {
   type BenchContext,
   type BenchCorpus,
@@ -190,9 +191,9 @@ function wireLine({ cves, dist }: BenchCorpus, limit: number): BenchLine {
       const after = start === 0 ? null : order.keyOf(order.ordinal(start - 1))
       const sort = { key, descending: true }
       const request = { binding: cursorBinding('cves', sort, {}), sort, filters: {}, limit, after }
-      const plan = planCvePage(snapshot, request, null)
-      if (plan.way !== 'shard') throw new Error(`a page of ${limit} from ${start} by ${key} is planned as ${plan.way}`)
-      const answer = cvePageAnswer(snapshot, plan)
+      const answer = encoded(finished(cvePageAnswer(snapshot, request, null)))
+      const way = answer.servedFrom
+      if (way !== 'shard') throw new Error(`a page of ${limit} from ${start} by ${key} is planned as ${way}`)
       const json = answer.identity()
       wire.push(answer.gzip().length)
       gzip.push(gzipSync(json, { level: 6 }).length)

@@ -86,7 +86,7 @@ export const compatLines: BenchGroup = async function* (context) {
 export function bulkRequests({ known, most }: Pick<BulkLine, 'known' | 'most'>, catalog: Catalog): () => LoadRequest {
   const { snapshot, random } = catalog
   const draw = versionsOf(snapshot, random)
-  const ordinals = snapshot.lists.packages.filters.ecosystem!.of('npm').subarray(0, most)
+  const ordinals = snapshot.openLists.packages.filters.ecosystem!.of('npm').subarray(0, most)
   const count = Math.min(Math.round(NAMES * known), Math.floor(ordinals.length / 2))
   if (count === 0) throw new Error('this snapshot is too small: it has no packages of npm')
   return () => {

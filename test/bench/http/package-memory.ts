@@ -53,7 +53,7 @@ async function measure(dist: string): Promise<PackageMemory> {
   const draw = versionsOf(snapshot, new Random('package-memory'))
   const cached = await bytesOf(() => {
     for (let i = 0; i < LOOKED_UP; i++) {
-      const { entry, version } = draw(i % snapshot.lists.packages.count)
+      const { entry, version } = draw(i % snapshot.openLists.packages.count)
       matchAdvisories(entry.advisories, { ecosystem: entry.ecosystem, version }, { preferList: true })
     }
   })

@@ -18,20 +18,25 @@ export interface DrawnVersion {
  * advisories are first.
  * @throws Error if the snapshot has no packages
  */
-export function versionsOf({ lists, packages }: OpenSnapshot, random: Random): (ordinal: number) => DrawnVersion {
-  if (lists.packages.count === 0) throw new Error('this snapshot is too small: it has no packages')
+export function versionsOf(
+  { openLists, openPackages }: OpenSnapshot,
+  random: Random,
+): (ordinal: number) => DrawnVersion {
+  if (openLists.packages.count === 0) throw new Error('this snapshot is too small: it has no packages')
   return (ordinal) => {
-    const entry = entryAt({ lists, packages }, ordinal)
+    const entry = entryAt({ openLists, openPackages }, ordinal)
     const { ranges, versions } = random.pick(random.pick(entry.advisories).affected)
     const stated = [...versions, ...ranges.flatMap(({ events }) => events.flatMap((event) => Object.values(event)))]
     return { entry, version: stated.length === 0 ? '1.0.0' : random.pick(stated) }
   }
 }
 
-function entryAt({ lists, packages }: Pick<OpenSnapshot, 'lists' | 'packages'>, ordinal: number): PackageEntry {
-  const key = lists.packages.id(ordinal)
+type PackageTables = Pick<OpenSnapshot, 'openLists' | 'openPackages'>
+
+function entryAt({ openLists, openPackages }: PackageTables, ordinal: number): PackageEntry {
+  const key = openLists.packages.id(ordinal)
   const slash = key.indexOf('/')
-  const entry = packages.package(key.slice(0, slash), key.slice(slash + 1))
+  const entry = openPackages.package(key.slice(0, slash), key.slice(slash + 1))
   if (!entry) throw new Error(`the list of packages has ${key}, which is no package`)
   return entry
 }
@@ -39,7 +44,7 @@ function entryAt({ lists, packages }: Pick<OpenSnapshot, 'lists' | 'packages'>, 
 /** `most` is the number of packages to draw from; all by default. */
 export function affected({ snapshot, random }: Catalog, most = Number.POSITIVE_INFINITY): () => string {
   const draw = versionsOf(snapshot, random)
-  const count = Math.min(most, snapshot.lists.packages.count)
+  const count = Math.min(most, snapshot.openLists.packages.count)
   return () => {
     const { entry, version } = draw(random.int(count))
     const { ecosystem, name, purl } = entry
@@ -53,7 +58,7 @@ export const affectedPopular = (catalog: Catalog) => affected(catalog, POPULAR)
 export function advisory({ snapshot, random }: Catalog): () => string {
   const draw = versionsOf(snapshot, random)
   return () => {
-    const { entry } = draw(random.int(snapshot.lists.packages.count))
+    const { entry } = draw(random.int(snapshot.openLists.packages.count))
     return `/api/v1/advisories/${encodeURIComponent(random.pick(entry.advisories).id)}`
   }
 }

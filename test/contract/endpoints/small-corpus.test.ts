@@ -246,5 +246,55 @@ states('27.5', 'an unknown snapshot is gone', async () => {
   assert.equal([status, (body as { error: string }).error], [410, 'gone'])
 })
 
+states('27.6', 'changes up to an earlier snapshot', async () => {
+  const { data } = await world.json<{ data: Kept[] }>('/snapshots')
+  const [current, middle, oldest] = data.map(({ id }) => id) as [string, string, string]
+  const changes = `/changes?since=${oldest}`
+  const between = await world.json<Json & Page>(`${changes}&until=${middle}`)
+  assert.equal([between.since, between.snapshot], [oldest, middle])
+  assert.equal(
+    between.data.map(({ cve_id, change }) => [cve_id, change]),
+    [
+      ['CVE-2024-0001', 'changed'],
+      ['CVE-2024-0003', 'removed'],
+      ['CVE-2024-0005', 'added'],
+    ],
+  )
+  for (const until of [middle.slice(0, 7), middle.toUpperCase(), data[1]!.created_at]) {
+    assert.equal(await world.json(`${changes}&until=${until}`), between, until)
+  }
+  assert.equal(await world.json(`${changes}&until=${current}`), await world.json(changes))
+  assert.equal((await world.json<Page>(`${changes}&until=${oldest}`)).data, [])
+  const refused = async (query: string) => {
+    const { status, body } = await world.ask(`/changes?${query}`)
+    const { error, parameter } = body as { error: string; parameter?: string }
+    return [status, error, parameter]
+  }
+  assert.equal(await refused(`since=${oldest}&until=${'0'.repeat(64)}`), [410, 'gone', undefined])
+  assert.equal(await refused(`since=${oldest}&until=2020-01-01`), [410, 'gone', undefined])
+  assert.equal(await refused(`since=${middle}&until=${oldest}`), [400, 'invalid_parameter', 'until'])
+  assert.equal(await refused(`since=${oldest}&until=yesterday`), [400, 'invalid_parameter', 'until'])
+
+  const pageOf = (until: string, cursor: string | null) =>
+    world.json<Page>(`${changes}&until=${until}&limit=2${cursor ? `&cursor=${cursor}` : ''}`)
+  const first = await pageOf(middle, null)
+  const { next_cursor: cursor } = first.pagination
+  for (const other of ['', `&until=${current}`]) {
+    const query = `since=${oldest}${other}&limit=2&cursor=${cursor}`
+    assert.equal(await refused(query), [400, 'invalid_cursor', 'cursor'])
+  }
+  // Walks continue after another night, also with the id of the snapshot that was served at their start.
+  const whole = await world.json<Page>(changes)
+  const start = await pageOf(current, null)
+  await world.night({ [KEV]: kevJson(['CVE-2024-0001'], '2024-06-04T10:00:00.0000Z') })
+  const rest = await pageOf(middle.slice(0, 9), cursor)
+  assert.equal([...first.data, ...rest.data], between.data)
+  const last = await pageOf(current, start.pagination.next_cursor)
+  assert.equal([...start.data, ...last.data], whole.data)
+  // The oldest snapshot is no longer open, only its files remain.
+  assert.not((await world.json<{ data: Kept[] }>('/snapshots')).data.at(-1)!.retained)
+  assert.equal(await world.json(`${changes}&until=${middle}`), between)
+})
+
 contract.after(world.remove)
 contract.run()

@@ -42,7 +42,7 @@ states('26.10', 'fields of a result', async () => {
   for (const item of items) assert.ok(shape(item), JSON.stringify(item))
   expectValues(
     items.map(({ type }) => type),
-    TYPES.filter((type) => type !== 'package' || service.registry.current.lists.packages.count > 0),
+    TYPES.filter((type) => type !== 'package' || service.registry.current.openLists.packages.count > 0),
   )
   for (const { results } of found) {
     for (const [type, group] of Object.entries(results)) assert.ok(group.every((item) => item.type === type))

@@ -1,7 +1,7 @@
 /** What a search must find, in plain JavaScript: everything that can be found, and how good a match is (rule 28). */
 
-import { rowText } from '../../../corpus/answers/plan/list-answer.ts'
 import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
+import { finished } from '../../../corpus/runtime/steps.ts'
 import { advisoryNames } from '../../support/advisory-names.ts'
 import { isAdvisoryId, rankOf } from '../../support/plain.ts'
 import type { Summary } from './rows.ts'
@@ -72,10 +72,10 @@ export async function everythingFindable(service: Service): Promise<Record<Type,
 }
 
 function packagesOf({ registry }: Service): Findable[] {
-  const { packages } = registry.current.lists
-  return Array.from({ length: packages.count }, (_, ordinal) => {
-    const { ecosystem, name } = JSON.parse(rowText(registry.current, 'packages', ordinal)) as PackageRow
-    const id = packages.id(ordinal)
+  const { openLists, lists } = registry.current
+  return Array.from({ length: openLists.packages.count }, (_, ordinal) => {
+    const id = openLists.packages.id(ordinal)
+    const { ecosystem, name } = JSON.parse(finished(lists.packages.row(id))!.text) as PackageRow
     const key = id.slice(ecosystem.length + 1)
     return { type: 'package', id, key, label: name, href: `/packages/${part(ecosystem)}/${part(key)}` }
   })

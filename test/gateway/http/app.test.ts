@@ -10,6 +10,7 @@ import { unavailable } from '../../../corpus/answers/errors.ts'
 import { cveId } from '../../../corpus/answers/parameters/ids.ts'
 import { boolean, openText } from '../../../corpus/answers/parameters/parameter-types.ts'
 import { defineRoute } from '../../../corpus/answers/route.ts'
+import type { Steps } from '../../../corpus/runtime/steps.ts'
 import type { Subject } from '../../../gateway/auth/subject.ts'
 import { healthRoutes } from '../../../gateway/http/health.ts'
 import { listLog, parseRaw, sendRaw, serveApp } from '../../support/server.ts'
@@ -33,8 +34,9 @@ const routes = [
     description: 'A route of the test',
     params: params({ path: { cveId: cveId() }, query: { kev: boolean() } }),
     answer: z.object({}),
-    handle: ({ subject }: Context, { cveId, kev }): Answer =>
-      jsonAnswer({ cveId, kev: kev ?? null, sub: subject.sub }, 'shard', 's1'),
+    *handle({ subject }: Context, { cveId, kev }) {
+      return jsonAnswer({ cveId, kev: kev ?? null, sub: subject.sub }, 'shard', 's1')
+    },
   }),
   defineRoute({
     name: 'getModule',
@@ -43,7 +45,9 @@ const routes = [
     description: 'A route of the test',
     params: { path: { source: openText(), id: openText() }, query: {} },
     answer: z.object({}),
-    handle: (_context: Context, { source, id }) => Promise.resolve(jsonAnswer({ source, id }, 'sqlite', 's1')),
+    *handle(_context: Context, { source, id }) {
+      return (yield Promise.resolve(jsonAnswer({ source, id }, 'sqlite', 's1'))) as Answer
+    },
   }),
   defineRoute({
     name: 'fail',
@@ -52,16 +56,18 @@ const routes = [
     description: 'A route of the test',
     params: { path: { what: openText() }, query: {} },
     answer: z.object({}),
-    handle: (_context: Context, { what }): Promise<Answer> => Promise.reject(THROWS[what]!()),
+    *handle(_context: Context, { what }) {
+      return (yield Promise.reject(THROWS[what]!())) as Answer
+    },
   }),
   defineRoute({
     name: 'failAtOnce',
     path: '/throws-at-once',
-    summary: 'Fails before it has promised anything',
+    summary: 'Fails before it waits for anything',
     description: 'A route of the test',
     params: { path: {}, query: {} },
     answer: z.object({}),
-    handle: (_context: Context): Answer => {
+    *handle(_context: Context): Steps<Answer> {
       throw new TypeError('undefined is not a shelf')
     },
   }),

@@ -4,15 +4,17 @@ import { request } from 'undici'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
-import { type Answer, jsonAnswer } from '../../../corpus/answers/answer.ts'
+import { jsonAnswer } from '../../../corpus/answers/answer.ts'
 import { defineRoute } from '../../../corpus/answers/route.ts'
+import { type EncodedAnswer, encoded } from '../../../gateway/http/encoded-answer.ts'
 import { acceptsGzip, namesContent } from '../../../gateway/http/reply.ts'
 import { serveApp } from '../../support/server.ts'
 
 let made: string[] = []
 const BODY = { data: ['one', 'two'], pagination: { limit: 25, next_cursor: null } }
-const answer = jsonAnswer(BODY, 'merge', 'snapshot-7')
-const watched: Answer = {
+const plain = jsonAnswer(BODY, 'merge', 'snapshot-7')
+const answer = encoded(plain)
+const watched: EncodedAnswer = {
   ...answer,
   gzip: () => {
     made.push('gzip')
@@ -32,10 +34,13 @@ const server = await serveApp({
       description: 'A route of the test',
       params: { path: {}, query: {} },
       answer: z.object({}),
-      handle: (_context: null) => watched,
+      *handle(_context: null) {
+        return plain
+      },
     }),
   ],
   context: () => null,
+  deps: { answer: () => watched },
 })
 
 /** undici's `request` leaves bodies as they come, where `fetch` would unpack them. */

@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
-import { type Answer, jsonAnswer } from '../../../corpus/answers/answer.ts'
+import { jsonAnswer } from '../../../corpus/answers/answer.ts'
 import { notFound } from '../../../corpus/answers/errors.ts'
 import { cveId } from '../../../corpus/answers/parameters/ids.ts'
 import { defineRoute } from '../../../corpus/answers/route.ts'
@@ -20,7 +20,7 @@ const routes = [
     description: 'A route of the test',
     params,
     answer: z.object({}),
-    handle: (_context, { cveId: id }): Answer => {
+    *handle(_context, { cveId: id }) {
       if (id === 'CVE-2024-0404') throw notFound('no record')
       return jsonAnswer({ id }, 'shard', 's1')
     },

@@ -138,7 +138,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 19.2, 22.2: exactly the named fields',
     breaks: 'the named fields are left out',
-    file: 'corpus/answers/plan/list-answer.ts',
+    file: 'corpus/answers/routes/catalog-entry.ts',
     find: '=> fields.includes(field))',
     replace: '=> !fields.includes(field))',
   },
@@ -251,8 +251,8 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: 'API 26.2: any of seven types',
     breaks: 'everything is searched, whatever is asked for',
     file: 'corpus/answers/routes/search.ts',
-    find: 'queries.search(path, types, q, limit)',
-    replace: "queries.search(path, [...DEFAULT_SEARCH_TYPES, 'package'], q, limit)",
+    find: 'texts.search(types, q, limit)',
+    replace: "texts.search([...DEFAULT_SEARCH_TYPES, 'package'], q, limit)",
   },
   {
     rule: 'API 26.7: the best score first',

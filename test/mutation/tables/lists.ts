@@ -117,9 +117,9 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 8: every page but the last is full, and only the last has no cursor',
     breaks: 'the last but one page of a catalog has no cursor',
-    file: 'corpus/answers/plan/list-page.ts',
-    find: 'paged && end < count &&',
-    replace: 'paged && end + limit < count &&',
+    file: 'corpus/snapshot/memory/lists.ts',
+    find: 'next: end < count &&',
+    replace: 'next: end + limit < count &&',
   },
   {
     rule: 'rule 9: a list for an unknown but well-formed key is empty and repeats the key',

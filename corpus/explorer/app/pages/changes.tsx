@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import type { Changes, Page, Snapshots } from '../data/answers.ts'
 import { MAX_LIMIT } from '../data/api.ts'
-import { type Pages, useAnswer, usePages, useSession } from '../data/use.ts'
+import { type Pages, useAnswer, usePages } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await, Failure } from '../parts/answer.tsx'
 import { type Column, EntryTable, PagedTable } from '../parts/entry-list.tsx'
@@ -41,17 +41,13 @@ const nameOf = ({ id, created_at, cves }: SnapshotRow) =>
   `${formatTime(created_at)} · ${id.slice(0, 12)} · ${formatCount(cves)} CVEs`
 
 function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSearchParams }) {
-  const { api } = useSession()
   const [current] = snapshots
-  const asked = query.get('until')
-  // A gateway compares with the snapshot that it serves.
-  const until = api.mode === 'static' && asked !== null ? asked : null
+  const until = query.get('until')
   const later = snapshots.find(({ id }) => until !== null && id === idOf(snapshots, until)) ?? current
   const since = sinceOf(snapshots, later, query.get('since'))
   if (!current || !later) return <p class="notice">The server has no snapshot. Build or publish one.</p>
   const usual = sinceOf(snapshots, later, null)
   const earlier = snapshots.filter((one) => isNewer(later, one))
-  const isServed = asked === null || idOf(snapshots, asked) === current.id
   const filters: ChoiceFilter[] = [
     {
       kind: 'choice',
@@ -66,16 +62,12 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
         ...(since !== null && earlier.every(({ id }) => id !== since) ? [[since, since.slice(0, 12)] as const] : []),
       ],
     },
-    ...(api.mode === 'static'
-      ? [
-          {
-            kind: 'choice',
-            name: 'until',
-            label: 'Until snapshot',
-            options: snapshots.map((one) => [one.id, nameOf(one)] as const),
-          } satisfies ChoiceFilter,
-        ]
-      : []),
+    {
+      kind: 'choice',
+      name: 'until',
+      label: 'Until snapshot',
+      options: snapshots.map((one) => [one.id, nameOf(one)] as const),
+    },
     {
       kind: 'choice',
       name: 'change',
@@ -89,12 +81,6 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
   return (
     <>
       <Filters filters={filters} base={['changes']} query={shown} label="Snapshots" />
-      {isServed || until !== null ? null : (
-        <p class="notice">
-          The address names {asked} as the later snapshot. A gateway compares with the snapshot that it serves:{' '}
-          {nameOf(current)}.
-        </p>
-      )}
       {since === null ? (
         <p class="notice">
           There is no snapshot before {nameOf(later)}. The next build will show changes, if it keeps this snapshot.

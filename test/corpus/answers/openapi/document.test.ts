@@ -52,7 +52,7 @@ const CONTRACT: Record<string, string> = {
   '/advisories/{advisoryId}': 'advisoryId!',
   '/search': 'q! types limit',
   '/search/suggest': 'q! types limit',
-  '/changes': 'since! limit cursor',
+  '/changes': 'since! until limit cursor',
   '/snapshot': '',
   '/snapshots': 'limit cursor',
   '/stats': '',

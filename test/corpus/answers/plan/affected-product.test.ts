@@ -2,16 +2,22 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ApiError } from '../../../../corpus/answers/errors.ts'
-import {
-  MAX_AFFECTED_BYTES,
-  type ProductSources,
-  rowsAffectingProduct,
-} from '../../../../corpus/answers/plan/affected-product.ts'
+import { MAX_AFFECTED_BYTES, rowsAffectingProduct } from '../../../../corpus/answers/plan/affected-product.ts'
 import { MAX_STATEMENTS } from '../../../../corpus/model/cpe/match.ts'
 import { readCpe } from '../../../../corpus/model/cpe/name.ts'
+import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
 import type { PartName } from '../../../../corpus/model/record.ts'
-import { CVE_PARTS, decodeMemberHead, encodeCveMember, SEVERITIES } from '../../../../corpus/snapshot/index.ts'
+import {
+  CVE_PARTS,
+  decodeMemberHead,
+  encodeCveMember,
+  idAt,
+  SEVERITIES,
+  type SnapshotData,
+} from '../../../../corpus/snapshot/index.ts'
+import { type CveSources, factsOf } from '../../../../corpus/snapshot/memory/cves.ts'
 import { WAITING_PRODUCTS } from '../../../../gateway/process/bounds.ts'
+import { inEngine } from './in-engine.ts'
 
 const plan = suite('affected product')
 
@@ -31,9 +37,9 @@ const partsOf = (title: string, affected = JSON.stringify([NVD])) => {
 
 /** `count` CVEs of the product. Each read takes `blockMs`. */
 function snapshotOf(count: number, blockMs = 0, affected?: string) {
-  const counts = { reads: 0, held: 0 }
+  const counts = { reads: 0 }
   const ordinals = Uint32Array.from({ length: count }, (_, i) => i)
-  const snapshot = {
+  const tables = {
     index: {
       count,
       year: new Uint16Array(count).fill(2024),
@@ -54,23 +60,37 @@ function snapshotOf(count: number, blockMs = 0, affected?: string) {
       scores: new Uint32Array(count).fill(0xffffffff),
       percentiles: new Uint32Array(count),
     },
-    packages: { aliasesOf: (id: string) => (id === 'CVE-2024-0002' ? ['CVE-2024-0002', 'GHSA-1'] : null) },
-    member(row: number) {
-      counts.reads++
-      for (const end = performance.now() + blockMs; performance.now() < end; );
-      const { bytes } = encodeCveMember('CVE-2024-0001', partsOf(`Title ${row}`, affected), new Uint8Array(16))
-      return { ...decodeMemberHead(bytes), bytes }
+  } as unknown as CveSources
+  function* memberOf(row: number) {
+    counts.reads++
+    for (const end = performance.now() + blockMs; performance.now() < end; );
+    const id = idAt(tables.index, row)
+    const { bytes } = encodeCveMember(id, partsOf(`Title ${row}`, affected), new Uint8Array(16))
+    return { id, row, member: { ...decodeMemberHead(bytes), bytes } }
+  }
+  const aliasesOf = (id: string) => (id === 'CVE-2024-0002' ? ['CVE-2024-0002', 'GHSA-1'] : null)
+  const snapshot = {
+    cves: {
+      *facts() {
+        return (id: CveId) => factsOf(tables, id)
+      },
+      *tables() {
+        return tables
+      },
+      members: (of: Uint32Array) => Array.from(of, memberOf),
     },
-    hold() {
-      counts.held++
-      return () => void counts.held--
+    packages: {
+      *aliases() {
+        return aliasesOf
+      },
     },
-  } as unknown as ProductSources
+  } as unknown as SnapshotData
   return { snapshot, counts }
 }
 
-const rowsOf = (snapshot: ProductSources, version: string) =>
-  rowsAffectingProduct(snapshot, 'acme/widget', readCpe(`cpe:/a:acme:widget:${version}`))
+const engine = inEngine()
+const rowsOf = (snapshot: SnapshotData, version: string) =>
+  engine.run(rowsAffectingProduct(snapshot, 'acme/widget', readCpe(`cpe:/a:acme:widget:${version}`)))
 
 plan('rows come from the records of the CVEs that name the product', async () => {
   const { snapshot, counts } = snapshotOf(2)
@@ -85,7 +105,7 @@ plan('rows come from the records of the CVEs that name the product', async () =>
   assert.equal(await rowsOf(snapshot, '2.0'), [])
   assert.is(counts.reads, 2, 'the second version needs no records')
   assert.is(rowsOf(snapshot, '1.0'), rows, 'known rows need no waiting')
-  assert.is(counts.held, 0)
+  assert.is(engine.held, 0)
 })
 
 plan('other work runs between the records of a large product', async () => {
@@ -93,12 +113,12 @@ plan('other work runs between the records of a large product', async () => {
   const seen = new Set<number>()
   const watch = setInterval(() => seen.add(counts.reads), 0)
   const [first, second] = [rowsOf(snapshot, '1.0'), rowsOf(snapshot, '1.0')]
-  assert.is(first, second, 'requests for one name share the work')
-  assert.is(counts.held, 1, 'the snapshot stays open')
+  assert.is(engine.held, 2, 'the snapshot stays open for both')
   assert.is((await first).length, 20)
+  assert.is(await first, await second, 'requests for one name share the work')
   clearInterval(watch)
   assert.is(counts.reads, 20)
-  assert.is(counts.held, 0)
+  assert.is(engine.held, 0)
   assert.ok(seen.size > 3, `the event loop ran ${seen.size} times`)
 })
 
@@ -110,7 +130,8 @@ plan('a request too many is refused, and those that wait are answered', async ()
   const refused = results.filter((one) => one.status === 'rejected')
   assert.is(refused.length, 2)
   for (const { reason } of refused) assert.is((reason as ApiError).code, 'overloaded')
-  assert.is(counts.held, 0)
+  assert.is(engine.held, 0)
+  assert.is(counts.reads, 1, 'requests that wait have read nothing, and find what the first one read')
   assert.is((await rowsOf(snapshot, `1.${WAITING_PRODUCTS + 2}`)).length, 1, 'later requests are answered')
 })
 
@@ -128,14 +149,15 @@ plan('a record that states too much is undecided, and is not parsed', async () =
 })
 
 plan('a damaged record ends its request, not the next one', async () => {
-  const { snapshot, counts } = snapshotOf(1)
-  const broken = { ...snapshot, member: () => assert.unreachable('damaged') } as unknown as ProductSources
+  const { snapshot } = snapshotOf(1)
+  const members = () => assert.unreachable('damaged')
+  const broken = { ...snapshot, cves: { ...snapshot.cves, members } } as unknown as SnapshotData
   let refused = false
   await Promise.resolve(rowsOf(broken, '1.0')).catch(() => {
     refused = true
   })
   assert.ok(refused)
-  assert.is(counts.held, 0)
+  assert.is(engine.held, 0)
   assert.is((await rowsOf(snapshot, '1.0')).length, 1)
 })
 

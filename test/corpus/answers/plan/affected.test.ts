@@ -9,8 +9,11 @@ import {
 } from '../../../../corpus/answers/plan/affected.ts'
 import type { AffectedRow } from '../../../../corpus/model/packages/affected-row.ts'
 import type { PackageEntry } from '../../../../corpus/model/packages/package-entry.ts'
+import { finished } from '../../../../corpus/runtime/steps.ts'
 import { cursorId, FLAGS, type RowKey, SEVERITIES, toBillionths } from '../../../../corpus/snapshot/index.ts'
+import { type CveSources, factsOf } from '../../../../corpus/snapshot/memory/cves.ts'
 import { advisory } from '../../model/packages/package-entries.ts'
+import { inEngine } from './in-engine.ts'
 
 const widget: PackageEntry = {
   ecosystem: 'npm',
@@ -21,7 +24,7 @@ const widget: PackageEntry = {
 }
 
 /** CVE-2024-0001 and CVE-2024-0002; the order of publication is the other way round. */
-const SNAPSHOT = {
+const TABLES = {
   index: {
     count: 2,
     year: Uint16Array.of(2024, 2024),
@@ -40,14 +43,31 @@ const SNAPSHOT = {
     scores: Uint32Array.of(0xffffffff, toBillionths(0.25)),
     percentiles: Uint32Array.of(0xffffffff, toBillionths(0.5)),
   },
+} as unknown as CveSources
+
+const engine = inEngine()
+
+/** A snapshot with a package of npm. */
+const snapshotWith = (widget: () => PackageEntry): AffectedSources => ({
   packages: {
-    package: (ecosystem: string, name: string) => (ecosystem === 'npm' && name === 'widget' ? widget : null),
-    aliasesOf: () => null,
+    *package(ecosystem, name) {
+      return ecosystem === 'npm' && name === 'widget' ? widget() : null
+    },
+    *aliases() {
+      return () => null
+    },
   },
-} as unknown as AffectedSources
+  cves: {
+    *facts() {
+      return (id) => factsOf(TABLES, id)
+    },
+  },
+})
+
+const SNAPSHOT = snapshotWith(() => widget)
 
 test('a row has the facts that the snapshot has of its CVE', async () => {
-  const rows = await rowsAffecting(SNAPSHOT, { ecosystem: 'npm', names: ['widget'], version: '1.0.0' })
+  const rows = finished(rowsAffecting(SNAPSHOT, { ecosystem: 'npm', names: ['widget'], version: '1.0.0' }))
   assert.equal(
     rows.map(({ advisory_id, severity, cvss_score, kev, has_exploit, epss }) => [
       ...[advisory_id, severity, cvss_score],
@@ -58,7 +78,7 @@ test('a row has the facts that the snapshot has of its CVE', async () => {
       ['GHSA-2', null, null, false, false, null],
     ],
   )
-  assert.equal(rowsAffecting(SNAPSHOT, { ecosystem: 'npm', names: ['unknown'], version: null }), [])
+  assert.equal(finished(rowsAffecting(SNAPSHOT, { ecosystem: 'npm', names: ['unknown'], version: null })), [])
 })
 
 test('a package with many versions is compared between other requests, once for all that ask', async () => {
@@ -70,13 +90,12 @@ test('a package with many versions is compared between other requests, once for 
     reads++
     return large
   }
-  const packages = { package: read, aliasesOf: () => null }
-  const snapshot = { ...SNAPSHOT, packages } as unknown as AffectedSources
-  const ask = (version: string) => rowsAffecting(snapshot, { ecosystem: 'npm', names: ['widget'], version })
+  const snapshot = snapshotWith(read)
+  const ask = (version: string) => engine.run(rowsAffecting(snapshot, { ecosystem: 'npm', names: ['widget'], version }))
   const [first, second] = [ask('7.0.0'), ask('7.0.0')]
   assert.ok(first instanceof Promise)
-  assert.is(first, second)
   assert.equal(idsOf(await first), ['GHSA-1', 'GHSA-2'])
+  assert.is(await second, await first)
   assert.is(ask('7.0.0'), await first)
   assert.equal(await ask('7.5.0'), [])
   assert.is(reads, 2)

@@ -4,24 +4,17 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { listCapecs } from '../../../../corpus/answers/routes/capecs.ts'
 import { listCves } from '../../../../corpus/answers/routes/cves.ts'
-import { openQueries } from '../../../../gateway/query/queries.ts'
-import { openRegistry } from '../../../../gateway/snapshots/registry.ts'
-import { temporaryFolder } from '../../../support/dist.ts'
-import { asAdministrator } from '../../../support/gateway.ts'
+import { openRoutes } from '../../../support/ask.ts'
 import { sharedSample } from '../../../support/samples.ts'
-import { listLog } from '../../../support/server.ts'
 
-const folder = temporaryFolder('list-answer')
 const sample = await sharedSample('usual')
-const registry = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
-const queries = openQueries()
-const context = { registry, queries, ...asAdministrator }
+const { call, close } = openRoutes(sample.dist)
 
 const WAYS = { 'sort=id': 'shard', 'sort=-id': 'merge', 'q=a': 'sqlite' }
 
 for (const [query, way] of Object.entries(WAYS)) {
   test(`of the way ${way}`, async () => {
-    const answer = await listCapecs.read({}, query)({ ...context, target: query })
+    const answer = await call(listCapecs, {}, query)
     assert.is(answer.servedFrom, way)
     const [plain, zipped] = [answer.identity(), answer.gzip()]
     assert.is(gunzipSync(zipped).toString(), plain.toString())
@@ -34,19 +27,15 @@ test('every page of the default order of CVEs is stored, to the last one', async
     let pages = 0
     for (let cursor: string | null = ''; cursor !== null; pages++) {
       const query: string = `limit=${limit}${cursor && `&cursor=${cursor}`}`
-      const answer = await listCves.read({}, query)({ ...context, target: query })
+      const answer = await call(listCves, {}, query)
       assert.is(answer.servedFrom, 'shard', `limit ${limit}`)
       cursor = JSON.parse(answer.identity().toString()).pagination.next_cursor
     }
     assert.ok(pages >= 3)
   }
-  assert.is((await listCves.read({}, 'limit=7')({ ...context, target: 'limit=7' })).servedFrom, 'merge')
+  assert.is((await call(listCves, {}, 'limit=7')).servedFrom, 'merge')
 })
 
-test.after(async () => {
-  await queries.close()
-  registry.close()
-  folder.remove()
-})
+test.after(close)
 
 test.run()

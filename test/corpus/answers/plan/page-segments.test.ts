@@ -11,17 +11,16 @@ function expected(positions: readonly number[]) {
     const rows = positions.slice(at, at + ROWS_PER_SEGMENT)
     const isWhole = rows.length === ROWS_PER_SEGMENT && rows.every((one, i) => one === position + i)
     if (position % ROWS_PER_SEGMENT !== 0 || !isWhole) return []
-    return [{ at, page: Math.floor(position / ROWS_PER_PAGE), segment: (position % ROWS_PER_PAGE) / ROWS_PER_SEGMENT }]
+    const page = Math.floor(position / ROWS_PER_PAGE)
+    return [{ first: at, end: at + ROWS_PER_SEGMENT, page, segment: (position % ROWS_PER_PAGE) / ROWS_PER_SEGMENT }]
   })
 }
-
-const found = (positions: readonly number[]) => wholeSegments(positions.length, (at) => positions[at]!)
 
 test('runs that begin and end anywhere', () => {
   for (const first of [0, 1, 24, 25, 26, 99, 101]) {
     for (let length = 0; length <= 130; length++) {
       const positions = Array.from({ length }, (_, i) => first + i)
-      assert.equal(found(positions), expected(positions), `${length} from ${first}`)
+      assert.equal(wholeSegments(positions), expected(positions), `${length} from ${first}`)
     }
   }
 })
@@ -34,7 +33,7 @@ test('rows with gaps here and there', () => {
       const first = random.int(60)
       const positions = Array.from({ length: 140 }, (_, i) => first + i).filter(() => !random.chance(share))
       whole += expected(positions).length
-      assert.equal(found(positions), expected(positions))
+      assert.equal(wholeSegments(positions), expected(positions))
     }
   }
   assert.ok(whole > 500, `${whole} whole segments show little`)

@@ -10,15 +10,14 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import { gunzipSync as fflateGunzip } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Answer } from '../../../../corpus/answers/answer.ts'
-import type { Context } from '../../../../corpus/answers/context.ts'
 import { getCve } from '../../../../corpus/answers/routes/cve.ts'
 import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
 import { cveBlock } from '../../../../corpus/model/ids/cve-id.ts'
 import { openCorpus } from '../../../../corpus/store/corpus.ts'
-import { openQueries } from '../../../../gateway/query/queries.ts'
+import type { EncodedAnswer } from '../../../../gateway/http/encoded-answer.ts'
+import { openRoutes } from '../../../support/ask.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
-import { asAdministrator, testGateway } from '../../../support/gateway.ts'
+import { testGateway } from '../../../support/gateway.ts'
 import { needs } from '../../../support/needs.ts'
 import { realDist } from '../../../support/samples.ts'
 
@@ -78,12 +77,13 @@ const expected = (id: CveId, include: string): object => {
   )
 }
 
-test('zlib and fflate decode the splices of 80 real CVEs and all 256 subsets to the same JSON', () => {
-  const context: Context = { registry: gateway.registry, queries: openQueries(), ...asAdministrator, target: '' }
+test('zlib and fflate decode the splices of 80 real CVEs and all 256 subsets to the same JSON', async () => {
+  const { call, close } = openRoutes(made.dist)
   const sizes = new Set<number>()
   for (const id of chosen) {
     for (const include of SUBSETS) {
-      const answer = getCve.read({ cveId: id }, `include=${include}`)(context) as Answer
+      // It waits for nothing.
+      const answer = call(getCve, { cveId: id }, `include=${include}`) as EncodedAnswer
       const gzip = answer.gzip()
       const plain = strictGunzip(gzip)
       assert.equal(JSON.parse(plain.toString()), expected(id, include), `${id} include=${include}`)
@@ -92,6 +92,7 @@ test('zlib and fflate decode the splices of 80 real CVEs and all 256 subsets to 
       sizes.add(plain.length)
     }
   }
+  await close()
   assert.ok(chosen.length === CVES && sizes.size > 1000, `${chosen.length} CVEs, ${sizes.size} different answers`)
 })
 

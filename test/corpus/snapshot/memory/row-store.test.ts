@@ -2,22 +2,26 @@
 import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { cvePageAnswer } from '../../../../corpus/answers/plan/cve-answer.ts'
-import { planCvePage } from '../../../../corpus/answers/plan/cve-page.ts'
+import { type CveListRequest, cvePageAnswer, planCvePage } from '../../../../corpus/answers/plan/cve-page.ts'
+import { finished } from '../../../../corpus/runtime/steps.ts'
 import { plainBytes } from '../../../../corpus/snapshot/codec/segment-bytes.ts'
 import { spliceGzip, splicePlain, spliceTag } from '../../../../corpus/snapshot/codec/splice.ts'
 import { cursorBinding } from '../../../../corpus/snapshot/cursor/cursor.ts'
-import { CVE_SORTS } from '../../../../corpus/snapshot/cursor/order.ts'
+import { CVE_SORTS, type CveSort } from '../../../../corpus/snapshot/cursor/order.ts'
+import type { RowRun } from '../../../../corpus/snapshot/data.ts'
 import { CORE, CORE_NUMBERS, idAt } from '../../../../corpus/snapshot/derive/index-table.ts'
+import { ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 import { fileOf, objectPath, readCurrent } from '../../../../corpus/snapshot/files/layout.ts'
 import type { CveFilters } from '../../../../corpus/snapshot/filter/filters.ts'
 import { orderView } from '../../../../corpus/snapshot/filter/order-view.ts'
+import { firstPassing } from '../../../../corpus/snapshot/filter/search.ts'
 import { hold } from '../../../../corpus/snapshot/memory/hold.ts'
 import { type OpenSnapshot, openSnapshot } from '../../../../corpus/snapshot/memory/open-snapshot.ts'
 import { gatheredRows } from '../../../../corpus/snapshot/memory/row-store.ts'
 import { coreSegment } from '../../../../corpus/snapshot/record/cve-pieces.ts'
 import { epssAt, epssMember } from '../../../../corpus/snapshot/record/epss.ts'
+import { encoded } from '../../../../gateway/http/encoded-answer.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
 import { whileFlipped } from '../../../support/flip-bit.ts'
 import { ownSample } from '../../../support/samples.ts'
@@ -96,6 +100,20 @@ test('the tag depends on rows, their order, their EPSS and the separator', () =>
   assert.is(new Set(tags).size, tags.length)
 })
 
+const answerTo = (request: CveListRequest) => encoded(finished(cvePageAnswer(snapshot, request, null)))
+
+/** The ordinals of the rows of a page. */
+const ordinalsOf = (sort: CveSort, runs: readonly RowRun[]) =>
+  runs
+    .flatMap((run) => {
+      if ('positions' in run) return run.positions
+      return Array.from(
+        { length: ROWS_PER_SEGMENT },
+        (_, i) => run.page * ROWS_PER_PAGE + run.segment * ROWS_PER_SEGMENT + i,
+      )
+    })
+    .map((position) => snapshot.orders[sort].ordinals[position]!)
+
 test('a page with adjacent rows of a stored page is spliced from its segments, with the same content', () => {
   const sort = { key: 'published', descending: true } as const
   const since = snapshot.columns.published[snapshot.orders.published.ordinals[180]!]!
@@ -106,19 +124,18 @@ test('a page with adjacent rows of a stored page is spliced from its segments, w
     [{ kev: true }, 0],
   ]
   for (const [filters, least] of cases) {
-    const plan = planCvePage(
-      snapshot,
-      { binding: cursorBinding('cves', sort, filters), sort, filters, after: null, limit: 100 },
-      null,
+    const request = { binding: cursorBinding('cves', sort, filters), sort, filters, after: null, limit: 100 }
+    const { way, runs } = finished(planCvePage(snapshot, request, null))
+    assert.is(way, 'merge')
+    const answer = answerTo(request)
+    const whole = runs.filter((run) => 'page' in run).length
+    assert.ok(whole >= least, `${JSON.stringify(filters)}: ${whole} segments`)
+    const ordinals = ordinalsOf(sort.key, runs)
+    assert.equal(
+      ordinals,
+      firstPassing(snapshot, filters, null, { order: orderView(snapshot, 'published', true), start: 0, most: 100 }),
     )
-    assert.is(plan.way, 'merge')
-    if (plan.way === 'shard') continue
-    const answer = cvePageAnswer(snapshot, plan)
-    assert.ok(plan.whole.length >= least, `${JSON.stringify(filters)}: ${plan.whole.length} segments`)
-    assert.is(
-      JSON.stringify(JSON.parse(answer.identity().toString()).data),
-      `[${plan.ordinals.map(recordText).join(',')}]`,
-    )
+    assert.is(JSON.stringify(JSON.parse(answer.identity().toString()).data), `[${ordinals.map(recordText).join(',')}]`)
     assert.equal(gunzipSync(answer.gzip()), answer.identity())
   }
 })
@@ -130,9 +147,9 @@ test('from every place of every order, whole segments and gathered rows join to 
       const after = order.keyOf(order.ordinal(start - 1))
       const sort = { key, descending: true }
       const binding = cursorBinding('cves', sort, {})
-      const plan = planCvePage(snapshot, { binding, sort, filters: {}, limit: 77, after }, null)
+      const answer = answerTo({ binding, sort, filters: {}, limit: 77, after })
       const expected = Array.from({ length: Math.min(77, order.count - start) }, (_, i) => order.ordinal(start + i))
-      const { data } = JSON.parse(cvePageAnswer(snapshot, plan).identity().toString()) as { data: object[] }
+      const { data } = JSON.parse(answer.identity().toString()) as { data: object[] }
       assert.equal(
         data.map((row) => JSON.stringify(row)),
         expected.map(recordText),
@@ -143,8 +160,9 @@ test('from every place of every order, whole segments and gathered rows join to 
 })
 
 test('a page of nothing is an empty list', () => {
-  const page = { limit: 25, nextCursor: null }
-  const answer = cvePageAnswer(snapshot, { way: 'merge', sort: 'cvss', ordinals: [], whole: [], ...page })
+  const sort = { key: 'cvss', descending: true } as const
+  const filters: CveFilters = { epss_min: 2e9 }
+  const answer = answerTo({ binding: cursorBinding('cves', sort, filters), sort, filters, limit: 25, after: null })
   assert.is(answer.identity().toString(), '{"data":[],"pagination":{"limit":25,"next_cursor":null}}')
   assert.equal(gunzipSync(answer.gzip()), answer.identity())
 })
