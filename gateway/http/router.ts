@@ -57,16 +57,19 @@ export function routeIndex(): RouteIndex {
   }
   return {
     get(path, handler, takesRest = false) {
-      tableOf(path).get(path, handler)
+      tableOf(path).get(literal(path), handler)
       if (takesRest) rests.get(restPattern(path), handler)
     },
-    post: (path, handler) => tableOf(path).post(path, handler),
+    post: (path, handler) => tableOf(path).post(literal(path), handler),
     find(method, path) {
       const found = tables[depthOf(path)]?.find(method, path)
       return found && found.handlers.length > 0 ? found : rests.find(method, path)
     },
   }
 }
+
+/** Polka makes a regular expression of a path, in which a dot matches every character. */
+const literal = (path: string) => path.replaceAll('.', '\\.')
 
 /** `/packages/:ecosystem/:name` as a pattern with a group for each parameter. */
 function restPattern(path: string): RegExp {

@@ -13,6 +13,7 @@ function get(path: string, takesRest?: boolean) {
 }
 get('/cves')
 get('/cves/:cveId')
+get('/openapi.json')
 get('/packages')
 get('/packages/:ecosystem/:name', true)
 get('/packages/:ecosystem/:name/one/two/three')
@@ -27,6 +28,11 @@ test('a route matches its number of segments; a slash at the end does not count'
   assert.equal(found('/cves/CVE-1/'), ['/cves/:cveId', { cveId: 'CVE-1' }])
   assert.equal(found('/cves/CVE-1/more'), [null, {}])
   assert.equal(found('/none'), [null, {}])
+})
+
+test('a dot matches only a dot', () => {
+  assert.is(found('/openapi.json')[0], '/openapi.json')
+  assert.is(found('/openapiXjson')[0], null)
 })
 
 test('a last parameter takes the rest of the path, undecoded', () => {
