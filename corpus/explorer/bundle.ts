@@ -15,11 +15,8 @@ const WORKERS = { inventory: 'pages/check/inventory-worker.ts', markdown: 'parts
 
 const SETTINGS = {
   ...BROWSER,
-  splitting: true,
   outdir: join(APP, 'assets'),
   entryNames: '[name]-[hash]',
-  chunkNames: '[name]-[hash]',
-  assetNames: '[name]-[hash]',
 } satisfies BuildOptions
 
 /** @throws Error for faults in the sources */

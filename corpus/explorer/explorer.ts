@@ -33,8 +33,8 @@ const POLICY = [
   "form-action 'none'",
 ]
 
-/** The policy in the page, where `frame-ancestors` is not allowed (CSP 3, 6.4.2). */
-export const PAGE_POLICY = POLICY.join('; ')
+/** The policy in the static page, which compiles SQLite. `frame-ancestors` is not allowed in it (CSP 3, 6.4.2). */
+export const PAGE_POLICY = POLICY.join('; ').replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
 export const HEADER_POLICY = [...POLICY, "frame-ancestors 'none'"].join('; ')
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -46,6 +46,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
 }
 
 /** Returns the media type. @throws Error for an extension that no file of the explorer has */

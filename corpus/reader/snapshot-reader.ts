@@ -283,7 +283,10 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
     suggest: async (q, options = {}) => texts.suggest(readSuggest(q, options)),
     changes: async (since, options = {}) => history.page(readChanges(since, options)),
     snapshots: async (options = {}) => history.snapshots(readSnapshots(options)),
-    close,
+    async close() {
+      await texts.close()
+      await close()
+    },
   }
 }
 

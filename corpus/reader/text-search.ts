@@ -1,23 +1,19 @@
-/** Searches the texts of a snapshot by parts of its search database: the rows of a step are read together. */
-import { generationalCache } from '../runtime/generational-cache.ts'
+/** Searches the texts of a snapshot in its search database, of which it reads the pages that SQLite asks for. */
 import {
-  type FileRows,
   fileOf,
   type Manifest,
-  openFileRows,
-  openRemoteQuery,
-  type QueryInSteps,
-  type RowName,
-  rowKey,
+  type MatchRange,
+  openSearches,
+  type Search,
   type SearchAnswer,
+  type SearchedText,
   type SearchType,
-  type Steps,
   type Suggestion,
   searchAnswer,
   suggestion,
-  type TextSetName,
 } from '../snapshot/index.ts'
 import { type Objects, remembered } from './objects.ts'
+import { openRangeDatabase, type RangeDatabase } from './range-database.ts'
 
 /** The answer of `/search`. */
 export type SearchResults = SearchAnswer
@@ -31,82 +27,55 @@ interface SearchQuery {
 /** Each method throws SnapshotError or TransferError. */
 export interface TextSearch {
   /**
-   * Returns the ordinals of all entries of `set` with `q` in key or label, ascending. An entry of a list has the ordinal
-   * of its row in the default order; a CVE that of its publication.
+   * Returns the ordinals of all entries of `set` with `q` in key or label, ascending; for `words` those of CVEs with all
+   * words of `q`. An entry of a list has the ordinal of its row in the default order; a CVE that of its publication.
    */
-  matches(set: TextSetName, q: string): Promise<Uint32Array>
+  matches(set: SearchedText, q: string): Promise<Uint32Array>
+  /** Returns the ordinals of the first matches in a range, for which it reads less. */
+  firstMatches(set: SearchedText, q: string, range: MatchRange): Promise<Uint32Array>
+  countMatches(set: SearchedText, q: string): Promise<number>
   search(query: SearchQuery): Promise<SearchResults>
   suggest(query: SearchQuery): Promise<Suggestion[]>
+  close(): Promise<void>
 }
 
-/** Cache size for rows: the titles of 350,000 CVEs take about half of it. */
-const ROWS_BYTES = 64 * 1024 * 1024
-const ENTRY_BYTES = 100
-
-type LoadedRows = ReadonlyMap<string, Uint8Array>
-
-const nameOf = ({ table, set, number }: RowName): string => `${table} ${rowKey(set, number)}`
+/** Reading the texts of this number of entries costs as much as a part of the index. */
+const READ_FIRST = 128
 
 export function openTextSearch(manifest: Manifest, objects: Objects): TextSearch {
-  const file = () => fileOf(manifest, 'query')
-  const files = new Map<string, Promise<FileRows>>()
-  const open = () => remembered(files, '', () => openFileRows(file().size, (parts) => objects.parts(file(), parts)))
-  const cache = generationalCache<string, Uint8Array>(ROWS_BYTES, ({ length }) => length + ENTRY_BYTES)
-  const coming = new Map<string, Promise<Uint8Array>>()
-  /** The rows of the search that runs: set before each of its steps, because several searches take turns. */
-  let loaded: LoadedRows = new Map()
-  const query: QueryInSteps = openRemoteQuery({
-    read(table, set, number) {
-      const bytes = loaded.get(nameOf({ table, set, number }))
-      if (!bytes) throw new RangeError(`row ${number} of set ${set} in ${table} was not requested`)
-      return bytes
-    },
-  })
+  const opened = new Map<string, Promise<RangeDatabase>>()
+  const open = () =>
+    remembered(opened, '', () => {
+      const file = fileOf(manifest, 'query')
+      return openRangeDatabase(file.size, (spans) => objects.parts(file, spans))
+    })
+  const searches = openSearches(READ_FIRST)
 
-  /** Returns rows by their names. Searches share downloads. */
-  async function load(names: readonly RowName[]): Promise<LoadedRows> {
-    const rows = new Map<string, Uint8Array>()
-    const awaited = new Map<string, Promise<Uint8Array>>()
-    const unknown = new Map<string, RowName>()
-    for (const name of names) {
-      const key = nameOf(name)
-      const known = cache.get(key)
-      if (known) rows.set(key, known)
-      else if (coming.has(key)) awaited.set(key, coming.get(key)!)
-      else unknown.set(key, name)
-    }
-    if (unknown.size > 0) {
-      const reading = open().then((file) => file.read([...unknown.values()]))
-      for (const [i, key] of [...unknown.keys()].entries()) {
-        awaited.set(
-          key,
-          remembered(coming, key, () => reading.then((bytes) => bytes[i]!).finally(() => coming.delete(key))),
-        )
+  async function run<T>(search: Search<T>): Promise<T> {
+    const database = await open()
+    const runIn = async <U>(search: Search<U>): Promise<U> => {
+      let step = search.next()
+      while (!step.done) {
+        const { value } = step
+        const answer = 'sql' in value ? await database.rows(value) : await Promise.all(value.map(runIn))
+        step = search.next(answer)
       }
+      return step.value
     }
-    const values = await Promise.all(awaited.values())
-    for (const [i, key] of [...awaited.keys()].entries()) {
-      rows.set(key, values[i]!)
-      cache.set(key, values[i]!)
-    }
-    return rows
-  }
-
-  async function run<T>(steps: Steps<T>): Promise<T> {
-    let own: LoadedRows = new Map()
-    for (;;) {
-      loaded = own
-      const step = steps.next()
-      if (step.done) return step.value
-      if (step.value) own = await load(step.value())
-    }
+    return runIn(search)
   }
 
   return {
-    matches: (set, q) => run(query.matches(set, q)),
+    matches: (set, q) => run(searches.matches(set, q)),
+    firstMatches: (set, q, range) => run(searches.firstMatches(set, q, range)),
+    countMatches: (set, q) => run(searches.countMatches(set, q)),
     async search({ q, types, limit }) {
-      return searchAnswer(types, await run(query.search(types, q, limit)))
+      return searchAnswer(types, await run(searches.search(types, q, limit)))
     },
-    suggest: async ({ q, types, limit }) => (await run(query.suggest(types, q, limit))).map(suggestion),
+    suggest: async ({ q, types, limit }) => (await run(searches.suggest(types, q, limit))).map(suggestion),
+    async close() {
+      const database = await opened.get('')?.catch(() => null)
+      database?.close()
+    },
   }
 }

@@ -60,7 +60,5 @@ export const MAX_ALIAS_IDS = 2 ** 24
  */
 export const MAX_ALIAS_SET = 1000
 
-/** A row of `query.db`: the limit of a segment. 350,000 CVEs have rows of up to 1 MB. */
-export const MAX_ROW_BYTES = 64 * MIB
-/** Entries of a set in `query.db`, four bytes each: fifty times those of 350,000 CVEs. */
+/** Entries of a set in `query.db`: fifty times those of 350,000 CVEs. */
 export const MAX_ENTRIES = 2 ** 24

@@ -16,8 +16,8 @@ import type { About } from './files/about.ts'
 import type { Manifest } from './files/manifest.ts'
 import type { CveFilters } from './filter/filters.ts'
 import type { ListFilters } from './filter/list-filters.ts'
-import type { Hit, SearchResult } from './query/open.ts'
-import type { SearchType, TextSetName } from './query/sets.ts'
+import type { Hit, MatchRange, SearchResult } from './query/search.ts'
+import type { SearchedText, SearchType } from './query/sets.ts'
 import type { CveTables } from './record/cve-tables.ts'
 import type { ReadMember } from './record/member.ts'
 
@@ -143,8 +143,14 @@ export interface PackageData {
 
 /** Text search. */
 export interface TextData {
-  /** Returns the ordinals of all entries of `set` with `q` in key or label, ascending. Use them before the next step. */
-  matches(set: TextSetName, q: string): Steps<Uint32Array>
+  /**
+   * Returns the ordinals of all entries of `set` with `q` in key or label, ascending; for `words` those of CVEs with all
+   * words of `q`, which `wordsFault` accepts. Use them before the next step.
+   */
+  matches(set: SearchedText, q: string): Steps<Uint32Array>
+  /** Returns the ordinals of the first matches in a range, in its order, sooner than all matches. */
+  firstMatches(set: SearchedText, q: string, range: MatchRange): Steps<Uint32Array>
+  countMatches(set: SearchedText, q: string): Steps<number>
   search(types: readonly SearchType[], q: string, limit: number): Steps<SearchResult>
   suggest(types: readonly SearchType[], q: string, limit: number): Steps<Hit[]>
 }

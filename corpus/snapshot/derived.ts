@@ -8,5 +8,5 @@ export {
   type TemporaryFile,
 } from './derive/derive.ts'
 export { rederive } from './derive/rederive.ts'
-export { openQueryFile } from './query/file.ts'
+export { openQueryFile, searchRunner } from './query/native.ts'
 export { type VerifyReport, verify } from './verify/verify.ts'

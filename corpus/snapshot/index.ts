@@ -194,15 +194,27 @@ export { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from './filter/nam
 export { isCveKey, type OrderView, orderView } from './filter/order-view.ts'
 export { perSnapshot } from './filter/per-snapshot.ts'
 export { firstPassing } from './filter/search.ts'
-export { type FileRows, openFileRows } from './query/file-rows.ts'
-export { type Hit, openQuery, openRemoteQuery, type Query, type QueryInSteps, type SearchResult } from './query/open.ts'
-export { encodePostings, type Postings, writeOrdinals } from './query/postings.ts'
-export { type RowName, rowKey } from './query/rows.ts'
-export { checkQuerySchema, MAX_PAGE_BYTES } from './query/schema.ts'
+export { CRC_BYTES, checkPage } from './query/page-crcs.ts'
+export { checkQuerySchema, MAX_PAGE_BYTES, type PageCounts } from './query/schema.ts'
+export {
+  type Hit,
+  type MatchRange,
+  openSearches,
+  type Search,
+  type Searches,
+  type SearchResult,
+  type Statement,
+  type StatementRow,
+} from './query/search.ts'
 export { type SearchAnswer, type SearchItem, type Suggestion, searchAnswer, suggestion } from './query/search-item.ts'
-export { DEFAULT_SEARCH_TYPES, SEARCH_TYPES, type SearchType, type TextSetName } from './query/sets.ts'
-export type { Steps } from './query/steps.ts'
-export { textCache } from './query/text-cache.ts'
+export {
+  DEFAULT_SEARCH_TYPES,
+  SEARCH_TYPES,
+  type SearchedText,
+  type SearchType,
+  type TextSetName,
+} from './query/sets.ts'
+export { wordsFault } from './query/tokens.ts'
 export {
   type CatalogEntry,
   type CatalogName,

@@ -23,11 +23,7 @@ export function openDatabase(path: string, descriptor: number | null): Database 
   }
 }
 
-/** Rows are read whole and rarely twice, so only index pages need a cache. */
-const CACHE_KIB = 2048
-
 function prepared(database: Database): Database {
-  database.pragma(`cache_size = -${CACHE_KIB}`)
   // No process writes the file. By default, SQLite locks and unlocks it for each row (test/bench/README.md, "Choices").
   database.pragma('locking_mode = EXCLUSIVE')
   return database

@@ -1,12 +1,14 @@
 /** Messages between the gateway's main thread and its query thread. */
-import type { Hit, SearchResult, SearchType, TextSetName } from '../../corpus/snapshot/index.ts'
+import type { Hit, MatchRange, SearchedText, SearchResult, SearchType } from '../../corpus/snapshot/index.ts'
 import type { Matches } from './matches.ts'
 
 export type Question =
-  | { kind: 'matches'; set: TextSetName; q: string }
+  | { kind: 'matches'; set: SearchedText; q: string }
+  | { kind: 'count'; set: SearchedText; q: string }
+  | { kind: 'first'; set: SearchedText; q: string; range: MatchRange }
   | { kind: 'search' | 'suggest'; types: readonly SearchType[]; q: string; limit: number }
 
-export type Found = Matches | SearchResult | Hit[]
+export type Found = Matches | Uint32Array | number | SearchResult | Hit[]
 
 export type QueryRequest =
   /**
@@ -15,7 +17,7 @@ export type QueryRequest =
    */
   | { kind: 'open'; path: string; descriptor: number | null }
   | { kind: 'ask'; number: number; path: string; question: Question; budgetMs: number }
-  /** The snapshot is the current one: keep its texts in the cache, in place of those of another. */
+  /** The snapshot is the current one: keep its pages in the cache, in place of those of another. */
   | { kind: 'serve'; path: string }
   /** The snapshot was released. */
   | { kind: 'forget'; path: string }

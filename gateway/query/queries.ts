@@ -6,7 +6,7 @@ import { overloaded } from '../../corpus/answers/errors.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { endThread, startThread } from '../../corpus/runtime/threads.ts'
-import type { Hit, SearchResult, SearchType, TextSetName } from '../../corpus/snapshot/index.ts'
+import type { Hit, MatchRange, SearchedText, SearchResult, SearchType } from '../../corpus/snapshot/index.ts'
 import { HANGING_THREADS, PROCESS_BYTES, THREAD_YOUNG_MB } from '../process/bounds.ts'
 import type { Matches } from './matches.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
@@ -17,13 +17,16 @@ import { tickQueue } from './tick-queue.ts'
  * is full. Results are shared: never modify them.
  */
 export interface Queries {
-  matches(path: string, set: TextSetName, q: string): Promise<Matches>
+  matches(path: string, set: SearchedText, q: string): Promise<Matches>
+  /** Returns the ordinals of the first matches in a range, sooner than all matches. */
+  firstMatches(path: string, set: SearchedText, q: string, range: MatchRange): Promise<Uint32Array>
+  countMatches(path: string, set: SearchedText, q: string): Promise<number>
   /** Includes total numbers. */
   search(path: string, types: readonly SearchType[], q: string, limit: number): Promise<SearchResult>
   suggest(path: string, types: readonly SearchType[], q: string, limit: number): Promise<Hit[]>
   /** The file stays open until `forget`, even if it is deleted. */
   open(path: string): void
-  /** Keeps the texts of an open file in the cache, in place of those of another. */
+  /** Keeps the pages of an open file in the cache, in place of those of another. */
   serve(path: string): void
   forget(path: string): void
   readonly figures: QueryFigures
@@ -160,7 +163,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   async function ask(path: string, question: Question): Promise<Found> {
     const key = JSON.stringify([path, question])
     const known = remembered.get(key)
-    if (known) return known
+    if (known !== undefined) return known
     if (worker === null && hanging >= HANGING_THREADS) throw stopped()
     if (jobs.size >= maxWaiting) {
       refusals++
@@ -180,6 +183,8 @@ export function openQueries(options: QueryOptions = {}): Queries {
 
   return {
     matches: (path, set, q) => ask(path, { kind: 'matches', set, q }) as Promise<Matches>,
+    firstMatches: (path, set, q, range) => ask(path, { kind: 'first', set, q, range }) as Promise<Uint32Array>,
+    countMatches: (path, set, q) => ask(path, { kind: 'count', set, q }) as Promise<number>,
     search: (path, types, q, limit) => ask(path, { kind: 'search', types, q, limit }) as Promise<SearchResult>,
     suggest: (path, types, q, limit) => ask(path, { kind: 'suggest', types, q, limit }) as Promise<Hit[]>,
     open(path) {
@@ -226,6 +231,8 @@ function openIfThere(path: string): number | null {
 }
 
 function sizeOf(found: Found): number {
+  if (typeof found === 'number') return 0
+  if ('byteLength' in found) return found.byteLength
   if ('bytes' in found) return found.bytes.byteLength
   const hits = Array.isArray(found) ? found.length : Object.values(found.hits).reduce((sum, of) => sum + of.length, 0)
   return hits * HIT_BYTES

@@ -8,6 +8,12 @@ export const textsOf = (queries: Queries, path: string): TextData => ({
   *matches(set, q) {
     return unpackMatches(yield* awaited(queries.matches(path, set, q)))
   },
+  *firstMatches(set, q, range) {
+    return yield* awaited(queries.firstMatches(path, set, q, range))
+  },
+  *countMatches(set, q) {
+    return yield* awaited(queries.countMatches(path, set, q))
+  },
   *search(types, q, limit) {
     return yield* awaited(queries.search(path, types, q, limit))
   },

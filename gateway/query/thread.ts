@@ -3,8 +3,10 @@
  * Searches take turns, so that short ones do not wait for long ones.
  */
 import { parentPort } from 'node:worker_threads'
+import type { Database } from 'better-sqlite3'
 import { loadSqlite, reportLoaded } from '../../corpus/runtime/threads.ts'
-import { openQuery, type Query, type Steps, textCache } from '../../corpus/snapshot/index.ts'
+import { searchRunner } from '../../corpus/snapshot/derived.ts'
+import { openSearches } from '../../corpus/snapshot/index.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import { lowerCpuPriority } from '../process/low-priority.ts'
 import { openDatabase } from './database.ts'
@@ -19,52 +21,79 @@ const TURN_MS = 0.5
  */
 const WAITING_COUNTS = 0.5
 
-interface Search {
-  steps: Steps<Found>
+type Steps = Generator<void, Found>
+
+interface RunningSearch {
+  path: string
+  steps: Steps
   began: number
   deadline: number
   spentMs: number
 }
 
+interface OpenQuery {
+  database: Database
+  ask(question: Question): Steps
+}
+
+/** Entries with a frequent text are among the first ones. Reading their texts takes 0.3 ms. */
+const READ_FIRST = 2048
+
 const port = parentPort!
 lowerCpuPriority()
-const cache = textCache(PROCESS_BYTES.texts)
 const descriptors = new Map<string, number | null>()
-const opened = new Map<string, { query: Query; close(): void }>()
-const searches = new Map<number, Search>()
-let warming: Steps<void> | null = null
+const opened = new Map<string, OpenQuery>()
+const searches = new Map<number, RunningSearch>()
 let turning = false
 
-function queryAt(path: string): Query {
-  let entry = opened.get(path)
-  if (!entry) {
+function queryAt(path: string): OpenQuery {
+  let query = opened.get(path)
+  if (!query) {
     const database = openDatabase(path, descriptors.get(path) ?? null)
-    try {
-      const query = openQuery(database, cache)
-      const close = () => {
-        query.forget()
-        database.close()
-      }
-      entry = { query, close }
-    } catch (error) {
-      database.close()
-      throw error
+    const searches = openSearches(READ_FIRST)
+    const run = searchRunner(database)
+    query = {
+      database,
+      *ask(question) {
+        const { kind, q } = question
+        if (kind === 'matches') return packMatches(yield* run(searches.matches(question.set, q)))
+        if (kind === 'count') return yield* run(searches.countMatches(question.set, q))
+        if (kind === 'first') return yield* run(searches.firstMatches(question.set, q, question.range))
+        return yield* run<Found>(searches[kind](question.types, q, question.limit))
+      },
     }
-    opened.set(path, entry)
+    opened.set(path, query)
   }
-  return entry.query
+  return query
 }
 
-function* stepsOf({ stepped }: Query, question: Question): Steps<Found> {
-  if (question.kind === 'matches') return packMatches(yield* stepped.matches(question.set, question.q))
-  return yield* stepped[question.kind](question.types, question.q, question.limit)
+/** Ends the searches of a file before it is closed. */
+function close(path: string): void {
+  for (const [number, search] of searches) {
+    if (search.path !== path) continue
+    search.steps.return(0)
+    reply(number, { late: true })
+  }
+  opened.get(path)?.database.close()
+  opened.delete(path)
+  descriptors.delete(path)
 }
+
+/** Gives the memory for pages to the file that is served. */
+function serve(path: string): void {
+  for (const { database } of opened.values()) database.pragma(`cache_size = -${OTHER_KIB}`)
+  queryAt(path).database.pragma(`cache_size = -${PROCESS_BYTES.texts / 1024}`)
+}
+
+/** Of a snapshot that few requests name. */
+const OTHER_KIB = 2048
 
 type Outcome = { found: Found } | { late: true } | { error: Error }
 
 function reply(number: number, outcome: Outcome): void {
   searches.delete(number)
-  const moved = 'found' in outcome && 'bytes' in outcome.found ? [outcome.found.bytes.buffer as ArrayBuffer] : []
+  const found = 'found' in outcome ? outcome.found : null
+  const moved = typeof found === 'object' && found && 'bytes' in found ? [found.bytes.buffer as ArrayBuffer] : []
   port.postMessage({ number, ...outcome } satisfies QueryReply, moved)
 }
 
@@ -80,19 +109,17 @@ function turn(): void {
     next = number
     least = had
   }
-  if (next === null) {
-    warmNext()
-  } else {
+  if (next !== null) {
     const outcome = advance(searches.get(next)!)
     if (outcome) reply(next, outcome)
   }
-  turning = searches.size > 0 || warming !== null
+  turning = searches.size > 0
   // New questions arrive between two turns.
   if (turning) setImmediate(turn)
 }
 
 /** Returns null if the search has not ended. */
-function advance(search: Search): Outcome | null {
+function advance(search: RunningSearch): Outcome | null {
   const began = performance.now()
   try {
     for (;;) {
@@ -109,21 +136,13 @@ function advance(search: Search): Outcome | null {
   }
 }
 
-function warmNext(): void {
-  try {
-    if (warming?.next().done) warming = null
-  } catch {
-    // The next query reports the damage.
-    warming = null
-  }
-}
-
 function receive(request: QueryRequest): void {
   if (request.kind === 'ask') {
     const { number, path, question, budgetMs } = request
     const began = performance.now()
     try {
-      searches.set(number, { steps: stepsOf(queryAt(path), question), began, deadline: began + budgetMs, spentMs: 0 })
+      const steps = queryAt(path).ask(question)
+      searches.set(number, { path, steps, began, deadline: began + budgetMs, spentMs: 0 })
     } catch (thrown) {
       reply(number, { error: asError(thrown) })
     }
@@ -136,24 +155,18 @@ function receive(request: QueryRequest): void {
     }
   } else if (request.kind === 'serve') {
     try {
-      warming = queryAt(request.path).stepped.warm()
+      serve(request.path)
     } catch {
       // The next query reports the failure.
     }
-    // Selects the texts to cache, even while searches take all turns.
-    warmNext()
-  } else {
-    opened.get(request.path)?.close()
-    opened.delete(request.path)
-    descriptors.delete(request.path)
-  }
+  } else close(request.path)
 }
 
 loadSqlite()
 reportLoaded()
 port.on('message', (request: QueryRequest) => {
   receive(request)
-  if (turning || (searches.size === 0 && warming === null)) return
+  if (turning || searches.size === 0) return
   turning = true
   setImmediate(turn)
 })

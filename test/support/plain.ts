@@ -124,7 +124,7 @@ export function byFrequency(values: Iterable<string | null>): string[] {
 
 /**
  * Rule 28: 0 for an exact id, 1 for the prefix of id or label, 2 for the start of a word, 3 elsewhere, null nowhere. A
- * spelling starts a word.
+ * spelling starts a word. With several words, all match; the first may be a prefix, and the others decide too.
  */
 export function rankOf(
   { key, label, spellings = [] }: { key: string; label: string; spellings?: readonly string[] | undefined },
@@ -132,10 +132,19 @@ export function rankOf(
 ): number | null {
   const [needle, id, name, ...others] = [q, key, label, ...spellings].map(lower) as [string, string, string]
   const texts = [id, name, ...others]
-  if (!texts.some((text) => text.includes(needle))) return null
+  const words = needle.split(/\s+/u).filter(Boolean)
+  if (!words.every((word) => texts.some((text) => text.includes(word)))) return null
   if (id === needle) return 0
-  if (id.startsWith(needle) || name.startsWith(needle)) return 1
-  return texts.some((text) => beginsWord(text, needle)) ? 2 : 3
+  const begin = (some: readonly string[]) => some.every((word) => texts.some((text) => beginsWord(text, word)))
+  if (!begin(words.slice(1))) return 3
+  if (id.startsWith(words[0]!) || name.startsWith(words[0]!)) return 1
+  return begin(words) ? 2 : 3
+}
+
+/** Rule 28: the rank of an id of an advisory, of which a query has the form: 0 for the id, 1 for its beginning. */
+export function advisoryRank(id: string, q: string): number | null {
+  if (!isAdvisoryId(q) || !lower(id).startsWith(lower(q))) return null
+  return lower(id) === lower(q) ? 0 : 1
 }
 
 /** Rule 28: whether a text is the beginning of an advisory's id: `GHSA-x`, or a prefix and, after a hyphen, a digit. */

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { advisoryNames } from './advisory-names.ts'
 import type { Ask } from './combinations.ts'
 import type { AllRows } from './list-rows.ts'
-import { byText, isAdvisoryId, lower, rankOf } from './plain.ts'
+import { advisoryRank, byText, lower, rankOf } from './plain.ts'
 import { QUERIES, SHORT_QUERIES } from './search-queries.ts'
 
 /** A searchable entry: `key` (its id, or the slug of a product), `label` and `spellings` are searched. */
@@ -54,7 +54,7 @@ const SCORES = [1, 0.75, 0.5, 0.25]
 
 function bestOf(entries: readonly Entry[], wanted: string): { count: number; best: { entry: Entry; score: number }[] } {
   const matching = entries.flatMap((entry) => {
-    const named = (isAdvisoryId(wanted) ? entry.names : []).map((name) => rankOf({ key: name, label: '' }, wanted))
+    const named = entry.names.map((name) => advisoryRank(name, wanted))
     const ranks = [rankOf(entry, wanted), ...named].filter((rank) => rank !== null)
     return ranks.length === 0 ? [] : [{ entry, score: SCORES[Math.min(...ranks)]! }]
   })

@@ -8,3 +8,10 @@ export function idSpellings(id: string): string[] {
   const upper = id.toUpperCase()
   return [...new Set([id, upper, upper.replace(/(?<=^GHSA-).*/s, (rest) => rest.toLowerCase())])]
 }
+
+/**
+ * Whether a text has the form of the beginning of an advisory's id: `GHSA-jfh8`, `PYSEC-2021-18`, `BIT-widget-2024-1`.
+ * Other texts occur in ids by chance.
+ */
+export const isAdvisoryIdStart = (text: string): boolean =>
+  /^(?:ghsa-[0-9a-z-]+|[a-z][a-z0-9]+(?:-[a-z.][a-z0-9.]*)*-\d[\w:.-]*)$/i.test(text)

@@ -1,6 +1,6 @@
-/** Bundles the reader for browsers as one ES module without imports: `node corpus/reader/browser/bundle.ts <folder>`. */
+/** Bundles the reader for browsers as one ES module, and SQLite beside it: `node corpus/reader/browser/bundle.ts <folder>`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 
 const HERE = import.meta.dirname
@@ -18,11 +18,20 @@ export const BROWSER = {
   legalComments: 'none',
   metafile: true,
   write: false,
+  // The first search loads SQLite.
+  splitting: true,
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  loader: { '.wasm': 'file' },
   inject: [join(HERE, 'buffer.ts')],
   plugins: [
     {
       name: 'vulnshelf-browser',
-      setup({ onResolve }) {
+      setup({ onLoad, onResolve }) {
+        // Its WebAssembly becomes a file beside the scripts, with a name of its own.
+        onLoad({ filter: /sqlite-wasm\/dist\/index\.mjs$/ }, ({ path }) => ({
+          contents: `import wasm from './sqlite3.wasm'\n${readFileSync(path, 'utf8').replaceAll('new URL("sqlite3.wasm"', 'new URL(wasm')}`,
+        }))
         onResolve({ filter: /\/platform\.ts$/ }, () => ({ path: join(HERE, 'platform.ts') }))
         // Only code that is not in the bundle uses them, so these imports are left out.
         onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
@@ -32,14 +41,16 @@ export const BROWSER = {
 } satisfies BuildOptions
 
 export interface Bundle {
-  code: string
+  /** By path: `reader.js`, and SQLite. */
+  files: ReadonlyMap<string, Buffer>
   /** The licences of the packages in it. */
   licences: string
 }
 
 export async function bundleReader(): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({ ...BROWSER, entryPoints: [join(HERE, 'reader.ts')] })
-  return { code: outputFiles[0]!.text, licences: licencesOf(metafile) }
+  const { outputFiles, metafile } = await build({ ...BROWSER, entryPoints: [join(HERE, 'reader.ts')], outdir: HERE })
+  const files = new Map(outputFiles.map(({ path, contents }) => [relative(HERE, path), Buffer.from(contents)]))
+  return { files, licences: licencesOf(metafile) }
 }
 
 /** Returns the licences of the packages in bundles. @throws Error for a package without one */
@@ -53,12 +64,20 @@ export function licencesOf(...bundles: readonly Metafile[]): string {
   return [...new Set(packages)]
     .sort()
     .map((path) => {
-      const folder = join(ROOT, path)
-      const file = existsSync(folder) && readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-      if (!file) throw new Error(`${path} has no licence file`)
-      return `${path.replace(/^.*node_modules\//, '')}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+      const licence = licenceIn(join(ROOT, path))
+      if (!licence) throw new Error(`${path} has no licence file`)
+      return `${path.replace(/^.*node_modules\//, '')}\n\n${licence.trim()}\n`
     })
     .join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+function licenceIn(folder: string): string | undefined {
+  const file = existsSync(folder) && readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
+  if (file) return readFileSync(join(folder, file), 'utf8')
+  // SQLite's package states it in a comment.
+  const script = join(folder, 'dist/index.mjs')
+  const comment = existsSync(script) && /^\*\* LICENSE for .*?(?=\*\/)/ms.exec(readFileSync(script, 'utf8'))
+  return comment ? comment[0].replace(/^\*\* ?/gm, '') : undefined
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -67,8 +86,8 @@ if (process.argv[1] === import.meta.filename) {
     process.stderr.write('bundle: state the folder: node corpus/reader/browser/bundle.ts <folder>\n')
     process.exit(2)
   }
-  const { code, licences } = await bundleReader()
+  const { files, licences } = await bundleReader()
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'reader.js'), code)
+  for (const [path, bytes] of files) writeFileSync(join(folder, path), bytes)
   writeFileSync(join(folder, 'reader.LICENSES.txt'), licences)
 }

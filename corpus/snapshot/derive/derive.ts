@@ -12,8 +12,8 @@ import { LIST_NAMES, LISTS, type ListName, listPagesName } from '../cursor/lists
 import { CVE_SORTS } from '../cursor/order.ts'
 import type { Role } from '../files/manifest.ts'
 import { encodeStats } from '../files/stats.ts'
-import { buildQueryDb } from '../query/build.ts'
-import { openSet, type PackedSet } from '../query/sets.ts'
+import { type WordSource, writeEntries, writeWords } from '../query/build.ts'
+import { openTexts, type PackedTexts } from '../query/sets.ts'
 import { CATALOGS, type CatalogName, catalogKey, type LocatedEntry } from '../record/catalog.ts'
 import { type EpssColumns, NO_EPSS } from '../record/epss.ts'
 import type { AdvisoryRows, HashedRows, PackageRows } from './advisory-rows.ts'
@@ -35,7 +35,7 @@ import {
 } from './list-postings.ts'
 import { type CatalogEntries, type ListRows, listRows, packageRows } from './list-rows.ts'
 import { encodeList, type ListPositions, listContent, storedListContent } from './lists.ts'
-import { noNames } from './name-counts.ts'
+import { noNamed, noNames } from './name-counts.ts'
 import {
   encodeOrders,
   type Order,
@@ -51,7 +51,7 @@ import { encodeRowTable } from './row-table.ts'
 import type { Rows } from './rows.ts'
 import { mainOrder, ordered, type SortedList, sortList } from './sorted-list.ts'
 import { statsOf } from './stats.ts'
-import { advisoryTexts, cveTexts, listTexts, packageTexts } from './texts.ts'
+import { advisoryIds, cveTexts, listTexts, packageTexts, wordSource } from './texts.ts'
 
 /** A temporary file, with its digest and size when its writer computed them. */
 export interface TemporaryFile {
@@ -72,8 +72,12 @@ export const deriveTasks = {
   pages({ path, source }: { path: string; source: PageSource }): TaskResult {
     return { value: writePages(source, path) }
   },
-  query({ path, texts }: { path: string; texts: PackedSet[] }): TaskResult {
-    return { value: buildQueryDb(path, texts.map(openSet)) }
+  words({ path, source }: { path: string; source: WordSource }): TaskResult {
+    writeWords(path, source)
+    return { value: null }
+  },
+  query({ path, texts }: { path: string; texts: PackedTexts }): TaskResult {
+    return { value: writeEntries(path, openTexts(texts)) }
   },
 }
 
@@ -116,7 +120,7 @@ export async function deriveLists(
 ): Promise<{
   lists: SortedList[]
   postings: ListPostings
-  texts: PackedSet[]
+  texts: PackedTexts
   aliases: AliasSets
   stats: Buffer
 }> {
@@ -135,7 +139,7 @@ export async function deriveLists(
   // The lists contain all of it now. Frees as much memory again.
   rows.names = noNames()
   await setImmediate()
-  const texts = [cveTexts(rows, row), ...listTexts(ofRecords)]
+  const sets = [cveTexts(rows, row), ...listTexts(ofRecords)]
   rows.titles = []
   const sorted: Partial<Record<ListName, SortedList>> = {}
   const sort = async (lists: Partial<ListRows>) => {
@@ -157,7 +161,7 @@ export async function deriveLists(
   await setImmediate()
   const ofPackages = ordered(cvesOfPackages(packages, advisories, aliases, rows.ids), order)
   await setImmediate()
-  texts.push(packageTexts(listed.packages), advisoryTexts(advisories, rows, row))
+  const texts = { sets: [...sets, packageTexts(listed.packages)], advisories: advisoryIds(advisories, rows, row) }
   // The tables need only keys and positions.
   packages.packages = []
   packages.advisories = []
@@ -188,10 +192,13 @@ export async function* deriveFiles(
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
-  // A third of the memory in use; only the pages need it.
+  const words = handleLater(pool.run('words', { path: queryPath, source: wordSource(rows, columns.row) }))
+  // A third of the memory in use; only the pages and words need it.
   rows.cores = []
+  rows.named = noNamed()
   const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns)
   await pages.written()
+  await words
   // Idle threads collect no garbage.
   await pool.renew()
   // They work while this thread encodes the tables.

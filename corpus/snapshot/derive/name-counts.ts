@@ -44,6 +44,8 @@ export interface Names {
   namedAt: Uint32Array
 }
 
+export const noNamed = (): Names => ({ names: [], named: new Uint32Array(), namedAt: new Uint32Array() })
+
 /** Joins the names of shards, which must be added in id order. */
 export function nameCollector(): { add(shard: ShardNames): void; names(): Names } {
   const positions = new Map<string, number>()

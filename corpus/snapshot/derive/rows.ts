@@ -6,7 +6,7 @@ import { SnapshotError } from '../error.ts'
 import type { ShardExtract } from './extract.ts'
 import { type Facts, NO_ASSIGNER, positionIn } from './facts.ts'
 import { CORE_NUMBERS } from './index-table.ts'
-import { countNames, type NameCounts, nameCollector } from './name-counts.ts'
+import { countNames, type NameCounts, type Names, nameCollector } from './name-counts.ts'
 
 /** All CVEs of a snapshot. Row `i` is CVE `i` in id order, as in the EPSS table. */
 export interface Rows extends Omit<Facts, 'weaknessCounts' | 'assigner'> {
@@ -30,6 +30,8 @@ export interface Rows extends Omit<Facts, 'weaknessCounts' | 'assigner'> {
   /** The weaknesses of row `i` are in `weaknesses` from `weaknessAt[i]` up to `weaknessAt[i + 1]`. */
   weaknessAt: Uint32Array
   names: NameCounts
+  /** The names of each row. */
+  named: Names
   reports: number
 }
 
@@ -76,7 +78,8 @@ export function rowCollector(): { add(part: Part): void; rows(): Rows } {
     },
     rows() {
       const rows = joined(parts)
-      return { ...rows, names: countNames(names.names(), (row) => assignerOf(rows, row)), reports }
+      const named = names.names()
+      return { ...rows, named, names: countNames(named, (row) => assignerOf(rows, row)), reports }
     },
   }
 }
@@ -123,7 +126,7 @@ export function joinShards(parts: readonly Part[]): Rows {
   return collector.rows()
 }
 
-function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
+function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'named' | 'reports'> {
   if (parts.length > MAX_SHARDS) throw new RangeError(`${parts.length} id blocks are more than a snapshot can have`)
   const sum = (of: (shard: ShardExtract) => number) => parts.reduce((total, { shard }) => total + of(shard), 0)
   const count = sum(({ ids }) => ids.length)

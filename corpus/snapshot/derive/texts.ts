@@ -6,9 +6,10 @@ import { foldName } from '../../model/packages/name.ts'
 import type { PackageRow } from '../../model/packages/package-entry.ts'
 import { compareText } from '../../model/sources.ts'
 import { fold } from '../codec/fold.ts'
-import { packTexts } from '../codec/text-column.ts'
+import { packTexts, type TextColumn } from '../codec/text-column.ts'
 import { LISTS } from '../cursor/lists.ts'
-import { type PackedSet, SPELLING_BORDER } from '../query/sets.ts'
+import type { WordSource } from '../query/build.ts'
+import { type AdvisoryIds, type PackedSet, SPELLING_BORDER } from '../query/sets.ts'
 import type { AdvisoryRows } from './advisory-rows.ts'
 import { FLAGS, SEVERITIES } from './facts.ts'
 import type { ListRows } from './list-rows.ts'
@@ -101,7 +102,7 @@ export const packageTexts = (packages: readonly PackageRow[]): PackedSet =>
  * Returns the ids that find a CVE with a record: ids and aliases of advisories, except CVE ids. An id that is in several
  * advisories finds the first CVE of its own advisory, else the first of all. `row` is the row of each ordinal.
  */
-export function advisoryTexts(advisories: AdvisoryRows, { ids, flags }: Rows, row: Uint32Array): PackedSet {
+export function advisoryIds(advisories: AdvisoryRows, { ids }: Rows, row: Uint32Array): AdvisoryIds<TextColumn> {
   const ordinals = new Map(Array.from(row, (one, ordinal) => [ids[one]!, ordinal]))
   const found = new Map<string, CveId>()
   const named = new Map<string, CveId>()
@@ -118,11 +119,24 @@ export function advisoryTexts(advisories: AdvisoryRows, { ids, flags }: Rows, ro
   const entries = Array.from(new Map([...named, ...found]), ([id, cveId]) => ({ id, cve: ordinals.get(cveId)! }))
     .filter(({ id }) => parseCveId(id) === null)
     .sort((a, b) => a.cve - b.cve || compareText(a.id, b.id))
-  const keys = packTexts(entries.length, (entry) => entries[entry]!.id)
-  const none = packTexts(entries.length, () => '')
-  const cves = Uint32Array.from(entries, ({ cve }) => cve)
-  const first = Uint8Array.from(cves, (cve) => (flags[row[cve]!]! & FLAGS.kev ? 1 : 0))
-  return { name: 'advisory', keys, ids: keys, labels: none, subtitles: none, first, cves }
+  return {
+    ids: packTexts(entries.length, (entry) => entries[entry]!.id),
+    cves: Uint32Array.from(entries, ({ cve }) => cve),
+  }
+}
+
+/** Returns what the text search of CVEs finds words in. */
+export function wordSource({ cores, shard, coreFrom, coreTo, named }: Rows, row: Uint32Array): WordSource {
+  const texts = named.names.map(({ vendor, product, vendor_display, product_display }) =>
+    [vendor, vendor_display, product ?? '', product_display ?? ''].join(' '),
+  )
+  return {
+    cores: { chunks: cores, chunkOf: shard, from: coreFrom, to: coreTo },
+    rows: row,
+    names: packTexts(texts.length, (name) => texts[name]!),
+    named: named.named,
+    namedAt: named.namedAt,
+  }
 }
 
 /** Maps a row to the texts of its entry. The id defaults to the key. */

@@ -227,6 +227,8 @@ function opening(
 /** Whoever opens a snapshot provides its text search. */
 const NO_TEXTS: TextData = {
   matches: () => noSearch(),
+  firstMatches: () => noSearch(),
+  countMatches: () => noSearch(),
   search: () => noSearch(),
   suggest: () => noSearch(),
 }

@@ -1,6 +1,5 @@
 /** Converts hits to search results (API 26.10, rule 28). */
-import type { Hit, SearchResult } from './open.ts'
-import { RANK } from './rank.ts'
+import type { Hit, SearchResult } from './search.ts'
 import { DEFAULT_SEARCH_TYPES, SEARCH_TYPES, type SearchType } from './sets.ts'
 
 export interface Suggestion {
@@ -16,15 +15,13 @@ export interface SearchItem extends Suggestion {
   score: number
 }
 
-const RANKS = Object.keys(RANK).length
-
 export const searchItem = ({ type, id, key, label, subtitle, rank }: Hit): SearchItem => ({
   type,
   id,
   label,
   subtitle,
   href: HREFS[type](id, key),
-  score: 1 - rank / RANKS,
+  score: 1 - rank / 4,
 })
 
 export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({

@@ -1,20 +1,13 @@
-/** The searchable sets of texts, one per kind of result. SPEC.md, "Query". */
+/** What `query.db` is built from: the sets of texts, the ids of advisories, the words of CVEs. SPEC.md, "Query". */
 
 import type { Texts } from '../codec/lazy-strings.ts'
 import { type TextColumn, textsIn } from '../codec/text-column.ts'
 
-export const TEXT_SETS = [
-  'cve',
-  'cwe',
-  'capec',
-  'cna',
-  'vendor',
-  'product',
-  'capec_text',
-  'package',
-  'advisory',
-] as const
+export const TEXT_SETS = ['cve', 'cwe', 'capec', 'cna', 'vendor', 'product', 'capec_text', 'package'] as const
 export type TextSetName = (typeof TEXT_SETS)[number]
+
+/** What lists search: a set, or the words of CVEs. */
+export type SearchedText = TextSetName | 'words'
 
 /** The sets of global search, in the order of API 26.4. */
 export const SEARCH_TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve', 'package'] as const
@@ -43,39 +36,34 @@ export interface TextSet<Column = string[]> {
   subtitles: Column
   /** 1 for entries that precede others of their rank: KEV-listed CVEs. */
   first?: Uint8Array
-  /** Only in `advisory`: the ordinal of the CVE that each entry finds, ascending. The set has no items. */
-  cves?: Uint32Array
 }
 
-/** A set with texts that are read one by one, from memory or a file. */
-export type ReadSet = TextSet<Texts>
+/** Ids of advisories, and the ordinal of the CVE that each finds. */
+export interface AdvisoryIds<Column = string[]> {
+  ids: Column
+  cves: Uint32Array
+}
 
-/** A set in the form for transfer to another thread. */
+/** All texts of a search by parts of ids and labels. A set that is absent is empty. */
+export interface SearchTexts<Column = string[]> {
+  sets: TextSet<Column>[]
+  advisories: AdvisoryIds<Column>
+}
+
+/** In the form for transfer to another thread. */
+export type PackedTexts = SearchTexts<TextColumn>
 export type PackedSet = TextSet<TextColumn>
 
-export const openSet = ({ keys, ids, labels, spellings, subtitles, ...set }: PackedSet): ReadSet => ({
-  ...set,
-  keys: textsIn(keys),
-  ids: textsIn(ids),
-  labels: textsIn(labels),
-  ...(spellings && { spellings: textsIn(spellings) }),
-  subtitles: textsIn(subtitles),
-})
-
-/** Returns all sets in number order. A set that is not given is empty. */
-export const allSets = (given: readonly ReadSet[]): ReadSet[] =>
-  TEXT_SETS.map((name) => given.find((set) => set.name === name) ?? noTexts(name))
-
-const noTexts = (name: TextSetName): ReadSet => ({
-  name,
-  keys: [],
-  ids: [],
-  labels: [],
-  subtitles: [],
-  ...(name === 'advisory' ? { cves: new Uint32Array() } : {}),
-})
-
-export const setNumber = (name: TextSetName): number => TEXT_SETS.indexOf(name)
-
-export const isSearchType = (name: TextSetName): name is SearchType =>
-  (SEARCH_TYPES as readonly TextSetName[]).includes(name)
+export function openTexts({ sets, advisories }: PackedTexts): SearchTexts<Texts> {
+  return {
+    sets: sets.map(({ keys, ids, labels, spellings, subtitles, ...set }) => ({
+      ...set,
+      keys: textsIn(keys),
+      ids: textsIn(ids),
+      labels: textsIn(labels),
+      ...(spellings && { spellings: textsIn(spellings) }),
+      subtitles: textsIn(subtitles),
+    })),
+    advisories: { ids: textsIn(advisories.ids), cves: advisories.cves },
+  }
+}

@@ -2,6 +2,9 @@
  * Compares the files of a snapshot. Rederives derived files from the CVE shards, catalogs and EPSS scores. A forger
  * would have to change those sources too, and so the id.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/ids/cve-id.ts'
 import { sha256 } from '../../runtime/digest.ts'
 import { handleLater, type Pool } from '../../runtime/pool.ts'
@@ -32,6 +35,7 @@ import { encodeOrders, type Orders } from '../derive/orders.ts'
 import { encodePageStarts, pageStarts } from '../derive/page-starts.ts'
 import { encodeRowTable } from '../derive/row-table.ts'
 import { joinShards, type Rows } from '../derive/rows.ts'
+import { wordSource } from '../derive/texts.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, fileOf, readObject } from '../files/layout.ts'
 import type { FileEntry, Manifest } from '../files/manifest.ts'
@@ -146,7 +150,16 @@ function rejectedFault(rejected: readonly string[], rows: Rows): string | null {
  * Rederives all derived files and returns the differences. Compares pages by content, because compressed bytes differ
  * between zlib versions.
  */
-async function derivedFaults({ dist, manifest, pool, checked }: Context, input: DeriveInput) {
+async function derivedFaults(context: Context, input: DeriveInput): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-verify-'))
+  try {
+    return await compareDerived(context, input, join(folder, QUERY))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function compareDerived({ dist, manifest, pool, checked }: Context, input: DeriveInput, queryPath: string) {
   const { index, columns, columnBytes, keys, sorted } = deriveCves(input)
   const contents = new Map<string, Promise<string>>()
   const start = (task: string, name: string, from: unknown) => {
@@ -169,8 +182,10 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     return checked.find((one) => one.file === file)!.findings.membersAt
   }
   for (const sort of CVE_SORTS) start('pages', sort, cvePages(input.rows, input.epss, rowsOf(columns, sorted[sort])))
+  const words = handleLater(pool.run('words', { path: queryPath, source: wordSource(input.rows, columns.row) }))
   const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns)
-  start('query', QUERY, texts)
+  await words
+  const query = handleLater(pool.run<{ content: string }>('query', { path: queryPath, texts }))
   for (const list of lists) {
     for (const sort of Object.keys(list.orders)) start('pages', listPagesName(list.name, sort), listPages(list, sort))
   }
@@ -205,13 +220,12 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     }
   }
   compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
-  compare(fileOf(manifest, 'query'), await contents.get(QUERY))
+  compare(fileOf(manifest, 'query'), (await query).content)
   compare(fileOf(manifest, 'stats'), sha256(stats))
   const others = manifest.files.filter((file) => file.derived && !wanted.has(file))
   return [...faults, ...others.map((file) => `${describe(file)} is marked as derived, but is unknown`)]
 }
 
-/** Key of the query task among the page shard names; no page shard has this name. */
 const QUERY = 'query.db'
 const CONTRADICTS = 'does not match the files it is derived from'
 

@@ -22,8 +22,9 @@ import { decodeAbout } from '../files/about.ts'
 import { describe, objectPath, readObject } from '../files/layout.ts'
 import type { FileEntry, Role } from '../files/manifest.ts'
 import { decodeStats } from '../files/stats.ts'
-import { openQueryFile } from '../query/file.ts'
-import { queryDigest } from '../query/rows.ts'
+import { queryDigest } from '../query/digest.ts'
+import { openQueryFile } from '../query/native.ts'
+import { checkPages } from '../query/page-crcs.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss } from '../record/epss.ts'
 import { decodeRejected } from '../record/rejected.ts'
@@ -144,6 +145,7 @@ function contentOf(
       if (file.name === 'buckets') return { content: sha256(bytes), count: countBucketedIds(bytes) }
       return { content: sha256(bytes), count: decodeAliases(bytes).ids.count }
     case 'query': {
+      checkPages(bytes)
       const database = openQueryFile(objectPath(dist, file.sha256))
       try {
         return queryDigest(database)

@@ -1,11 +1,10 @@
 /** The worker thread tasks of `verify`. */
 
 import type { TaskResult } from '../../runtime/pool.ts'
+import { deriveTasks } from '../derive/derive.ts'
 import { buffersOf } from '../derive/extract.ts'
 import { type PageSource, pagesContent } from '../derive/pages.ts'
 import type { FileEntry } from '../files/manifest.ts'
-import { queryContent } from '../query/build.ts'
-import { openSet, type PackedSet } from '../query/sets.ts'
 import { verifyFile } from './file.ts'
 
 export const tasks = {
@@ -16,7 +15,6 @@ export const tasks = {
   pages(source: PageSource): TaskResult {
     return { value: pagesContent(source) }
   },
-  query(texts: PackedSet[]): TaskResult {
-    return { value: queryContent(texts.map(openSet)) }
-  },
+  words: deriveTasks.words,
+  query: deriveTasks.query,
 }

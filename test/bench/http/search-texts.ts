@@ -2,11 +2,11 @@
  * The search texts of the measurement, from `search-texts.json`. From each phrase: every substring that begins at a
  * word and has at least two characters. From each year: the prefixes of ids, `cve-2024-0` to `cve-2024-99`.
  */
-import Database from 'better-sqlite3'
 import type { Random } from '../../../corpus/sample/random.ts'
 import { fold } from '../../../corpus/snapshot/codec/fold.ts'
 import type { OpenSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
-import { openQuery } from '../../../corpus/snapshot/query/open.ts'
+import { finish, openQueryFile, searchRunner } from '../../../corpus/snapshot/query/native.ts'
+import { openSearches } from '../../../corpus/snapshot/query/search.ts'
 import source from './search-texts.json' with { type: 'json' }
 
 const LEAST_LENGTH = 2
@@ -41,14 +41,14 @@ export interface CountedText {
 
 /** Counts the matches of random texts, for at most `mostMs`; texts with most matches come first. */
 export function countTexts({ query }: OpenSnapshot, random: Random, most: number, mostMs: number): CountedText[] {
-  const database = new Database(query.path, { readonly: true, fileMustExist: true })
+  const database = openQueryFile(query.path)
   try {
-    const open = openQuery(database)
+    const [run, { countMatches }] = [searchRunner(database), openSearches(0)]
     const end = performance.now() + mostMs
     const counted: CountedText[] = []
     for (const text of shuffled(SEARCH_TEXTS, random).slice(0, most)) {
       if (performance.now() > end) break
-      counted.push({ text, matches: open.matches('cve', text).length })
+      counted.push({ text, matches: finish(run(countMatches('cve', text))) })
     }
     return counted.sort((a, b) => b.matches - a.matches)
   } finally {

@@ -3,7 +3,7 @@
 import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
 import { finished } from '../../../corpus/runtime/steps.ts'
 import { advisoryNames } from '../../support/advisory-names.ts'
-import { isAdvisoryId, rankOf } from '../../support/plain.ts'
+import { advisoryRank, rankOf } from '../../support/plain.ts'
 import type { Summary } from './rows.ts'
 import type { Service } from './service.ts'
 
@@ -85,7 +85,7 @@ function packagesOf({ registry }: Service): Findable[] {
 export function matchesOf(things: readonly Findable[], q: string): { thing: Findable; rank: number }[] {
   return things
     .flatMap((thing) => {
-      const named = (isAdvisoryId(q) ? (thing.names ?? []) : []).map((name) => rankOf({ key: name, label: '' }, q))
+      const named = (thing.names ?? []).map((name) => advisoryRank(name, q))
       const ranks = [rankOf(thing, q), ...named].filter((rank) => rank !== null)
       return ranks.length === 0 ? [] : [{ thing, rank: Math.min(...ranks) }]
     })

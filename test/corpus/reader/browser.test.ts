@@ -24,9 +24,12 @@ const MOST_GZIP = 76_000
 
 const folder = temporaryFolder('reader-browser')
 const { dist } = await sharedSample('usual')
-const { code, licences } = await bundleReader()
-const file = join(folder.path, 'reader.mjs')
-writeFileSync(file, code)
+const { files, licences } = await bundleReader()
+for (const [path, bytes] of files) writeFileSync(join(folder.path, path), bytes)
+const file = join(folder.path, 'reader.js')
+/** What a page loads at once: `reader.js` and what it imports. */
+const initial = [...files].filter(([path]) => /^(reader|chunk-\w+)\.js$/.test(path)).map(([, bytes]) => bytes)
+const code = Buffer.concat(initial).toString()
 const { openReader: openInBrowser, ...bundled } = (await import(file)) as typeof browser
 const local = await openReader(dist)
 const web = await serveFolder(dist)
@@ -49,15 +52,20 @@ async function listsOf(reader: Pick<Reader, 'entries' | 'entry' | 'advisoryOf' |
   }
 }
 
-test('the bundle imports nothing, evaluates no text, and is small', () => {
-  assert.not.match(code, /node:|\brequire\(|\bimport\b\s*[({"'*]|\beval\(|new Function\b/)
+test('the bundle imports nothing but SQLite, evaluates no text, and is small', () => {
+  const loaded = [...code.matchAll(/\b(?:from|import\(?)"\.\/([^"]+)"/g)].map(([, path]) => path!)
+  assert.ok(loaded.length > 0 && loaded.every((path) => files.has(path)), loaded.join())
+  assert.ok([...files.keys()].some((path) => /^sqlite3-\w+\.wasm$/.test(path)))
+  const rest = code.replaceAll(/\bimport(?:\{[^}]*\}from)?\(?"\.\/[^"]+"\)?/g, '')
+  assert.not.match(rest, /node:|\brequire\(|\bimport\b\s*[({"'*]|\beval\(|new Function\b/)
   const { length } = gzipSync(code, { level: 9 })
   console.log(`# the reader for browsers has ${code.length} bytes, ${length} with gzip`)
   assert.ok(length < MOST_GZIP, `${length} bytes`)
 })
 
 test('the licences of the packages in it accompany it', () => {
-  for (const name of ['@noble/hashes', 'fflate', 'jose']) assert.match(licences, new RegExp(`^${name}$`, 'm'))
+  for (const name of ['@noble/hashes', 'fflate', 'jose', '@sqlite.org/sqlite-wasm'])
+    assert.match(licences, new RegExp(`^${name}$`, 'm'))
   assert.is(licences.match(/Permission is hereby granted/g)?.length, 3)
 })
 

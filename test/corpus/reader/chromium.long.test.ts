@@ -29,13 +29,14 @@ declare const window: { reader: browser.Reader; library: typeof browser }
 
 type Answering = Omit<browser.Reader, 'close'>
 
-const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'"
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; require-trusted-types-for 'script'"
 
 test.before(async () => {
   dist = (await sharedSample('usual')).dist
   mkdirSync(site)
   cpSync(dist, join(site, 'dist'), { recursive: true })
-  writeFileSync(join(site, 'reader.js'), (await bundleReader()).code)
+  for (const [path, bytes] of (await bundleReader()).files) writeFileSync(join(site, path), bytes)
   writeFileSync(
     join(site, 'page.js'),
     "import * as library from './reader.js'\nwindow.library = library\nwindow.reader = await library.openReader('dist')\n",
@@ -47,7 +48,7 @@ test.before(async () => {
   nginx = await startNginx(
     join(folder.path, 'nginx'),
     (port) => `
-      types { text/html html; text/javascript js; application/json json; }
+      types { text/html html; text/javascript js; application/json json; application/wasm wasm; }
       server {
         listen 127.0.0.1:${port};
         root ${site};

@@ -1,23 +1,21 @@
 /** Searches of a reader have the answers of a gateway, over a folder and over ranges. */
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Objects } from '../../../corpus/reader/objects.ts'
 import { openReader, type Reader, type SearchType } from '../../../corpus/reader/reader.ts'
 import { openTextSearch } from '../../../corpus/reader/text-search.ts'
 import { type FileEntry, type Manifest, searchAnswer, suggestion } from '../../../corpus/snapshot/index.ts'
-import { buildQueryDb } from '../../../corpus/snapshot/query/build.ts'
-import { openQuery } from '../../../corpus/snapshot/query/open.ts'
-import { rowKey } from '../../../corpus/snapshot/query/rows.ts'
+import { finish, openQueryFile, searchRunner } from '../../../corpus/snapshot/query/native.ts'
+import { openSearches } from '../../../corpus/snapshot/query/search.ts'
 import { DEFAULT_SEARCH_TYPES, SEARCH_TYPES, TEXT_SETS } from '../../../corpus/snapshot/query/sets.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { sharedSample } from '../../support/samples.ts'
 import { QUERIES, SHORT_QUERIES } from '../../support/search-queries.ts'
 import { serveFolder } from '../../support/web-folder.ts'
-import { sampleQueries, sampleSets, seeded } from '../snapshot/query/sample.ts'
+import { buildQueryDb, sampleQueries, sampleTexts, seeded } from '../snapshot/query/sample.ts'
 
 const folder = temporaryFolder('reader-search')
 const { dist } = await sharedSample('usual')
@@ -153,44 +151,55 @@ test('invalid arguments are a TypeError that names them', async () => {
 })
 
 /** A snapshot with nothing but a search database. */
-function searchOf(path: string) {
-  const bytes = readFileSync(path)
+function searchOf(path: string, size = Number.POSITIVE_INFINITY) {
+  const bytes = readFileSync(path).subarray(0, size)
   const file = { role: 'query', name: 'cve', sha256: '', size: bytes.length } as FileEntry
   const parts: Objects['parts'] = async (_, spans) => spans.map(({ at, length }) => bytes.subarray(at, at + length))
   return openTextSearch({ files: [file] } as unknown as Manifest, { parts } as Objects)
 }
 
-async function expectSameFile(path: string, some: readonly string[]): Promise<void> {
-  const database = new Database(path, { readonly: true })
-  const local = openQuery(database)
+test('sets of many pages, and hostile texts', async () => {
+  const texts = sampleTexts()
+  const path = join(folder.path, 'query.db')
+  buildQueryDb(path, texts)
+  const database = openQueryFile(path)
+  const [run, searches] = [searchRunner(database), openSearches(2048)]
   const far = searchOf(path)
+  const some = sampleQueries(texts.sets, 300).filter((q) => q.trim() !== '')
   for (const [n, q] of some.entries()) {
     const limit = [1, 5, 25][n % 3]!
     const types = n % 2 === 0 ? SEARCH_TYPES : DEFAULT_SEARCH_TYPES
-    const answer = searchAnswer(types, local.search(types, q, limit))
-    assert.equal(await far.search({ q, types, limit }), answer, q)
-    const suggested = local.suggest(SEARCH_TYPES, q, limit).map(suggestion)
+    assert.equal(
+      await far.search({ q, types, limit }),
+      searchAnswer(types, finish(run(searches.search(types, q, limit)))),
+      q,
+    )
+    const suggested = finish(run(searches.suggest(SEARCH_TYPES, q, limit))).map(suggestion)
     assert.equal(await far.suggest({ q, types: SEARCH_TYPES, limit }), suggested, q)
     const set = TEXT_SETS[n % TEXT_SETS.length]!
-    assert.equal(await far.matches(set, q), local.matches(set, q), `${q} in ${set}`)
+    assert.equal(await far.matches(set, q), finish(run(searches.matches(set, q))), `${q} in ${set}`)
+    const range = { limit, after: n, isDescending: n % 2 === 0 }
+    assert.equal(await far.firstMatches(set, q, range), finish(run(searches.firstMatches(set, q, range))), q)
   }
+  assert.is(await far.countMatches('words', 'remote code'), finish(run(searches.countMatches('words', 'remote code'))))
   database.close()
-}
+  await far.close()
+})
 
-test('sets of several blocks, with stored best matches, and hostile texts', async () => {
-  const sets = sampleSets()
+test('a page that is damaged is an error, not an answer', async () => {
   const path = join(folder.path, 'query.db')
-  buildQueryDb(path, sets)
-  await expectSameFile(path, sampleQueries(sets, 300))
   const damaged = join(folder.path, 'damaged.db')
   copyFileSync(path, damaged)
-  const database = new Database(damaged)
-  database.exec(`DELETE FROM sets WHERE key IN (${rowKey(7, 0)}, ${rowKey(8, 0)})`)
-  database.close()
+  const bytes = readFileSync(damaged)
+  const size = bytes.readUInt16BE(16)
+  for (let at = 64 * 1024; at < bytes.length - size; at += size) bytes[at + 100]! ^= 1
+  writeFileSync(damaged, bytes)
   const error = await searchOf(damaged)
     .search({ q: 'in', types: SEARCH_TYPES, limit: 1 })
     .catch((error: unknown) => error)
-  assert.is((error as { code?: string }).code, 'missing')
+  assert.is((error as { code?: string }).code, 'digest')
+  const cut = searchOf(damaged, bytes.length - 4)
+  assert.is(((await cut.matches('cve', 'in').catch((error: unknown) => error)) as { code?: string }).code, 'malformed')
 })
 
 test.after(async () => {

@@ -22,7 +22,8 @@ const packaged = await packagedSnapshot(
     { id: 'PYSEC-2021-77', aliases: [second!, 'GHSA-jfh8-c2jp-5v3q'], cveIds: ['CVE-1999-0001', second!, third!] },
     { id: 'DEBIAN-TEST-1', aliases: [], cveIds: [third!, second!] },
     { id: 'GHSA-only-this-test', aliases: ['CVE-1999-0001'], cveIds: ['CVE-1999-0001'] },
-    { id: `DEBIAN-${first}`, cveIds: [first!] },
+    // The alias is a part of an id, and no id of a CVE.
+    { id: `DEBIAN-${first}`, aliases: [first!.slice(0, 10)], cveIds: [first!] },
     { id: 'MAL-2021-77' },
   ],
   [
@@ -59,8 +60,9 @@ test('rule 28: the id of an advisory finds its CVE, in any case, as the id of th
   assert.is(counts.cve, 1)
   assert.equal(await cvesOf('GO-2021-9999'), [[first, 1]], 'an alias')
   assert.equal(await cvesOf('GHSA-jfh8'), [[first, 0.75]], 'a beginning')
-  assert.equal(await cvesOf('c2jp'), [], 'a part has not the form of an id')
-  assert.equal(await cvesOf('SEC-2021-77'), [[second, 0.25]], 'the first CVE that has a record')
+  for (const part of ['c2jp', 'GHSA', 'DEBIAN']) assert.equal(await cvesOf(part), [], 'it has not the form of an id')
+  assert.equal(await cvesOf('SEC-2021-77'), [], 'a part is no beginning')
+  assert.equal(await cvesOf('PYSEC-2021-7'), [[second, 0.75]], 'the first CVE that has a record')
   assert.equal(await cvesOf('DEBIAN-TEST-1'), [[second, 1]])
 })
 
@@ -69,13 +71,16 @@ test('rule 28: an advisory whose CVEs have no record finds nothing', async () =>
 })
 
 test('rule 28: a CVE that several of its ids find is one result', async () => {
-  // Two advisories of one CVE.
-  const { results, counts } = await search('SEC-2021-77')
-  assert.equal([results.cve!.map(({ id }) => id), counts.cve], [[second], 1])
+  // An advisory of its own, and an alias of another.
+  const { results, counts } = await search('GHSA-jfh8-c2jp-5v3q')
+  assert.equal([results.cve!.map(({ id }) => id), counts.cve], [[first], 1])
   // Its own id, and those of advisories.
   const own = await search(first!)
   assert.is(own.results.cve!.filter(({ id }) => id === first).length, 1)
   assert.is(own.counts.cve, own.results.cve!.length)
+  const both = await search(first!.slice(0, 10), '&types=cve')
+  assert.equal(both.results.cve![0]!.id, first)
+  assert.is(both.counts.cve, both.results.cve!.length)
   const suggested = await ask<{ suggestions: SearchItem[] }>(`/search/suggest?types=cve&limit=15&q=${first}`)
   assert.is(suggested.suggestions.filter(({ id }) => id === first).length, 1)
 })

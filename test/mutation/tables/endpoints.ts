@@ -173,9 +173,9 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 24.22, 24.23: the row of each spelling, in lists and in searches',
     breaks: 'other spellings are not matched',
-    file: 'corpus/snapshot/query/texts.ts',
-    find: "labels.at(i)! + (spellings?.at(i) ?? '')",
-    replace: 'labels.at(i)!',
+    file: 'corpus/snapshot/query/build.ts',
+    find: "searchable(label + (spellings?.at(ordinal) ?? ''))",
+    replace: 'searchable(label)',
   },
   {
     rule: 'API 24.20: a product by each of its spellings',
@@ -257,15 +257,15 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 26.7: the best score first',
     breaks: 'the worst come first',
-    file: 'corpus/snapshot/query/rank.ts',
-    find: 'buckets.flat().slice(0, most)',
-    replace: 'buckets.flat().slice(0, most).reverse()',
+    file: 'corpus/snapshot/query/search.ts',
+    find: 'row)).sort(byRank)',
+    replace: 'row)).sort((a, b) => byRank(b, a))',
   },
   {
     rule: 'API 26.12, 26.14, 26.15, 26.16: one flat list',
     breaks: 'ranks play no part',
-    file: 'corpus/snapshot/query/open.ts',
-    find: 'a.rank - b.rank || a.position - b.position',
+    file: 'corpus/snapshot/query/search.ts',
+    find: 'a.hit.rank - b.hit.rank || a.position - b.position',
     replace: 'a.position - b.position',
   },
 ]

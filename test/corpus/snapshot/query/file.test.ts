@@ -1,19 +1,19 @@
-/** A foreign `query.db` is rejected before SQLite executes anything, unless it has exactly the five tables. */
+/** A foreign `query.db` is rejected before SQLite executes anything, unless it has exactly the tables of the format. */
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
-import { buildQueryDb } from '../../../../corpus/snapshot/query/build.ts'
-import { openQueryFile } from '../../../../corpus/snapshot/query/file.ts'
-import { QUERY_TABLES, queryDigest, rowCrc, rowReader, tableSql } from '../../../../corpus/snapshot/query/rows.ts'
+import { queryDigest } from '../../../../corpus/snapshot/query/digest.ts'
+import { openQueryFile } from '../../../../corpus/snapshot/query/native.ts'
+import { TABLES } from '../../../../corpus/snapshot/query/schema.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
-import { sampleSets } from './sample.ts'
+import { buildQueryDb, sampleTexts } from './sample.ts'
 
 const folder = temporaryFolder('query-file')
 const good = join(folder.path, 'good.db')
-const digest = buildQueryDb(good, sampleSets())
+const digest = buildQueryDb(good, sampleTexts())
 
 const ENDLESS = '(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n)'
 
@@ -54,25 +54,23 @@ test('the file of a build is opened for reading, and its schema is not trusted',
 for (const [what, sql] of [
   [
     'a view in the place of a table',
-    `ALTER TABLE grams RENAME TO others; CREATE VIEW grams AS SELECT key, ${ENDLESS} AS crc, bytes FROM others`,
+    `ALTER TABLE advisories RENAME TO others; CREATE VIEW advisories AS SELECT id, ${ENDLESS} AS n FROM others`,
   ],
-  ['a view alone', `DROP TABLE grams; CREATE VIEW grams AS SELECT 1 AS key, ${ENDLESS} AS crc, 1 AS bytes`],
+  ['a view alone', `DROP TABLE advisories; CREATE VIEW advisories AS SELECT 'a' AS id, ${ENDLESS} AS n`],
   ['a view beside the tables', `CREATE VIEW more AS SELECT ${ENDLESS}`],
-  ['a trigger', 'CREATE TRIGGER more AFTER INSERT ON grams BEGIN DELETE FROM sets; END'],
-  ['an index', 'CREATE INDEX more ON grams (crc)'],
+  ['a trigger', 'CREATE TRIGGER more AFTER INSERT ON entries BEGIN DELETE FROM advisories; END'],
+  ['an index', 'CREATE INDEX more ON entries (leads)'],
   ['another table', 'CREATE TABLE more (x)'],
-  ['a virtual table', 'DROP TABLE grams; CREATE VIRTUAL TABLE grams USING fts5(key, crc, bytes)'],
+  ['another virtual table', 'DROP TABLE advisories; CREATE VIRTUAL TABLE advisories USING fts5(id, n)'],
+  ['an index with other options', 'DROP TABLE words; CREATE VIRTUAL TABLE words USING fts5(tokens)'],
   ['statistics', 'ANALYZE'],
-  ['a table less', 'DROP TABLE bests'],
-  [
-    'a generated column',
-    'DROP TABLE grams; CREATE TABLE grams (key INTEGER PRIMARY KEY, crc AS (key + 1), bytes BLOB NOT NULL)',
-  ],
-  ['a table without rowids', `DROP TABLE bests; ${tableSql('bests')} WITHOUT ROWID`],
-  ['tables in another order', `DROP TABLE sets; ${tableSql('sets')}`],
+  ['a table less', 'DROP TABLE advisories'],
+  ['a generated column', `DROP TABLE entries; ${TABLES.entries.replace('leads INTEGER NOT NULL', 'leads AS (n + 1)')}`],
+  ['a table with rowids', `DROP TABLE advisories; ${TABLES.advisories.replace(' WITHOUT ROWID', '')}`],
+  ['tables in another order', `DROP TABLE entries; ${TABLES.entries}`],
   [
     'a schema written by hand',
-    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' -- more' WHERE name = 'items'",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' -- more' WHERE name = 'entries'",
   ],
 ] as const) {
   test(`${what} is refused`, () => {
@@ -108,7 +106,7 @@ test('a schema in several pages, of another encoding, or in no database, is refu
 
 test('any byte of the schema that is changed is refused, or changes nothing', () => {
   const path = join(folder.path, 'flipped.db')
-  buildQueryDb(path, [])
+  buildQueryDb(path, { sets: [], advisories: { ids: [], cves: new Uint32Array() } })
   const bytes = readFileSync(path)
   let refused = 0
   const end = bytes.readUInt16BE(16)
@@ -132,55 +130,24 @@ test('any byte of the schema that is changed is refused, or changes nothing', ()
   assert.ok(refused > 400, `${refused} were refused`)
 })
 
-test('a page that others lead to again and again is read once', () => {
-  const database = new Database(good, { readonly: true })
-  const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'grams'").pluck().get() as number
-  database.close()
-  const path = patched((bytes) => {
-    const page = bytes.subarray((root - 1) * bytes.readUInt16BE(16))
-    const INTERIOR = 5
-    assert.is(page[0], INTERIOR)
-    const first = page.readUInt32BE(page.readUInt16BE(12))
-    for (let cell = 1; cell < page.readUInt16BE(3); cell++) page.writeUInt32BE(first, page.readUInt16BE(12 + 2 * cell))
+for (const table of Object.keys(TABLES)) {
+  test(`a page of ${table} that others lead to again and again is read once`, () => {
+    const database = new Database(good, { readonly: true })
+    const root = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table) as number
+    database.close()
+    const path = patched((bytes) => {
+      const page = bytes.subarray((root - 1) * bytes.readUInt16BE(16))
+      const INTERIOR = table === 'entries' ? 5 : 2
+      assert.is(page[0], INTERIOR)
+      const first = page.readUInt32BE(page.readUInt16BE(12))
+      for (let cell = 1; cell < page.readUInt16BE(3); cell++)
+        page.writeUInt32BE(first, page.readUInt16BE(12 + 2 * cell))
+    })
+    const opened = openQueryFile(path)
+    assert.throws(() => queryDigest(opened), isRefused(new RegExp(`rows in ${table} that have the same position$`)))
+    opened.close()
   })
-  const opened = openQueryFile(path)
-  assert.throws(() => queryDigest(opened), isRefused(/rows in grams that have the same position$/))
-  opened.close()
-})
-
-/** Offsets of the rowid and the CRC in the cell of a long row. */
-const ROWID_AT = 3
-const CRC_AT = 12
-
-test('rows that share their pages are refused when they have more bytes than the file', () => {
-  const LONG = 1_000_000
-  const path = join(folder.path, 'shared.db')
-  const made = new Database(path)
-  made.pragma('page_size = 8192')
-  for (const table of QUERY_TABLES) made.exec(tableSql(table))
-  const bytes = Buffer.alloc(LONG)
-  made.prepare('INSERT INTO texts VALUES (?, ?, ?)').run(1, rowCrc({ table: 'texts', key: 1, bytes }), bytes)
-  const root = made.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'texts'").pluck().get() as number
-  made.close()
-  const file = readFileSync(path)
-  const page = file.subarray((root - 1) * 8192, root * 8192)
-  const cell = page.subarray(page.readUInt16BE(8))
-  const ROWS = 4
-  for (let key = ROWS; key >= 1; key--) {
-    const at = 8192 - cell.length * (ROWS + 1 - key)
-    page.set(Buffer.from(cell), at)
-    page[at + ROWID_AT] = key
-    page.writeUInt32BE(rowCrc({ table: 'texts', key, bytes }), at + CRC_AT)
-    page.writeUInt16BE(at, 8 + 2 * (key - 1))
-  }
-  page.writeUInt16BE(ROWS, 3)
-  page.writeUInt16BE(8192 - cell.length * ROWS, 5)
-  writeFileSync(path, file)
-  const database = openQueryFile(path)
-  assert.is(rowReader(database).read('texts', 0, ROWS).length, LONG)
-  assert.throws(() => queryDigest(database), isRefused(/rows in texts that have the same position$/))
-  database.close()
-})
+}
 
 test.after(folder.remove)
 

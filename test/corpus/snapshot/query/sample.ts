@@ -1,7 +1,9 @@
 /** Sets of searchable texts, ordinary and hostile, the same in every run, and a search in them without an index. */
 import { fold } from '../../../../corpus/snapshot/codec/fold.ts'
-import { RANK, type Rank } from '../../../../corpus/snapshot/query/rank.ts'
-import type { TextSet, TextSetName } from '../../../../corpus/snapshot/query/sets.ts'
+import { packTexts } from '../../../../corpus/snapshot/codec/text-column.ts'
+import { type WordSource, writeEntries, writeWords } from '../../../../corpus/snapshot/query/build.ts'
+import type { Rank } from '../../../../corpus/snapshot/query/search.ts'
+import type { AdvisoryIds, SearchTexts, TextSet, TextSetName } from '../../../../corpus/snapshot/query/sets.ts'
 import { isAdvisoryId } from '../../../support/plain.ts'
 
 /** Returns a generator of numbers from 0 to 1, the same for the same seed. */
@@ -27,7 +29,7 @@ function title(random: () => number): string {
 }
 
 /** Returns more entries than a block holds, and strings in more of them than the threshold for stored best hits. */
-export function sampleSets(): TextSet[] {
+export function sampleTexts(): SearchTexts {
   const random = seeded(11)
   const set = (name: TextSetName, count: number, key: (i: number) => string): TextSet => {
     const keys = Array.from({ length: count }, (_, i) => key(i))
@@ -41,26 +43,22 @@ export function sampleSets(): TextSet[] {
         spellings: keys.map((_, i) => (i % 3 === 0 ? `\u001f${title(random)}\u001f${title(random)}` : '')),
       }),
       subtitles: keys.map((_, i) => `subtitle ${i}`),
-      first: Uint8Array.from(keys, () => (random() < 0.03 ? 1 : 0)),
+      ...(name === 'cve' && { first: Uint8Array.from(keys, () => (random() < 0.03 ? 1 : 0)) }),
     }
   }
   /** Up to three ids for each CVE. Some contain words of titles, or other CVE ids. */
-  const advisories = (cves: TextSet): TextSet => {
+  const advisories = (cves: TextSet): AdvisoryIds => {
     const entries = cves.keys.flatMap((key, cve) =>
       Array.from({ length: Math.floor(random() * 4) }, (_, n) => ({
         cve,
         id: [`GHSA-${Math.floor(random() * 1e6)}-${cve}`, `DEBIAN-${key}`, `${title(random)}-${cve}`][n]!,
       })),
     )
-    const keys = entries.map(({ id }) => id)
-    const none = keys.map(() => '')
-    const first = Uint8Array.from(entries, ({ cve }) => cves.first![cve]!)
-    const found = Uint32Array.from(entries, ({ cve }) => cve)
-    return { name: 'advisory', keys, ids: keys, labels: none, subtitles: none, first, cves: found }
+    return { ids: entries.map(({ id }) => id), cves: Uint32Array.from(entries, ({ cve }) => cve) }
   }
   const named = (i: number) => `${title(random).toLowerCase().replaceAll(' ', '_')}${i % 3 === 0 ? '' : i}`
   const cves = set('cve', 5000, (i) => `CVE-${2026 - Math.floor(i / 500)}-${9999 - i}`)
-  return [
+  const sets = [
     cves,
     set('cwe', 900, (i) => `CWE-${i + 1}`),
     set('capec', 500, (i) => `CAPEC-${i + 1}`),
@@ -68,8 +66,33 @@ export function sampleSets(): TextSet[] {
     set('product', 3000, named),
     set('capec_text', 500, () => title(random)),
     set('package', 2000, named),
-    advisories(cves),
   ]
+  return { sets, advisories: advisories(cves) }
+}
+
+/** Returns the words of CVEs with these titles, without descriptions. */
+export function wordSource(sets: readonly TextSet[]): WordSource {
+  const { keys, labels } = sets.find(({ name }) => name === 'cve') ?? { keys: [], labels: [] }
+  const cores = keys.map((cve_id, i) => Buffer.from(JSON.stringify({ cve_id, title: labels[i] }).slice(0, -1)))
+  const at = Uint32Array.from(cores.keys(), (i) => cores.slice(0, i).reduce((sum, { length }) => sum + length, 0))
+  return {
+    cores: {
+      chunks: [Buffer.concat(cores)],
+      chunkOf: null,
+      from: at,
+      to: at.map((from, i) => from + cores[i]!.length),
+    },
+    rows: Uint32Array.from(keys.keys()),
+    names: packTexts(0, () => ''),
+    named: new Uint32Array(),
+    namedAt: new Uint32Array(keys.length + 1),
+  }
+}
+
+/** Writes a `query.db`. */
+export function buildQueryDb(path: string, texts: SearchTexts, words = wordSource(texts.sets)) {
+  writeWords(path, words)
+  return writeEntries(path, texts)
 }
 
 /** Returns non-empty queries: substrings of texts in any case, and strings without a match. */
@@ -114,13 +137,25 @@ export function plainMatches(set: TextSet, q: string): number[] {
   return foldedTexts(set).flatMap((texts, i) => (texts.some((text) => text.includes(wanted)) ? [i] : []))
 }
 
+const wordsOf = (q: string): string[] => fold(q).split(/\s+/u).filter(Boolean)
+
+/** Returns the ordinals of entries with each word of `q` in key, label or a spelling. */
+function plainSearch(set: TextSet, q: string): number[] {
+  const words = wordsOf(q)
+  return foldedTexts(set).flatMap((texts, i) =>
+    words.every((word) => texts.some((text) => text.includes(word))) ? [i] : [],
+  )
+}
+
 /** Returns the rank by rule 28: exact id, prefix of id or label, word start, elsewhere. */
-export function plainRank(set: TextSet, ordinal: number, q: string): Rank {
+function plainRank(set: TextSet, ordinal: number, q: string): Rank {
   const wanted = fold(q)
   const texts = foldedTexts(set)[ordinal]!
-  if (texts[0] === wanted) return RANK.exact
-  if (texts.slice(0, 2).some((text) => text.startsWith(wanted))) return RANK.prefix
-  return texts.some((text) => startsWord(text, wanted)) ? RANK.wordStart : RANK.elsewhere
+  if (texts[0] === wanted) return 0
+  const [first, ...others] = wordsOf(q)
+  const startsWords = (words: readonly string[]) => words.every((word) => texts.some((text) => startsWord(text, word)))
+  if (startsWords(others) && texts.slice(0, 2).some((text) => text.startsWith(first!))) return 1
+  return startsWords([first!, ...others]) ? 2 : 3
 }
 
 interface Match {
@@ -128,17 +163,16 @@ interface Match {
   rank: Rank
 }
 
-const rankedMatches = (set: TextSet, q: string): Match[] =>
-  plainMatches(set, q).map((ordinal) => ({ ordinal, rank: plainRank(set, ordinal, q) }))
-
 /** Returns the results of a type: entries, or CVEs with the best rank of the CVE and its advisories. */
-export function plainResults(set: TextSet, advisories: TextSet | null, q: string): Match[] {
-  const matches = rankedMatches(set, q)
-  if (advisories === null || !isAdvisoryId(q)) return matches
-  const named = rankedMatches(advisories, q).map(({ ordinal, rank }) => ({ ordinal: advisories.cves![ordinal]!, rank }))
+export function plainResults(set: TextSet, advisories: AdvisoryIds | null, q: string): Match[] {
   const ranks = new Map<number, Rank>()
-  for (const { ordinal, rank } of [...matches, ...named]) {
-    ranks.set(ordinal, Math.min(rank, ranks.get(ordinal) ?? RANK.elsewhere) as Rank)
+  for (const ordinal of plainSearch(set, q)) ranks.set(ordinal, plainRank(set, ordinal, q))
+  if (advisories !== null && isAdvisoryId(q)) {
+    for (const [i, id] of advisories.ids.entries()) {
+      if (!fold(id).startsWith(fold(q))) continue
+      const cve = advisories.cves[i]!
+      ranks.set(cve, Math.min(fold(id) === fold(q) ? 0 : 1, ranks.get(cve) ?? 3) as Rank)
+    }
   }
   return Array.from(ranks, ([ordinal, rank]) => ({ ordinal, rank }))
 }

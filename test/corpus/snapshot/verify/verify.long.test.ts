@@ -17,7 +17,9 @@ import type { About } from '../../../../corpus/snapshot/files/about.ts'
 import { fileOf, objectPath, pointerPath } from '../../../../corpus/snapshot/files/layout.ts'
 import type { Role } from '../../../../corpus/snapshot/files/manifest.ts'
 import { encodePointer } from '../../../../corpus/snapshot/files/pointer.ts'
-import { queryDigest, rowCrc } from '../../../../corpus/snapshot/query/rows.ts'
+import { queryDigest } from '../../../../corpus/snapshot/query/digest.ts'
+import { appendPageCrcs } from '../../../../corpus/snapshot/query/page-crcs.ts'
+import { checkQuerySchema } from '../../../../corpus/snapshot/query/schema.ts'
 import { decodeEpss, type EpssColumns, encodeEpss, NO_EPSS } from '../../../../corpus/snapshot/record/epss.ts'
 import { encodeMember } from '../../../../corpus/snapshot/record/member.ts'
 import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
@@ -169,19 +171,23 @@ test('pages with their rows in another order, or with one row less', async () =>
   }
 })
 
-test('a query.db with other texts or other postings', async () => {
+test('a query.db with other entries or another index', async () => {
   const file = fileOf(manifest, 'query')
-  for (const table of ['texts', 'items', 'grams'] as const) {
+  for (const change of [
+    "UPDATE entries SET text = text || 'x' WHERE n = (SELECT max(n) FROM entries)",
+    "UPDATE entries SET label = label || 'x' WHERE n = (SELECT max(n) FROM entries)",
+    "INSERT INTO cve_index(rowid, tokens) VALUES (16777216, 'forged')",
+    "INSERT INTO words(rowid, tokens) VALUES (16777216, 'forged')",
+  ]) {
     const path = join(good.folder, 'forged.db')
-    writeFileSync(path, bytesOf('query'))
+    const bytes = bytesOf('query')
+    const { pageSize, pages } = checkQuerySchema(bytes)
+    writeFileSync(path, bytes.subarray(0, pageSize * pages))
     const database = new Database(path)
-    const row = database.prepare(`SELECT key, bytes FROM ${table}`).get() as { key: number; bytes: Buffer }
-    row.bytes[row.bytes.length - 2]! ^= 1
-    database
-      .prepare(`UPDATE ${table} SET bytes = ?, crc = ? WHERE key = ?`)
-      .run(row.bytes, rowCrc({ table, ...row }), row.key)
+    database.exec(change)
     const { content, count } = queryDigest(database)
     database.close()
+    appendPageCrcs(path)
     const faults = await faultsAfter((dist) => forge(dist, file, readFileSync(path), content, count))
     oneFault(faults, 'query', CONTRADICTS)
   }

@@ -1,0 +1,377 @@
+/**
+ * The SQL of all searches in `query.db`, for gateways and readers. A search is a generator of statements, so that one that
+ * waits for a file, or for its turn, is not a matter of its logic. SPEC.md, "Query"; rules 5 and 28.
+ */
+import { isAdvisoryIdStart } from '../../model/packages/advisory-id.ts'
+import { MAX_ENTRIES } from '../bounds.ts'
+import { SnapshotError } from '../error.ts'
+import type { IndexName } from './schema.ts'
+import { SEARCH_TYPES, type SearchedText, type SearchType, TEXT_SETS } from './sets.ts'
+import { type Anchor, LEADS, needleOf, readShown, searchable, wordsMatch } from './tokens.ts'
+
+export interface Statement {
+  sql: string
+  values: (string | number)[]
+  /** Whether it can have many rows. */
+  isLong: boolean
+}
+
+export type StatementRow = readonly unknown[]
+
+/** A search yields a statement for its rows, or other searches for their results. */
+export type Search<T> = Generator<Statement | readonly Search<unknown>[], T, unknown>
+
+export type Rank = 0 | 1 | 2 | 3
+
+/** A search result. The rank of a match is 0 for the key, then 1 at the beginning, 2 at a word, 3 elsewhere (rule 28). */
+export interface Hit {
+  type: SearchType
+  rank: Rank
+  id: string
+  /** The key that searches match: of a product its slug. */
+  key: string
+  label: string
+  subtitle: string
+}
+
+export interface SearchResult {
+  /** Matching entries per type; 0 for types not requested. */
+  counts: Record<SearchType, number>
+  /** Per type, best first; empty for types not requested. */
+  hits: Record<SearchType, Hit[]>
+}
+
+/** Some of the first matches: those behind the ordinal `after`, or before it in descending order. */
+export interface MatchRange {
+  limit: number
+  /** Null for the first ones. */
+  after: number | null
+  isDescending: boolean
+}
+
+/** The largest `limit` of a search and of suggestions (API 7.2, 7.3). */
+export const MAX_HITS = 25
+
+/** Entries that match have all of these. */
+interface Condition {
+  index: IndexName
+  /** Expression of FTS5; null if the index has nothing to exclude entries with. */
+  match: string | null
+  /** Stored texts of entries contain these, in addition to `match`. */
+  checks: readonly string[]
+  /** Stored texts of entries contain these, without `match`; null if few entries match, or for the words of CVEs. */
+  texts: readonly string[] | null
+  /** Only entries that precede others of their rank. */
+  isLeading?: boolean
+}
+
+/** From one number of an entry to another, both included. */
+interface Span {
+  from: number
+  to: number
+}
+
+/** Words of one search that use the index: each can make SQLite collect the entries of many tokens. */
+const MOST_INDEXED_WORDS = 4
+/** In more entries than the index excludes, one letter is found sooner by reading the texts. */
+const LEAST_INDEXED = 2
+/** Entries whose texts one statement reads. */
+const WINDOW = 2 ** 16
+
+const firstOf = (set: SearchedText): number => (TEXT_SETS.indexOf(set === 'words' ? 'cve' : set) + 1) * MAX_ENTRIES
+
+/** Returns the number of an entry in `query.db`. */
+export const entryNumber = (set: SearchedText, ordinal: number): number => firstOf(set) + ordinal
+
+const indexOf = (set: SearchedText): IndexName => (set === 'words' ? set : set === 'cve' ? 'cve_index' : 'name_index')
+
+/** Returns the condition for all words, of which the first is at `first`, and the others are at `others`. */
+function conditionOf(set: SearchedText, words: readonly string[], first: Anchor, others: Anchor): Condition {
+  const needles = words.map((word, i) => needleOf(word, i === 0 ? first : others))
+  const indexed = needles
+    .filter(({ match, length }) => match !== null && length >= LEAST_INDEXED)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, MOST_INDEXED_WORDS)
+  const checks = needles.filter((needle) => !needle.isExact || !indexed.includes(needle))
+  return {
+    index: indexOf(set),
+    match: indexed.length > 0 ? indexed.map(({ match }) => match).join(' AND ') : null,
+    checks: checks.map(({ text }) => text),
+    texts: first === 'anywhere' ? needles.map(({ text }) => text) : null,
+  }
+}
+
+function textCondition(set: SearchedText, q: string): Condition {
+  if (set === 'words') return { index: 'words', match: wordsMatch(q), checks: [], texts: null }
+  const text = searchable(q)
+  if (text !== '') return conditionOf(set, [text], 'anywhere', 'anywhere')
+  return { index: indexOf(set), match: null, checks: [], texts: [] }
+}
+
+function* rowsOf(sql: string, values: (string | number)[], isLong = false): Search<StatementRow[]> {
+  return (yield { sql, values, isLong }) as StatementRow[]
+}
+
+function* together<T>(searches: readonly Search<T>[]): Search<T[]> {
+  return (yield searches) as T[]
+}
+
+/** Returns FROM and WHERE for the entries of a span, the column of their number, and the values. */
+function entriesWhere({ index, match, checks, isLeading }: Condition, { from, to }: Span) {
+  const checked = checks.map(() => ' AND instr(text, ?)').join('')
+  if (match === null) {
+    const where = `n BETWEEN ? AND ?${isLeading ? ' AND leads = 1' : ''}${checked}`
+    return { column: 'n', tables: 'entries', where, values: [from, to, ...checks] }
+  }
+  const column = `${index}.rowid`
+  return {
+    column,
+    // A CROSS JOIN looks for the entries of the index, not for the matches of each entry.
+    tables: checks.length > 0 ? `${index} CROSS JOIN entries ON n = ${column}` : index,
+    where: `${index} MATCH ? AND ${column} BETWEEN ? AND ?${checked}`,
+    values: [isLeading ? `"${LEADS}" AND ${match}` : match, from, to, ...checks],
+  }
+}
+
+function* numbers(condition: Condition, span: Span, limit: number | null, isDescending = false): Search<number[]> {
+  const { column, tables, where, values } = entriesWhere(condition, span)
+  const order = `ORDER BY ${column}${isDescending ? ' DESC' : ''}`
+  const limited = limit === null ? [] : [limit]
+  const sql = `SELECT ${column} FROM ${tables} WHERE ${where} ${order}${limit === null ? '' : ' LIMIT ?'}`
+  const rows = yield* rowsOf(sql, [...values, ...limited], limit === null)
+  return rows.map(([n]) => n as number)
+}
+
+function* countIn(condition: Condition, span: Span): Search<number> {
+  const { tables, where, values } = entriesWhere(condition, span)
+  const [row] = yield* rowsOf(`SELECT count(*) FROM ${tables} WHERE ${where}`, values)
+  return row![0] as number
+}
+
+/** Parts of a span, in the order of its numbers or in the opposite one. */
+function* windows({ from, to }: Span, isDescending: boolean): Generator<Span> {
+  const count = Math.ceil((to - from + 1) / WINDOW)
+  for (let i = 0; i < count; i++) {
+    const start = from + (isDescending ? count - 1 - i : i) * WINDOW
+    yield { from: start, to: Math.min(start + WINDOW - 1, to) }
+  }
+}
+
+export interface Searches {
+  /** Returns the ordinals of all entries of `set` with `q` in key or label, or of CVEs with all words, ascending. */
+  matches(set: SearchedText, q: string): Search<Uint32Array>
+  /** Returns the ordinals of the first matches in a range. */
+  firstMatches(set: SearchedText, q: string, range: MatchRange): Search<Uint32Array>
+  /** Returns the number of matches. */
+  countMatches(set: SearchedText, q: string): Search<number>
+  /** Returns the `limit` best entries, at most 25, and the number of matches for each of `types`. */
+  search(types: readonly SearchType[], q: string, limit: number): Search<SearchResult>
+  /**
+   * Returns the `limit` best entries, at most 25, of all `types` together, by rank. Within a rank types alternate, so
+   * that none crowds out the others; then in order of `SEARCH_TYPES`.
+   */
+  suggest(types: readonly SearchType[], q: string, limit: number): Search<Hit[]>
+}
+
+/**
+ * Opens the searches of a database.
+ * @param readFirst number of texts to read before the index: entries with a frequent text are among the first ones
+ */
+export function openSearches(readFirst: number): Searches {
+  const spans = new Map<SearchedText, Span>()
+
+  function* spanOf(set: SearchedText): Search<Span> {
+    const known = spans.get(set)
+    if (known) return known
+    const from = firstOf(set)
+    const [row] = yield* rowsOf('SELECT max(n) FROM entries WHERE n BETWEEN ? AND ?', [from, from + MAX_ENTRIES - 1])
+    const span = { from, to: (row![0] as number | null) ?? from - 1 }
+    spans.set(set, span)
+    return span
+  }
+
+  /** Parts that each have a statement: the texts of all entries would take too long. */
+  const partsOf = ({ match, checks }: Condition, span: Span, isDescending = false): Iterable<Span> =>
+    match !== null && checks.length === 0 ? [span] : windows(span, isDescending)
+
+  function* count(set: SearchedText, condition: Condition): Search<number> {
+    let sum = 0
+    for (const part of partsOf(condition, yield* spanOf(set))) sum += yield* countIn(condition, part)
+    return sum
+  }
+
+  function* first(condition: Condition, span: Span, limit: number, isDescending = false): Search<number[]> {
+    const found: number[] = []
+    let rest = span
+    const { match, texts, isLeading } = condition
+    if (match !== null && texts !== null && !isLeading && readFirst > 0) {
+      const reading = isDescending
+        ? { from: Math.max(span.from, span.to - readFirst + 1), to: span.to }
+        : { from: span.from, to: Math.min(span.to, span.from + readFirst - 1) }
+      found.push(...(yield* numbers({ ...condition, match: null, checks: texts }, reading, limit, isDescending)))
+      rest = isDescending ? { ...span, to: reading.from - 1 } : { ...span, from: reading.to + 1 }
+    }
+    for (const part of partsOf(condition, rest, isDescending)) {
+      if (found.length === limit || part.from > part.to) break
+      found.push(...(yield* numbers(condition, part, limit - found.length, isDescending)))
+    }
+    return found
+  }
+
+  /** Returns the numbers of the `limit` best entries, with their ranks. */
+  function* best(type: SearchType, q: string, limit: number): Search<Ranked[]> {
+    const words = wordsOf(q)
+    const span = yield* spanOf(type)
+    const found = new Map<number, Rank>()
+    const tiers = [
+      conditionOf(type, [searchable(q)], 'key', 'key'),
+      conditionOf(type, words, 'beginning', 'word'),
+      conditionOf(type, words, 'word', 'word'),
+      conditionOf(type, words, 'anywhere', 'anywhere'),
+    ]
+    for (const [rank, tier] of tiers.entries()) {
+      for (const isLeading of type === 'cve' && rank > 0 ? [true, false] : [false]) {
+        if (found.size >= limit) break
+        // Those of a better rank are among them.
+        const some = yield* first({ ...tier, isLeading }, span, limit + found.size)
+        for (const n of some) if (found.size < limit && !found.has(n)) found.set(n, rank as Rank)
+      }
+    }
+    return yield* entriesOf(type, found, words)
+  }
+
+  /** Reads entries in the order of ranks. They must match, because nothing else proves the index. */
+  function* entriesOf(type: SearchType, found: ReadonlyMap<number, Rank>, words: readonly string[]): Search<Ranked[]> {
+    if (found.size === 0) return []
+    const rows = yield* rowsOf(
+      'SELECT n, leads, text, id, key, label, subtitle FROM entries WHERE n IN (SELECT value FROM json_each(?))',
+      [JSON.stringify([...found.keys()])],
+    )
+    const needles = words.map((word) => needleOf(word, 'anywhere').text)
+    const isMatch = (text: unknown) => needles.every((needle) => String(text).includes(needle))
+    if (rows.length < found.size || !rows.every(([, , text]) => isMatch(text))) {
+      throw new SnapshotError('malformed', 'the index of query.db does not match its entries')
+    }
+    return rows.map((row) => rankedOf(type, found.get(row[0] as number)!, row)).sort(byRank)
+  }
+
+  /** Returns the best CVEs that advisories with an id that begins with `q` find. */
+  function* bestOfAdvisories(q: string, limit: number): Search<Ranked[]> {
+    const id = searchable(q)
+    const rows = yield* rowsOf(
+      `SELECT e.n, leads, text, e.id, key, label, subtitle, min(a.id <> ?) FROM ${ADVISORIES} GROUP BY e.n ORDER BY 8, 2 DESC, 1 LIMIT ?`,
+      [id, ...range(id), limit],
+    )
+    return rows.map((row) => rankedOf('cve', row[7] as 0 | 1, row))
+  }
+
+  /** Returns how many CVEs only the ids of advisories find. */
+  function* countOnlyAdvisories(q: string): Search<number> {
+    const id = searchable(q)
+    const [row] = yield* rowsOf(`SELECT count(DISTINCT e.n) FROM ${ADVISORIES} AND NOT instr(text, ?)`, [
+      ...range(id),
+      needleOf(id, 'anywhere').text,
+    ])
+    return row![0] as number
+  }
+
+  function* bestOfType(type: SearchType, q: string, limit: number): Search<Ranked[]> {
+    const most = Math.min(limit, MAX_HITS)
+    if (type !== 'cve' || !isAdvisoryIdStart(q)) return yield* best(type, q, most)
+    const both = yield* together([best(type, q, most), bestOfAdvisories(q, most)])
+    const found = new Map<number, Ranked>()
+    for (const one of both.flat().sort(byRank)) if (!found.has(one.n)) found.set(one.n, one)
+    return [...found.values()].slice(0, most)
+  }
+
+  function* countOfType(type: SearchType, q: string): Search<number> {
+    const matching = yield* count(type, conditionOf(type, wordsOf(q), 'anywhere', 'anywhere'))
+    return type === 'cve' && isAdvisoryIdStart(q) ? matching + (yield* countOnlyAdvisories(q)) : matching
+  }
+
+  const requested = (types: readonly SearchType[]) => SEARCH_TYPES.filter((type) => types.includes(type))
+
+  return {
+    *matches(set, q) {
+      const condition = textCondition(set, q)
+      const span = yield* spanOf(set)
+      const found: Uint32Array[] = []
+      for (const part of partsOf(condition, span)) {
+        const some = yield* numbers(condition, part, null)
+        found.push(Uint32Array.from(some, (n) => n - span.from))
+      }
+      return joined(found)
+    },
+    *firstMatches(set, q, { limit, after, isDescending }) {
+      const span = yield* spanOf(set)
+      const rest = { ...span }
+      if (after !== null && isDescending) rest.to = Math.min(span.to, span.from + after - 1)
+      if (after !== null && !isDescending) rest.from += after + 1
+      const some = rest.from > rest.to ? [] : yield* first(textCondition(set, q), rest, limit, isDescending)
+      return Uint32Array.from(some, (n) => n - span.from)
+    },
+    *countMatches(set, q) {
+      return yield* count(set, textCondition(set, q))
+    },
+    *search(types, q, limit) {
+      const result: SearchResult = {
+        counts: { vendor: 0, product: 0, cwe: 0, capec: 0, cna: 0, cve: 0, package: 0 },
+        hits: { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [], package: [] },
+      }
+      const known = requested(types)
+      const counted = together(known.map((type) => countOfType(type, q)))
+      const ranked = together(known.map((type) => bestOfType(type, q, limit)))
+      const [counts, best] = (yield* together<unknown>([counted, ranked])) as [number[], Ranked[][]]
+      for (const [i, type] of known.entries()) {
+        result.counts[type] = counts[i]!
+        result.hits[type] = best[i]!.map(({ hit }) => hit)
+      }
+      return result
+    },
+    *suggest(types, q, limit) {
+      const ranked = yield* together(requested(types).map((type) => bestOfType(type, q, limit)))
+      const found = ranked.flatMap((ofType, order) => {
+        const positions = [0, 0, 0, 0]
+        return ofType.map(({ hit }) => ({ hit, order, position: positions[hit.rank]!++ }))
+      })
+      found.sort((a, b) => a.hit.rank - b.hit.rank || a.position - b.position || a.order - b.order)
+      return found.slice(0, limit).map(({ hit }) => hit)
+    },
+  }
+}
+
+interface Ranked {
+  n: number
+  leads: number
+  hit: Hit
+}
+
+/** @throws SnapshotError `malformed` */
+function rankedOf(type: SearchType, rank: Rank, [n, leads, , ...texts]: StatementRow): Ranked {
+  const [id, key, label, subtitle] = texts.slice(0, 4).map((text) => (text === null ? '' : readShown(text)))
+  return {
+    n: Number(n),
+    leads: Number(leads),
+    hit: { type, rank, id: id!, key: key || id!, label: label || id!, subtitle: subtitle! },
+  }
+}
+
+const byRank = (a: Ranked, b: Ranked) => a.hit.rank - b.hit.rank || b.leads - a.leads || a.n - b.n
+
+const ADVISORIES = 'advisories a CROSS JOIN entries e ON e.n = a.n WHERE a.id BETWEEN ? AND ?'
+/** All ids that begin with this one. */
+const range = (id: string): [string, string] => [id, `${id}\u{10ffff}`]
+
+/** The words of a search. All of them match. */
+const wordsOf = (q: string): string[] => [...new Set(searchable(q).split(/\s+/u).filter(Boolean))]
+
+function joined(parts: readonly Uint32Array[]): Uint32Array {
+  if (parts.length === 1) return parts[0]!
+  const all = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
