@@ -22,13 +22,16 @@ const MAY_IMPORT: Record<string, string[]> = {
   'corpus/runtime': [],
   'corpus/snapshot': ['corpus/model', 'corpus/runtime'],
   'corpus/snapshot/memory': ['corpus/model', 'corpus/runtime', 'corpus/snapshot/index.ts'],
+  'corpus/snapshot/ranges': ['corpus/model', 'corpus/runtime', 'corpus/snapshot/index.ts'],
   'corpus/answers': ['corpus/command', 'corpus/model', 'corpus/runtime', 'corpus/snapshot/index.ts'],
   'corpus/sample': ['corpus/model'],
   'corpus/reader': [
+    'corpus/answers',
     'corpus/model',
     'corpus/repository',
     'corpus/runtime',
     'corpus/snapshot/index.ts',
+    'corpus/snapshot/ranges',
     'corpus/transfer',
   ],
   'corpus/transfer': ['corpus/command'],
@@ -144,6 +147,7 @@ const MAY_READ = [
   'corpus/explorer/bundle.ts',
   'corpus/explorer/explorer.ts',
   'corpus/reader/browser/bundle.ts',
+  'corpus/reader/browser/direct-imports.ts',
   'corpus/runtime/regular-file.ts',
 ]
 

@@ -1,6 +1,6 @@
 /** Advisories of a snapshot: their CVEs, and the ids that lead to them. */
 import type { CveId } from '../model/ids/cve-id.ts'
-import { statedCveIds } from '../model/packages/package-advisory.ts'
+import { statedCveIds } from '../model/packages/advisory-ids.ts'
 import { plainBytes, type ReadMember } from '../snapshot/index.ts'
 
 /** Of a hostile set with thousands of ids, the first are enough. */

@@ -1,6 +1,7 @@
 /** The current snapshot and the ones that it was built on, by the manifests that name their parents. */
 import { sha256 } from '../runtime/digest.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
+import { remembered } from '../runtime/remembered.ts'
 import {
   countCves,
   decodeManifest,
@@ -9,16 +10,9 @@ import {
   type Manifest,
   manifestName,
   SnapshotError,
+  type SnapshotSummary,
 } from '../snapshot/index.ts'
-import { type Objects, remembered } from './objects.ts'
-
-export interface SnapshotSummary {
-  id: string
-  created_at: string
-  parent: string | null
-  /** Number of CVE records. */
-  cves: number
-}
+import type { Objects } from './objects.ts'
 
 /** A snapshot of the lineage. */
 export interface Link {

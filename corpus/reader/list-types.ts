@@ -3,7 +3,7 @@ import type { CapecEntry, CweEntry } from '../model/catalog.ts'
 import type { CapecListEntry, CweListEntry } from '../model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../model/directory.ts'
 import type { PackageDetail, PackageRow } from '../model/packages/package-entry.ts'
-import type { Advisory, ExploitModule, Report, ReportSummary } from '../model/record.ts'
+import type { ExploitModule } from '../model/record.ts'
 import type { CnaEntryDetail, ExploitEntry, ListName } from '../snapshot/index.ts'
 import type { Pagination } from './record.ts'
 
@@ -41,23 +41,4 @@ export interface ListPage<Name extends ListName = ListName> {
   vendor?: { slug: string; display: string | null }
   data: ListRow[Name][]
   pagination: Pagination
-}
-
-/** The GitHub security advisory (GHSA) of a CVE, with the CVE's EPSS score. Both numbers are null without a score. */
-export interface CveAdvisory extends Advisory {
-  epss: { percentage: number | null; percentile: number | null }
-}
-
-/** A report on a CVE: with an excerpt, or with `full` its whole text. */
-export type CveReport = Omit<Report, 'report_text'> &
-  Partial<Pick<ReportSummary, 'excerpt'> & Pick<Report, 'report_text'>>
-
-export interface ReportTypes {
-  count: number
-  report_types: {
-    prompt_name: string
-    enabled: boolean
-    /** Only with `include_schema`. A JSON schema, or null. */
-    output_schema?: Record<string, unknown> | null
-  }[]
 }

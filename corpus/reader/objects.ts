@@ -14,21 +14,15 @@ import {
 import type { Source } from '../repository/source.ts'
 import { sha256 } from '../runtime/digest.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
+import { remembered } from '../runtime/remembered.ts'
 import { describe, type FileEntry, objectName, SnapshotError } from '../snapshot/index.ts'
+import type { FileParts } from '../snapshot/ranges/file-parts.ts'
 import { about, TransferError, type TransferErrorCode } from '../transfer/error.ts'
 
 /** Each method throws SnapshotError or TransferError. */
-export interface Objects {
+export interface Objects extends FileParts {
   /** Returns a file of at most `most` bytes. The caller must verify it. */
   file(path: string, most: number): Promise<Buffer>
-  /** Returns a complete object, verified against its digest. */
-  whole(file: FileEntry): Promise<Buffer>
-  /** Whether the repository has an object. */
-  has(file: FileEntry): Promise<boolean>
-  /** Returns the bytes of each span of an object. The caller must verify them. */
-  parts(file: FileEntry, spans: readonly Span[]): Promise<Buffer[]>
-  /** Whether a server has answered several parts with one request. */
-  takesManyRanges(): boolean
   /** Ends all reads, and removes temporary copies. */
   close(): Promise<void>
 }
@@ -219,16 +213,6 @@ function faultOf({ name, isLocal }: Source, path: string, error: unknown): unkno
   if (code === 'missing') return new SnapshotError('missing', `${path} is missing in ${name}`, { cause: error })
   const isOther = OTHER_FILE.includes(code) || (isLocal && SHORT_FILE.includes(code))
   return isOther ? new SnapshotError('digest', message, { cause: error }) : about(name, error)
-}
-
-/** Returns the result of `work` that is stored under `key`. A failure is not stored, so the next caller retries. */
-export function remembered<T>(results: Map<string, Promise<T>>, key: string, work: () => Promise<T>): Promise<T> {
-  const known = results.get(key)
-  if (known) return known
-  const result = work()
-  results.set(key, result)
-  result.catch(() => results.delete(key))
-  return result
 }
 
 /** Limits concurrent work to `most`. The others wait in FIFO order. */

@@ -4,25 +4,17 @@ import { sha256 } from '../runtime/digest.ts'
 import {
   type About,
   ageFault,
-  type CveTables,
   decodeAbout,
   decodeManifest,
   decodePointer,
-  decodeRowTable,
   fileOf,
   gunzipFile,
-  indexBlocks,
-  joinTables,
   MAX_MANIFEST_BYTES,
   MAX_POINTER_BYTES,
   type Manifest,
   manifestName,
-  type NamedSnapshot,
-  openSigned,
   POINTER_NAME,
   type Pointer,
-  type Role,
-  SNAPSHOT_PREFIX_LENGTH,
   SnapshotError,
   type TrustedKey,
 } from '../snapshot/index.ts'
@@ -33,9 +25,6 @@ export interface OpenedSnapshot {
   manifest: Manifest
   about: About
 }
-
-/** A snapshot with the tables of filters. */
-export interface ReadSnapshot extends CveTables, NamedSnapshot {}
 
 export interface Trust {
   /** One of these keys must have signed the pointer. Null accepts an unverified pointer. */
@@ -54,29 +43,10 @@ export async function openCurrent(objects: Objects, trust: Trust): Promise<Opene
   return { manifest, about: decodeAbout(gunzipFile('about', about)) }
 }
 
-/** Returns the name of a snapshot in cursors. */
-export const namedSnapshot = ({ snapshot, created_at }: Manifest): NamedSnapshot => ({
-  prefix: snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
-  createdAt: Date.parse(created_at),
-})
-
-/**
- * Reads the tables of filters.
- * @throws SnapshotError, TransferError
- */
-export async function readTables(objects: Objects, manifest: Manifest): Promise<ReadSnapshot> {
-  return { ...(await decodedTables(objects, manifest)), ...namedSnapshot(manifest) }
-}
-
-async function decodedTables(objects: Objects, manifest: Manifest): Promise<CveTables> {
-  const whole = (role: Role, name?: string) => objects.whole(fileOf(manifest, role, name))
-  const [rows, columns, orders] = await Promise.all([whole('columns', 'rows'), whole('columns'), whole('orders')])
-  return joinTables(decodeRowTable(rows, indexBlocks(manifest.files)), { columns, orders })
-}
-
 /** Verifies the pointer. Signatures must expire, or a server could withhold newer snapshots (SPEC.md, "Pointer"). */
 async function judgedPointer(bytes: Buffer, { keys, now }: Trust): Promise<Pointer> {
   if (keys === null) return decodePointer(bytes)
+  const { openSigned } = await import('./signed-pointer.ts')
   const { pointer } = await openSigned(bytes, keys, now)
   const fault = ageFault(pointer, now)
   if (fault) throw new SnapshotError('untrusted', fault.message)

@@ -10,7 +10,7 @@ import { about, TransferError } from '../transfer/error.ts'
 import { fileServerEffects, type NetworkEffects } from '../transfer/network.ts'
 import { fileVerifier } from './file-verifier.ts'
 import { openObjects, type Progress } from './objects.ts'
-import { assertOptions } from './query.ts'
+import { assertOptions } from './options.ts'
 import { openSnapshot, type Reader } from './snapshot-reader.ts'
 
 export { readKeySetFile } from '../snapshot/index.ts'

@@ -10,7 +10,7 @@ import type {
   Reference,
   TimelineEntry,
 } from '../model/record.ts'
-import type { SECTIONS, Section } from '../snapshot/index.ts'
+import type { RecordChange, SECTIONS, Section, SnapshotSummary } from '../snapshot/index.ts'
 
 /** The EPSS score of a row. All fields are null if there is none. */
 export interface EpssScore {
@@ -80,4 +80,21 @@ export interface OsvAffected {
   ranges?: { type: string; events: Record<string, string>[]; [key: string]: unknown }[]
   versions?: string[]
   [key: string]: unknown
+}
+
+/** The answer of `/changes`. */
+export interface ChangePage {
+  /** Full id of the snapshot that `since` selected. */
+  since: string
+  /** Id of the snapshot that is compared with `since`. */
+  snapshot: string
+  data: RecordChange[]
+  pagination: Pagination
+}
+
+/** The answer of `/snapshots`. */
+export interface SnapshotPage {
+  /** `retained`: cursors of the snapshot continue in it. */
+  data: (SnapshotSummary & { retained: boolean })[]
+  pagination: Pagination
 }

@@ -1,70 +1,56 @@
 /** The methods of a reader, for any source. Uses no API of Node. */
-import type { CnaStats } from '../model/directory.ts'
-import { type CveId, parseCveId } from '../model/ids/cve-id.ts'
+import type { History } from '../answers/context.ts'
+import { ApiError } from '../answers/errors.ts'
+import { parseParams } from '../answers/parameters/parse.ts'
+import { planCvePage } from '../answers/plan/cve-page.ts'
+import { answerer, type Reply } from '../answers/request.ts'
+import { cvesQuery, filtersOf } from '../answers/routes/cves.ts'
+import { affectingPackage } from '../answers/routes/packages.ts'
+import { ROUTES } from '../answers/routes.ts'
 import type { AffectedRow } from '../model/packages/affected-row.ts'
 import type { Stats } from '../model/stats.ts'
-import { memberOf } from '../model/values/closed-set.ts'
-import { generationalCache } from '../runtime/generational-cache.ts'
+import { remembered } from '../runtime/remembered.ts'
+import { awaited, completed, type Steps } from '../runtime/steps.ts'
 import {
   type About,
-  type CveFilters,
-  cursorAfter,
+  CursorError,
+  countCves,
   cursorBinding,
-  DEFAULT_SECTIONS,
-  decodeMemberHead,
-  decodeStats,
-  fileOf,
-  firstPassing,
-  gunzipFile,
-  isCveKey,
+  type DEFAULT_SECTIONS,
   type ListName,
-  orderView,
+  type Manifest,
   ROWS_PER_PAGE,
-  recordPieces,
-  resume,
-  SECTION_NAMES,
+  ROWS_PER_SEGMENT,
+  type RowRun,
   type Section,
+  type SnapshotData,
+  SnapshotError,
   type Suggestion,
   splicePlain,
+  type TextData,
 } from '../snapshot/index.ts'
-import { openAliasLookup } from './alias-lookup.ts'
-import { type ChangePage, openChanges, type SnapshotRow } from './changes.ts'
-import { type CveLookup, openCveLookup } from './cve-lookup.ts'
-import { openDocuments, type ReportOptions } from './documents.ts'
-import { openEntries } from './entries.ts'
-import { openHashedLookup } from './hashed-lookup.ts'
+import { openRangeSnapshot } from '../snapshot/ranges/open-snapshot.ts'
+import { readerHistory } from './history.ts'
 import { openLineage } from './lineage.ts'
-import type { ListOptions } from './list-query.ts'
-import type { CveAdvisory, CveReport, ListEntry, ListPage, ReportTypes } from './list-types.ts'
-import { openLists } from './lists.ts'
-import { type NamePostings, openNamePostings } from './name-postings.ts'
-import { type Objects, remembered } from './objects.ts'
-import { namedSnapshot, openCurrent, type ReadSnapshot, readTables, type Trust } from './open.ts'
-import { openPackages, type PackageQuestion } from './packages.ts'
+import type { ListEntry, ListPage } from './list-types.ts'
+import type { Objects } from './objects.ts'
+import { openCurrent, type Trust } from './open.ts'
 import {
-  assertKnown,
   type ChangesOptions,
   type CveListOptions,
   type CveWalkOptions,
-  readChanges,
-  readList,
-  readSearch,
-  readSnapshots,
-  readSuggest,
-  readWalk,
+  type ListOptions,
+  listName,
+  type PackageQuestion,
+  packageParts,
+  pathPart,
+  queryOf,
+  type ReadOptions,
   type SearchOptions,
   type SnapshotsOptions,
-} from './query.ts'
-import type { CveDetail, CvePage, CveSummary, OsvRecord } from './record.ts'
-import { openRows, parsedJson, rowsOfOrdinals } from './rows.ts'
-import { openHeaders } from './table-headers.ts'
-import { openTextSearch, type SearchResults } from './text-search.ts'
-import { openUnfiltered } from './unfiltered.ts'
-
-export interface ReadOptions<S extends Section> {
-  /** The sections in addition to the core. Default: `cvss` and `epss`. */
-  include?: readonly S[] | undefined
-}
+} from './options.ts'
+import type { ChangePage, CveDetail, CvePage, CveSummary, OsvRecord, SnapshotPage } from './record.ts'
+import type { SearchResults, TextSearch } from './text-search.ts'
 
 export interface Reader {
   /** The opened snapshot, as `/snapshot` returns it. It does not change when a newer one is published. */
@@ -85,6 +71,12 @@ export interface Reader {
   readonly ecosystems: readonly string[]
   /** The releases of each distribution among them, such as `12` of Debian. The same is true for other releases. */
   readonly releases: Readonly<Record<string, readonly string[]>>
+  /**
+   * Answers a request of the API without its prefix, such as `/cves?kev=true`, as a gateway does, errors included. The other
+   * methods are short forms of it.
+   * @throws TypeError unless the target begins with `/`; SnapshotError, TransferError
+   */
+  request(target: string): Promise<Reply>
   /**
    * Returns the record of a CVE as `/cves/{cveId}` does. Null if there is none or it was rejected.
    * @throws TypeError, SnapshotError, TransferError
@@ -108,7 +100,7 @@ export interface Reader {
    * Returns the advisories that affect a version of a package or may affect it: all rows of `/affected`, in its order.
    * Without a version, every advisory of the package. No rows for an unknown package, or a purl of a type that is not
    * indexed (`ecosystems`).
-   * @throws PurlError for a malformed purl, TypeError, SnapshotError, TransferError
+   * @throws TypeError, SnapshotError, TransferError
    */
   affected(question: PackageQuestion): Promise<AffectedRow[]>
   /**
@@ -118,8 +110,7 @@ export interface Reader {
    */
   advisory(id: string): Promise<OsvRecord | null>
   /**
-   * Returns a page of a list as the API does. With `vendor`, `products` are those of `/vendors/{vendor}/products`;
-   * without it, all products.
+   * Returns a page of a list as the API does. With `vendor`, `products` are those of `/vendors/{vendor}/products`.
    * @throws TypeError, CursorError, SnapshotError, TransferError
    */
   entries<Name extends ListName>(list: Name, options?: ListOptions[Name]): Promise<ListPage<Name>>
@@ -130,26 +121,6 @@ export interface Reader {
    * @throws TypeError for an id of another form, SnapshotError, TransferError
    */
   entry<Name extends ListName>(list: Name, id: string | number): Promise<ListEntry[Name] | null>
-  /**
-   * Returns the answer of `/cves/{cveId}/advisory`; null without an advisory.
-   * @throws TypeError, SnapshotError, TransferError
-   */
-  advisoryOf(cveId: string): Promise<CveAdvisory | null>
-  /**
-   * Returns the `reports` of `/cves/{cveId}/reports`; null without a record.
-   * @throws TypeError, SnapshotError, TransferError
-   */
-  reports(cveId: string, options?: ReportOptions): Promise<CveReport[] | null>
-  /**
-   * Returns the answer of `/reports/types`.
-   * @throws TypeError, SnapshotError, TransferError
-   */
-  reportTypes(options?: { include_schema?: boolean | undefined }): Promise<ReportTypes>
-  /**
-   * Returns the answer of `/cnas/stats`.
-   * @throws SnapshotError, TransferError
-   */
-  cnaStats(): Promise<CnaStats>
   /**
    * Returns the figures as `/stats` does.
    * @throws SnapshotError, TransferError
@@ -173,10 +144,10 @@ export interface Reader {
    */
   changes(since: string | Date, options?: ChangesOptions): Promise<ChangePage>
   /**
-   * Returns the rows of `/snapshots`: the snapshots that `changes` can compare, newest first.
-   * @throws TypeError, SnapshotError, TransferError
+   * Returns a page of `/snapshots`: the snapshots that `changes` can compare, newest first.
+   * @throws TypeError, CursorError, SnapshotError, TransferError
    */
-  snapshots(options?: SnapshotsOptions): Promise<SnapshotRow[]>
+  snapshots(options?: SnapshotsOptions): Promise<SnapshotPage>
   close(): Promise<void>
 }
 
@@ -186,27 +157,9 @@ export interface Reader {
  */
 export async function openSnapshot(objects: Objects, trust: Trust, close: () => Promise<void>): Promise<Reader> {
   const { manifest, about } = await openCurrent(objects, trust)
-  const headers = openHeaders(objects)
-  const cves = openCveLookup(manifest, objects, headers)
-  const members = keptMembers(cves)
-  const aliases = openAliasLookup(manifest, objects, headers)
-  const packages = openPackages(openHashedLookup(manifest, objects, headers), cves, aliases, about.ecosystems)
-  const rows = openRows(manifest, objects)
-  const unfiltered = openUnfiltered(manifest, objects, rows)
-  const history = openChanges(namedSnapshot(manifest), openLineage(manifest, objects), objects)
-  const texts = openTextSearch(manifest, objects)
-  const tables = openLists(manifest, objects, headers, texts)
-  const { entries, entry, cnaStats } = openEntries(tables, packages, about.ecosystems)
-  const documents = openDocuments(manifest, objects, members)
-  const matchesOf = (q: string | undefined) => (q === undefined ? null : texts.matches('cve', q))
-  const opened = new Map<string, Promise<{ snapshot: ReadSnapshot; names: NamePostings }>>()
-  const lists = () =>
-    remembered(opened, '', async () => {
-      const snapshot = await readTables(objects, manifest)
-      return { snapshot, names: openNamePostings(manifest, snapshot, objects, tables, about.ecosystems) }
-    })
-  const named = namedSnapshot(manifest)
-  const open = { current: named, retained: (prefix: string) => (prefix === named.prefix ? named : null) }
+  const texts = textsOf(manifest, objects)
+  const data = openRangeSnapshot(manifest, about, objects, texts)
+  const history = readerHistory(openLineage(manifest, objects), objects)
   return {
     snapshot: {
       id: manifest.snapshot,
@@ -218,71 +171,7 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
     },
     ecosystems: about.ecosystems,
     releases: about.releases,
-
-    async get<S extends Section>(cveId: string, options: ReadOptions<S> = {}) {
-      assertKnown(['include'], options)
-      const { include } = options
-      const id = knownCveId(cveId)
-      const sections = sectionsOf(include ?? DEFAULT_SECTIONS)
-      const found = await members(id)
-      if (!found) return null
-      return parsedJson(splicePlain(recordPieces(found.member, found.epss, sections)).toString()) as CveDetail<S>
-    },
-
-    async list(options = {}) {
-      const { sort, filters, limit, cursor } = readList(options)
-      const binding = cursorBinding('cves', sort, filters)
-      const { after } = resume(open, cursor, binding, isCveKey)
-      if (!isFiltered(filters)) {
-        const { rows: data, next } = await unfiltered.page(sort, after, limit)
-        return { data, pagination: { limit, next_cursor: next && cursorAfter(named, binding, next) } }
-      }
-      const { snapshot, names } = await lists()
-      const [matches] = await Promise.all([matchesOf(filters.q), names.load(filters)])
-      const order = orderView(snapshot, sort.key, sort.descending)
-      const start = after ? order.positionAfter(after) : 0
-      // One row more than requested shows whether another page follows (rule 8).
-      const found = firstPassing(snapshot, filters, matches, { order, start, most: limit + 1 })
-      const ordinals = found.slice(0, limit)
-      const last = ordinals.at(-1)
-      const more = found.length > limit && last !== undefined
-      return {
-        data: await rowsOfOrdinals(snapshot, rows, sort.key, ordinals),
-        pagination: { limit, next_cursor: more ? cursorAfter(snapshot, binding, order.keyOf(last)) : null },
-      }
-    },
-
-    walk(options = {}) {
-      const { sort, filters } = readWalk(options)
-      return walkOf(async () => {
-        if (!isFiltered(filters)) return unfiltered.all(sort)
-        const { snapshot, names } = await lists()
-        const [matches] = await Promise.all([matchesOf(filters.q), names.load(filters)])
-        const order = orderView(snapshot, sort.key, sort.descending)
-        const ordinals = firstPassing(snapshot, filters, matches, { order, start: 0, most: order.count })
-        const read = (from: number, to: number) => rowsOfOrdinals(snapshot, rows, sort.key, ordinals.slice(from, to))
-        return { count: ordinals.length, read }
-      })
-    },
-
-    affected: packages.affected,
-    advisory: packages.advisory,
-    entries,
-    entry,
-    advisoryOf: async (cveId) => documents.advisoryOf(knownCveId(cveId)),
-    reports: async (cveId, options) => documents.reports(knownCveId(cveId), options),
-    reportTypes: documents.reportTypes,
-    cnaStats,
-
-    async stats() {
-      return decodeStats(gunzipFile('stats', await objects.whole(fileOf(manifest, 'stats'))))
-    },
-
-    // `async`, so that invalid arguments reject.
-    search: async (q, options = {}) => texts.search(readSearch(q, options)),
-    suggest: async (q, options = {}) => texts.suggest(readSuggest(q, options)),
-    changes: async (since, options = {}) => history.page(readChanges(since, options)),
-    snapshots: async (options = {}) => history.snapshots(readSnapshots(options)),
+    ...methods(data, history),
     async close() {
       await texts.close()
       await close()
@@ -290,76 +179,196 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
   }
 }
 
-/** @throws TypeError */
-function knownCveId(cveId: string): CveId {
-  const id = parseCveId(cveId)
-  if (id === null) throw new TypeError(`'${cveId}' is not a CVE id such as CVE-2024-3400`)
-  return id
-}
+type Methods = Omit<Reader, 'snapshot' | 'ecosystems' | 'releases' | 'close'>
 
-/** Cache size for members. A program often reads several parts of one CVE. */
-const MEMBERS_BYTES = 4 * 1024 * 1024
-
-/** Returns a lookup of members that keeps the last ones. Concurrent callers share one download. */
-function keptMembers({ member }: CveLookup): CveLookup['member'] {
-  const kept = generationalCache<CveId, NonNullable<Awaited<ReturnType<CveLookup['member']>>>>(
-    MEMBERS_BYTES,
-    ({ member }) => member.bytes.length,
-  )
-  const coming = new Map<string, ReturnType<CveLookup['member']>>()
-  return async (id) => {
-    const known = kept.get(id)
-    if (known) return known
-    const found = await remembered(coming, id, () => member(id).finally(() => coming.delete(id)))
-    if (!found) return null
-    // Copies the bytes: the part may be a view into a larger buffer.
-    const bytes = Buffer.from(found.member.bytes)
-    const own = { member: { ...decodeMemberHead(bytes), bytes }, epss: found.epss }
-    kept.set(id, own)
-    return own
+function methods(data: SnapshotData, history: History): Methods {
+  const request = answerer(ROUTES, data, history)
+  // `get` returns null for a rejected CVE, so it does not need the table of the reasons.
+  const withoutReasons = answerer(ROUTES, { ...data, cves: { ...data.cves, rejection: noReason } }, history)
+  const get = async <T>(path: string, options: object = {}): Promise<T> => {
+    const found = await getOrNull<T>(path, options)
+    if (found === null) throw new TypeError(`nothing has the path ${path}`)
+    return found
+  }
+  /** Null for a 404. */
+  const getOrNull = async <T>(path: string, options: object = {}, ask = request): Promise<T | null> => {
+    const query = queryOf(options)
+    const { status, body } = await ask(query === '' ? path : `${path}?${query}`)
+    if (status === 200) return JSON.parse(body) as T
+    if (status === 404) return null
+    throw errorOf(JSON.parse(body))
+  }
+  return {
+    request,
+    get: async (id, options) => getOrNull(`/cves/${pathPart('the id of a CVE', id)}`, options, withoutReasons),
+    list: (options) => get('/cves', options),
+    walk: (options = {}) => walkOf(data, options),
+    async affected(question) {
+      const asked = typeof question === 'string' ? { purl: question } : question
+      const named = packageParts(asked)
+      if (named) return [...(await ofParameters(() => completed(affectingPackage(data, named))))]
+      const rows: AffectedRow[] = []
+      for (let cursor: string | undefined; ; ) {
+        const page: AffectedPage = await get('/affected', { ...asked, limit: MAX_LIMIT, cursor })
+        rows.push(...page.data)
+        if (page.pagination.next_cursor === null) return rows
+        cursor = page.pagination.next_cursor
+      }
+    },
+    advisory: async (id) => getOrNull(`/advisories/${pathPart('the id of an advisory', id)}`),
+    async entries(list, options = {}) {
+      const { vendor, ...others } = { vendor: undefined, ...options }
+      if (list === 'products' && vendor !== undefined) {
+        return get(`/vendors/${pathPart("option 'vendor'", vendor)}/products`, others)
+      }
+      return get(`/${listName(list)}`, options)
+    },
+    async entry(list, id) {
+      const path = entryPath(list, id)
+      // The API has the figures of all CNAs there.
+      return path.toLowerCase() === '/cnas/stats' ? null : getOrNull(path)
+    },
+    stats: () => get('/stats'),
+    search: (q, options) => get('/search', { ...options, q }),
+    suggest: async (q, options) =>
+      (await get<{ suggestions: Suggestion[] }>('/search/suggest', { ...options, q })).suggestions,
+    changes: (since, options) => get('/changes', { ...options, since }),
+    snapshots: (options) => get('/snapshots', options),
   }
 }
 
-/**
- * Returns the sections in answer order, without repeats.
- * @throws TypeError for an unknown section
- */
-function sectionsOf(include: readonly string[]): Section[] {
-  if (!Array.isArray(include)) throw new TypeError(`option 'include' must be an array of ${SECTION_NAMES.join(', ')}`)
-  const given = include.map((name) => {
-    const section = memberOf(SECTION_NAMES, String(name))
-    if (section === null)
-      throw new TypeError(
-        `option 'include' has an unknown section '${name}'; known sections are ${SECTION_NAMES.join(', ')}`,
-      )
-    return section
-  })
-  return SECTION_NAMES.filter((section) => given.includes(section))
+function* noReason(): Steps<undefined> {}
+
+/** Loads the search with its first query. */
+function textsOf(manifest: Manifest, objects: Objects): TextData & { close(): Promise<void> } {
+  const opened = new Map<string, Promise<TextSearch>>()
+  const open = () =>
+    remembered(opened, '', async () => (await import('./text-search.ts')).openTextSearch(manifest, objects))
+  const run = <T>(work: (texts: TextSearch) => Promise<T>): Steps<T> => awaited(open().then(work))
+  return {
+    matches: (set, q) => run((texts) => texts.matches(set, q)),
+    firstMatches: (set, q, range) => run((texts) => texts.firstMatches(set, q, range)),
+    countMatches: (set, q) => run((texts) => texts.countMatches(set, q)),
+    search: (types, q, limit) => run((texts) => texts.search({ types, q, limit })),
+    suggest: (types, q, limit) => run((texts) => texts.suggest({ types, q, limit })),
+    async close() {
+      await opened.get('')?.then((texts) => texts.close())
+    },
+  }
 }
 
-const isFiltered = (filters: CveFilters) => Object.values(filters).some((value) => value !== undefined)
+const MAX_LIMIT = 100
 
-/** Rows per read: one page. */
-const BATCH_ROWS = ROWS_PER_PAGE
-/** Maximum batches that are prefetched. The number grows by one with each consumed batch. */
+interface AffectedPage {
+  data: AffectedRow[]
+  pagination: { next_cursor: string | null }
+}
+
+/** Of an error of the API. */
+interface Failure {
+  error: string
+  message: string
+}
+
+function errorOf({ error, message }: Failure): Error {
+  if (error === 'invalid_parameter') return new TypeError(message)
+  if (error === 'invalid_cursor') return new CursorError('invalid', message)
+  if (error === 'unavailable') return new CursorError('newer', message)
+  if (error === 'gone') return new SnapshotError('missing', message)
+  return new Error(message)
+}
+
+/** Runs work whose errors are those of parameters. @throws TypeError */
+async function ofParameters<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ApiError ? errorOf(error.body) : error
+  }
+}
+
+/** Ids of these lists have two parts. */
+const IN_PARTS: Partial<Record<ListName, (first: string, second: string) => string>> = {
+  products: (vendor, product) => `/vendors/${vendor}/products/${product}`,
+  exploits: (source, id) => `/exploits/${source}/${id}`,
+  packages: (ecosystem, name) => `/packages/${ecosystem}/${name}`,
+}
+
+/** @throws TypeError */
+function entryPath(list: ListName, id: string | number): string {
+  const pathOf = IN_PARTS[listName(list)]
+  if (!pathOf) return `/${list}/${pathPart('the id of an entry', id)}`
+  const text = String(id)
+  const slash = text.indexOf('/')
+  if (slash < 1 || slash === text.length - 1)
+    throw new TypeError(`the id '${id}' must have two parts, separated by '/'`)
+  // `%2F` is a slash within a part.
+  const [first, second] = [text.slice(0, slash), text.slice(slash + 1)].map((part) =>
+    pathPart('the id of an entry', part.replaceAll('%2F', '/')),
+  )
+  return pathOf(first!, second!)
+}
+
+/** Batches that are read in advance, at most. The number grows by one with each batch that is taken. */
 const BATCHES_AHEAD = 3
 
-async function* walkOf(
-  start: () => Promise<{ count: number; read(from: number, to: number): Promise<CveSummary[]> }>,
+function walkOf(data: SnapshotData, options: CveWalkOptions): AsyncGenerator<CveSummary, void, undefined> {
+  const { limit: _, cursor: __, ...query } = cvesQuery
+  let values: ReturnType<typeof parse>
+  const parse = () => parseParams({ path: {}, query }, {}, queryOf(options))
+  try {
+    values = parse()
+    const filters = filtersOf({ ...values, limit: undefined, cursor: undefined }, data.about)
+    return rowsOf(data, { sort: values.sort, filters })
+  } catch (error) {
+    throw error instanceof ApiError ? errorOf(error.body) : error
+  }
+}
+
+async function* rowsOf(
+  data: SnapshotData,
+  { sort, filters }: Pick<Parameters<typeof planCvePage>[1], 'sort' | 'filters'>,
 ): AsyncGenerator<CveSummary, void, undefined> {
-  const { count, read } = await start()
+  const matches = filters.q === undefined ? null : await completed(data.texts.matches('cve', filters.q))
+  const everything = { binding: cursorBinding('cves', sort, filters), limit: countCves(data.manifest), after: null }
+  const { runs } = await completed(planCvePage(data, { ...everything, sort, filters }, matches))
+  const batches = batchesOf(runs)
   const coming: Promise<CveSummary[]>[] = []
-  let next = 0
   for (let taken = 0; ; taken++) {
-    while (coming.length <= Math.min(taken, BATCHES_AHEAD) && next < count) {
-      const batch = read(next, Math.min(next + BATCH_ROWS, count))
+    while (coming.length <= Math.min(taken, BATCHES_AHEAD)) {
+      const { value, done } = batches.next()
+      if (done) break
+      const rows = completed(data.cves.pieces(sort.key, value)).then(
+        (pieces) => JSON.parse(`[${splicePlain(pieces)}]`) as CveSummary[],
+      )
       // The error is thrown when the walk reaches this batch. A walk may end before that.
-      batch.catch(() => undefined)
-      coming.push(batch)
-      next += BATCH_ROWS
+      rows.catch(() => undefined)
+      coming.push(rows)
     }
     const batch = coming.shift()
     if (!batch) return
     yield* await batch
   }
+}
+
+/** Cuts runs into batches of about a page. */
+function* batchesOf(runs: readonly RowRun[]): Generator<RowRun[], void> {
+  let batch: RowRun[] = []
+  let rows = 0
+  for (const run of runs) {
+    for (const part of 'page' in run ? [run] : slicesOf(run.positions)) {
+      batch.push(part)
+      rows += 'page' in part ? ROWS_PER_SEGMENT : part.positions.length
+      if (rows < ROWS_PER_PAGE) continue
+      yield batch
+      batch = []
+      rows = 0
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+function* slicesOf(positions: readonly number[]): Generator<{ positions: readonly number[] }, void> {
+  for (let at = 0; at < positions.length; at += ROWS_PER_PAGE)
+    yield { positions: positions.slice(at, at + ROWS_PER_PAGE) }
 }

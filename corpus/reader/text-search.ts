@@ -1,4 +1,5 @@
 /** Searches the texts of a snapshot in its search database, of which it reads the pages that SQLite asks for. */
+import { remembered } from '../runtime/remembered.ts'
 import {
   fileOf,
   type Manifest,
@@ -12,7 +13,7 @@ import {
   searchAnswer,
   suggestion,
 } from '../snapshot/index.ts'
-import { type Objects, remembered } from './objects.ts'
+import type { Objects } from './objects.ts'
 import { openRangeDatabase, type RangeDatabase } from './range-database.ts'
 
 /** The answer of `/search`. */

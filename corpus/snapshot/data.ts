@@ -1,5 +1,5 @@
 /**
- * A snapshot as answers read it: in memory (`memory/`), or by ranges (`corpus/reader`). Steps wait only for what has to be
+ * A snapshot as answers read it: in memory (`memory/`), or by ranges (`ranges/`). Steps wait only for what has to be
  * fetched. All steps may throw SnapshotError, those of a reader also TransferError.
  */
 import type { Rejection } from '../model/claim.ts'
@@ -16,7 +16,8 @@ import type { About } from './files/about.ts'
 import type { Manifest } from './files/manifest.ts'
 import type { CveFilters } from './filter/filters.ts'
 import type { ListFilters } from './filter/list-filters.ts'
-import type { Hit, MatchRange, SearchResult } from './query/search.ts'
+import type { MatchRange } from './query/search.ts'
+import type { SearchAnswer, Suggestion } from './query/search-item.ts'
 import type { SearchedText, SearchType } from './query/sets.ts'
 import type { CveTables } from './record/cve-tables.ts'
 import type { ReadMember } from './record/member.ts'
@@ -104,8 +105,9 @@ export interface ListRequest {
 
 /** The rows of a page of a list. */
 export interface ListSlice {
-  /** Their ordinals, which are positions in the main order, and their positions in the stored direction of the sort. */
-  ordinals: readonly number[]
+  /** Their ordinals, which are positions in the main order. Null if they are not known. */
+  ordinals: readonly number[] | null
+  /** Their positions in the stored direction of the sort. */
   positions: readonly number[]
   /** Position of the first row among all rows, if all rows pass and the direction is the stored one; else null. */
   start: number | null
@@ -135,10 +137,10 @@ export interface PackageData {
   /** Returns null for an unknown id. Withdrawn records are included. */
   advisory(id: string): Steps<ReadMember | null>
   /**
-   * Returns all ids of the alias sets of ids, ascending, by id; null for an id without an alias. `ids` is called only if
-   * they have to be fetched.
+   * Returns all ids of the alias set of an id, ascending; null for an id without an alias. `stated` is called only if the
+   * sets have to be fetched: it lists ids, each with others that are known to be of its set.
    */
-  aliases(ids: () => Iterable<string>): Steps<(id: string) => readonly string[] | null>
+  aliases(stated: () => Iterable<readonly string[]>): Steps<(id: string) => readonly string[] | null>
 }
 
 /** Text search. */
@@ -151,8 +153,8 @@ export interface TextData {
   /** Returns the ordinals of the first matches in a range, in its order, sooner than all matches. */
   firstMatches(set: SearchedText, q: string, range: MatchRange): Steps<Uint32Array>
   countMatches(set: SearchedText, q: string): Steps<number>
-  search(types: readonly SearchType[], q: string, limit: number): Steps<SearchResult>
-  suggest(types: readonly SearchType[], q: string, limit: number): Steps<Hit[]>
+  search(types: readonly SearchType[], q: string, limit: number): Steps<SearchAnswer>
+  suggest(types: readonly SearchType[], q: string, limit: number): Steps<Suggestion[]>
 }
 
 /** A snapshot of the lineage of the current one. */

@@ -54,14 +54,12 @@ export {
   type BlockChange,
   CHANGED_SECTIONS,
   type ChangedCve,
-  type ChangedSection,
   changeOf,
   changesBetween,
   changesInBlock,
   firstChangeAfter,
   isChangeKey,
   type RecordChange,
-  SINCE_GONE,
   type SourcedRow,
 } from './derive/changes.ts'
 export { type Columns, decodeColumns } from './derive/columns.ts'
@@ -180,17 +178,14 @@ export { decodeStats } from './files/stats.ts'
 export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
 export { type CveFilters, canonicalFilters } from './filter/filters.ts'
 export {
-  defaultOrder,
   keyOfName,
   type ListFilters,
-  type ListParameters,
   listFilters,
-  sortKeys,
 } from './filter/list-filters.ts'
 export { listOrderView } from './filter/list-order.ts'
 export { intersection, passingPositions, sliceAfter } from './filter/list-search.ts'
 export { lowerBound, reversedPosition } from './filter/lower-bound.ts'
-export { PRODUCT_FORM, readProduct, readVendor, VENDOR_FORM } from './filter/name-filters.ts'
+export { PRODUCT_FORM, readProduct, readVendor } from './filter/name-filters.ts'
 export { isCveKey, type OrderView, orderView } from './filter/order-view.ts'
 export { perSnapshot } from './filter/per-snapshot.ts'
 export { firstPassing } from './filter/search.ts'

@@ -6,7 +6,7 @@
  */
 import type { PackageRanges } from '../../corpus/model/packages/package-advisory.ts'
 import { type evaluationKey, parseAffected } from '../../corpus/model/versions/affected.ts'
-import { comparatorOf } from '../../corpus/model/versions/ecosystems.ts'
+import { comparatorOf } from '../../corpus/model/versions/comparator.ts'
 import { intervalsOf, type VersionInterval } from '../../corpus/model/versions/intervals.ts'
 
 const PACKAGIST = comparatorOf('Packagist')!

@@ -11,7 +11,7 @@ import { methodNotAllowed } from '../http/errors.ts'
 import { createGate, type GateDeps, type GateOptions, type Passage, type Visit, withOwn } from '../http/gate.ts'
 import { acceptsGzip, CACHING, type HeaderList, sendBody } from '../http/reply.ts'
 import { assertRequest, type RequestHeaders, readHeaders } from '../http/request-headers.ts'
-import { parseTarget } from '../http/router.ts'
+import { parseTarget } from '../http/target.ts'
 import { createBodies, expectsContinue } from './body.ts'
 import {
   ClientGone,

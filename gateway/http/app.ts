@@ -6,6 +6,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import polka, { type Request } from 'polka'
 import type { Answer } from '../../corpus/answers/answer.ts'
 import { asApiError, notFound } from '../../corpus/answers/errors.ts'
+import { routeMatcher } from '../../corpus/answers/match.ts'
 import { quote } from '../../corpus/answers/parameters/parameter.ts'
 import type { Route } from '../../corpus/answers/route.ts'
 import type { Steps } from '../../corpus/runtime/steps.ts'
@@ -18,7 +19,7 @@ import type { OpenRoute } from './open-route.ts'
 import { isAnyNamed, isNamed, sendAnswer, sendError, sendOpen } from './reply.ts'
 import { assertRequest, readHeaders } from './request-headers.ts'
 import { requestId } from './request-id.ts'
-import { parseTarget, routeIndex } from './router.ts'
+import { parseTarget } from './target.ts'
 
 export interface AppOptions extends GateOptions {
   /** Path prefix of every route. */
@@ -42,6 +43,10 @@ export interface AppDeps<C> extends GateDeps {
   ): EncodedAnswer | Promise<EncodedAnswer>
 }
 
+/** Paths match in any case. */
+const hasPrefix = (path: string, prefix: string): boolean =>
+  path.startsWith(prefix) || path.slice(0, prefix.length).toLowerCase() === prefix
+
 /** The caller of a route that needs no token. */
 const NOBODY: Subject = { sub: '', logName: '', admin: false, tier: 0 }
 
@@ -62,18 +67,24 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     onNoMatch: (request, response) => serve(null, request, response),
   })
   router.parse = parseTarget
-  const table = routeIndex()
-  const openTable = routeIndex()
-  router.find = table.find
+  const openRouter = polka()
   for (const route of deps.openRoutes) {
     const handler = (request: Request, response: ServerResponse) => serveOpen(route, request, response)
-    for (const index of [table, openTable]) {
-      if (route.method === 'POST') index.post(route.path, handler)
-      else index.get(route.path, handler)
-    }
+    if (route.method === 'POST') openRouter.post(route.path, handler)
+    else openRouter.get(route.path, handler)
   }
-  for (const route of deps.routes) {
-    table.get(prefix + route.path, (request, response) => serve(route, request, response), route.takesRest)
+  const match = routeMatcher(deps.routes)
+  const handlers = new Map(
+    deps.routes.map((route) => [
+      route,
+      [(request: Request, response: ServerResponse) => serve(route, request, response)],
+    ]),
+  )
+  // The routes of the API match as they do without a gateway.
+  router.find = (method, path) => {
+    const isRead = method === 'GET' || method === 'HEAD'
+    const found = isRead && hasPrefix(path, prefix) ? match(path.slice(prefix.length)) : null
+    return found ? { params: found.values, handlers: handlers.get(found.route)! } : openRouter.find(method, path)
   }
 
   async function serve(route: Route<C> | null, request: Request, response: ServerResponse): Promise<void> {
@@ -127,8 +138,8 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
 
   /** Returns the methods of an open route, as in `Allow`; null if none has the path. */
   function openMethods({ path }: Request): string | null {
-    if (openTable.find('GET', path).handlers.length > 0) return ALLOWED_METHODS
-    return openTable.find('POST', path).handlers.length > 0 ? 'POST' : null
+    if (openRouter.find('GET', path).handlers.length > 0) return ALLOWED_METHODS
+    return openRouter.find('POST', path).handlers.length > 0 ? 'POST' : null
   }
 
   /** Returns 405 if a GET of the path would match a route, else 404. */

@@ -1,6 +1,6 @@
 /** The text search of an open snapshot, in the query thread. */
 import { awaited } from '../../corpus/runtime/steps.ts'
-import type { TextData } from '../../corpus/snapshot/index.ts'
+import { searchAnswer, suggestion, type TextData } from '../../corpus/snapshot/index.ts'
 import { unpackMatches } from './matches.ts'
 import type { Queries } from './queries.ts'
 
@@ -15,9 +15,9 @@ export const textsOf = (queries: Queries, path: string): TextData => ({
     return yield* awaited(queries.countMatches(path, set, q))
   },
   *search(types, q, limit) {
-    return yield* awaited(queries.search(path, types, q, limit))
+    return searchAnswer(types, yield* awaited(queries.search(path, types, q, limit)))
   },
   *suggest(types, q, limit) {
-    return yield* awaited(queries.suggest(path, types, q, limit))
+    return (yield* awaited(queries.suggest(path, types, q, limit))).map(suggestion)
   },
 })

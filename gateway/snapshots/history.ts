@@ -1,7 +1,8 @@
 /** The snapshots that `/changes` can compare: the open ones, and those still in the `dist`. */
 import type { Comparison, History } from '../../corpus/answers/context.ts'
-import { gone, invalidParameter } from '../../corpus/answers/errors.ts'
+import { ApiError } from '../../corpus/answers/errors.ts'
 import type { SnapshotChoice } from '../../corpus/answers/parameters/ids.ts'
+import { assertOrder, type End, endGone, isFullId, selectedId } from '../../corpus/answers/snapshot-choice.ts'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import { awaited } from '../../corpus/runtime/steps.ts'
@@ -11,7 +12,6 @@ import {
   changesBetween,
   firstChangeAfter,
   perSnapshot,
-  SINCE_GONE,
   type SnapshotSummary,
 } from '../../corpus/snapshot/index.ts'
 import { type Ancestor, type Lineage, orNull, summaryOf } from '../../corpus/snapshot/memory/ancestors.ts'
@@ -37,27 +37,17 @@ export function gatewayHistory(registry: SnapshotRegistry): History {
 
   async function resolved(choice: SnapshotChoice, parameter: string): Promise<string> {
     const { summaries, damage } = await retained(registry.current)
-    const ids =
-      typeof choice === 'string'
-        ? new Set(summaries.flatMap(({ id }) => (id.startsWith(choice) ? id : [])))
-        : new Set(summaries.flatMap(({ id, created_at: at }) => (Date.parse(at) <= choice.ms ? id : [])).slice(0, 1))
-    const [id, other] = ids
-    if (id === undefined) throw damage ?? gone(notKept(choice))
-    if (other === undefined) return id
-    const shown = Array.from(
-      ids,
-      (one) => `${one.slice(0, Math.max(PREFIX_SHOWN, choice.toString().length + 4))}…`,
-    ).join(', ')
-    throw invalidParameter(
-      parameter,
-      `parameter '${parameter}' is ambiguous: the ids ${shown} begin with ${choice}; give more digits`,
-    )
+    try {
+      return selectedId(choice, parameter, summaries)
+    } catch (error) {
+      throw damage && error instanceof ApiError && error.code === 'gone' ? damage : error
+    }
   }
 
   /** @throws ApiError `gone` */
   async function opened(id: string, current: ServedSnapshot, end: End): Promise<Ancestor> {
     const found = id === current.id ? current : (registry.open(id, current) ?? (await current.ancestors.find(id)))
-    if (!found) throw gone(GONE[end])
+    if (!found) throw endGone(end)
     return found
   }
 
@@ -69,36 +59,16 @@ export function gatewayHistory(registry: SnapshotRegistry): History {
       return wanted.slice(0, most).map((summary) => ({ ...summary, retained: open.has(summary.id) }))
     },
     *resolve(choice, parameter) {
-      const isFull = typeof choice === 'string' && choice.length === ID_LENGTH
-      return isFull ? choice : yield* awaited(resolved(choice, parameter))
+      return isFullId(choice) ? choice : yield* awaited(resolved(choice, parameter))
     },
     *compare(snapshot, since, until) {
       const current = snapshot as ServedSnapshot
       const old = yield* awaited(opened(since, current, 'since'))
       const now = yield* awaited(opened(until, current, 'until'))
-      if (now.createdAt < old.createdAt && since !== until) {
-        throw invalidParameter('until', "the snapshot of parameter 'until' is older than that of 'since'")
-      }
+      assertOrder(old, now)
       return comparison(current, old, now)
     },
   }
-}
-
-const ID_LENGTH = 64
-const PREFIX_SHOWN = 12
-const REMEDY = '`/snapshots` lists the available ones. If yours is older, read all records again'
-
-const notKept = (choice: SnapshotChoice) =>
-  typeof choice === 'string'
-    ? `no available snapshot has an id that begins with ${choice}; ${REMEDY}`
-    : `no available snapshot was created at or before ${new Date(choice.ms).toISOString()}; ${REMEDY}`
-
-/** The parameters that name the compared snapshots. */
-type End = 'since' | 'until'
-
-const GONE: Record<End, string> = {
-  since: SINCE_GONE,
-  until: 'the snapshot of `until` is no longer available; `/snapshots` lists the available ones',
 }
 
 /** Cached, because many pollers request the same pages. */
@@ -140,6 +110,6 @@ function rowsOf(old: Ancestor, now: Ancestor, page: readonly ChangedCve[]) {
 
 function headsOf(snapshot: Ancestor, end: End, changes: readonly ChangedCve[], row: (change: ChangedCve) => number) {
   const heads = orNull(() => snapshot.heads(changes.map(row)))
-  if (!heads) throw gone(GONE[end])
+  if (!heads) throw endGone(end)
   return new Map(changes.map(({ id }, i) => [id, heads[i]!]))
 }

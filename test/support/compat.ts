@@ -1,6 +1,7 @@
 /** The listener for other tools on a free port, with packages in memory. */
 
-import { packageKey, packageStatements } from '../../corpus/model/packages/package-advisory.ts'
+import { packageKey } from '../../corpus/model/packages/name.ts'
+import { packageStatements } from '../../corpus/model/packages/package-advisory.ts'
 import { packageEntry } from '../../corpus/model/packages/package-entry.ts'
 import { ecosystemsOf, HASHED_KINDS } from '../../corpus/snapshot/index.ts'
 import { encodeMember } from '../../corpus/snapshot/record/member.ts'

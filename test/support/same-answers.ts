@@ -2,12 +2,14 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../corpus/answers/routes.ts'
+import { openReader } from '../../corpus/reader/reader.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
 import { type Answerer, compareAnswers, overHttp, overRoutes, type Reply, routeOf, walkInTurns } from './answerers.ts'
 import { testGateway } from './gateway.ts'
 import type { SampleDist } from './samples.ts'
 import { type Example, targetValues } from './target-values.ts'
 import { requestTargets } from './targets.ts'
+import { serveFolder } from './web-folder.ts'
 
 const SEED = Number(process.env.VULNSHELF_TEST_SEED ?? 1)
 const TARGETS = 1000
@@ -27,7 +29,9 @@ export async function registerSameAnswers(
   absent: readonly string[] = [],
 ): Promise<void> {
   const service = await testGateway(folder, dist)
-  const answerers = { gateway: overHttp(service), routes: overRoutes(dist) }
+  const web = await serveFolder(dist)
+  const readers = { folder: await openReader(dist), web: await openReader(web.url) }
+  const answerers = { gateway: overHttp(service), routes: overRoutes(dist), ...readers }
   const values = await targetValues(answerers.gateway, rejectedIds(corpus))
   const targets = await requestTargets(answerers.gateway, values, { seed: SEED, count: TARGETS })
   let replies: Reply[]
@@ -80,6 +84,7 @@ export async function registerSameAnswers(
 
   test.after(async () => {
     answerers.gateway.close()
+    await Promise.all([readers.folder.close(), readers.web.close(), web.close()])
     await answerers.routes.close()
     await service.close()
   })

@@ -1,7 +1,6 @@
 /** Filters that name a vendor, a product or a package. An unknown name matches nothing (rule 4). */
 import { MAX_NAME_LENGTH } from '../../model/affected/products.ts'
-import { PACKAGE_FORM, splitPackage } from '../../model/packages/name.ts'
-import { packageKey } from '../../model/packages/package-advisory.ts'
+import { PACKAGE_FORM, packageKey, splitPackage } from '../../model/packages/name.ts'
 import { PRODUCT_FORM, readProduct, readVendor } from '../../snapshot/index.ts'
 import { ecosystemOf, packageText } from './package.ts'
 import { type ParameterType, parameterType, refuse } from './parameter.ts'

@@ -57,8 +57,9 @@ export const rowsAffectingProduct = (snapshot: SnapshotData, id: string, cpe: Cp
 function* matchedRows(snapshot: SnapshotData, id: string, cpe: Cpe): Steps<AffectedRow[]> {
   yield
   const candidates = yield* candidatesOf(snapshot, id, cpe)
-  const ids = () => candidates.map((candidate) => candidate.id)
-  const sources = { facts: yield* snapshot.cves.facts(ids), aliasesOf: yield* snapshot.packages.aliases(ids) }
+  const facts = yield* snapshot.cves.facts(() => candidates.map(({ id }) => id))
+  const aliasesOf = yield* snapshot.packages.aliases(() => candidates.map(({ id }) => [id]))
+  const sources = { facts, aliasesOf }
   const rows: AffectedRow[] = []
   const budget: Budget = { left: MAX_CPE_COMPARISONS }
   for (const candidate of candidates) {

@@ -51,7 +51,7 @@ export function* listPageAnswer(
     return splicedAnswer(snapshot, 'shard', [pageHead(head), ...rows, tail])
   }
   const texts: string[] = []
-  if (entries) for (const ordinal of slice.ordinals) texts.push(entryText((yield* data.entry({ ordinal }))!))
+  if (entries) for (const ordinal of slice.ordinals!) texts.push(entryText((yield* data.entry({ ordinal }))!))
   else
     for (const text of yield* data.rows(sort.key, slice))
       texts.push(row ? JSON.stringify(row(JSON.parse(text) as never)) : text)

@@ -38,7 +38,7 @@ export const getOsvRecord = defineRoute<Context, typeof path, Record<never, neve
       if (isRestricted) throw tierRestricted(id)
       return splicedAnswer(current, 'shard', [spliced(member, member.segments[0]!)])
     }
-    const aliasesOf = yield* packages.aliases(() => spellings)
+    const aliasesOf = yield* packages.aliases(() => spellings.map((id) => [id]))
     const others: string[] = []
     for (const alias of new Set(spellings.flatMap((id) => shownAliases(aliasesOf(id))))) {
       if (yield* packages.advisory(alias)) others.push(alias)

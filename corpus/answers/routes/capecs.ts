@@ -4,6 +4,7 @@ import { listFilters } from '../../snapshot/index.ts'
 import type { Context } from '../context.ts'
 import { described } from '../openapi/parameters.ts'
 import { listPage, paging } from '../paging.ts'
+import { CAPEC_FIELDS } from '../parameters/fields.ts'
 import { capecId } from '../parameters/ids.ts'
 import { csvOf, oneOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
 import { defineRoute } from '../route.ts'
@@ -39,7 +40,7 @@ export const listCapecs = defineRoute<Context, Record<never, never>, typeof list
 
 const path = { capecId: capecId() }
 
-const entryQuery = { fields: described('Top-level fields to return', csvOf(capecEntry.keyof().options)) }
+const entryQuery = { fields: described('Top-level fields to return', csvOf(CAPEC_FIELDS)) }
 
 export const getCapec = defineRoute<Context, typeof path, typeof entryQuery>({
   name: 'getCapec',

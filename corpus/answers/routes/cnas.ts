@@ -8,12 +8,12 @@ import { jsonAnswer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { cvePage, listPage, paging } from '../paging.ts'
+import { SEVERITY_NAMES } from '../parameters/fields.ts'
 import { cweId } from '../parameters/ids.ts'
 import { quote } from '../parameters/parameter.ts'
 import { boolean, csvOf, oneOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
 import { entryText } from '../plan/entry.ts'
 import { defineRoute } from '../route.ts'
-import { severity } from '../schemas/cve-summary.ts'
 import { cnaCves, cnaDetail, cnaPage, cnaStats } from '../schemas.ts'
 
 const listQuery = {
@@ -98,7 +98,7 @@ export const getCna = defineRoute<Context, typeof path, Record<never, never>>({
 })
 
 const cvesQuery = {
-  severity: csvOf(severity.options),
+  severity: csvOf(SEVERITY_NAMES),
   kev: boolean(),
   has_exploit: boolean(),
   cwe: cweId(),

@@ -21,12 +21,12 @@ import {
 import { type Answer, jsonAnswer, splicedAnswer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../errors.ts'
+import { CVE_FIELDS } from '../parameters/fields.ts'
 import { cveId } from '../parameters/ids.ts'
 import { withDefault } from '../parameters/parameter.ts'
 import { csvOf } from '../parameters/parameter-types.ts'
 import { coreValue, partCount, partValue } from '../plan/cve-parts.ts'
 import { defineRoute } from '../route.ts'
-import { cveSummary } from '../schemas/cve-summary.ts'
 import { cveDetail } from '../schemas.ts'
 
 export const cvePath = { cveId: cveId() }
@@ -68,7 +68,7 @@ export function itemsAnswer(
 
 const detailQuery = {
   include: withDefault(csvOf(SECTION_NAMES, { emptyAllowed: true }), [...DEFAULT_SECTIONS]),
-  fields: csvOf(cveSummary.keyof().options),
+  fields: csvOf(CVE_FIELDS),
 }
 
 export const getCve = defineRoute<Context, typeof cvePath, typeof detailQuery>({

@@ -1,20 +1,23 @@
 /** `/cves`: all CVEs in any order, with filters and pages. */
 import { RECORD_TAGS } from '../../model/record.ts'
-import { CVE_SORTS, canonicalFilters } from '../../snapshot/index.ts'
+import type { IndexedEcosystems } from '../../model/versions/ecosystems.ts'
+import { CVE_SORTS, type CveFilters, canonicalFilters } from '../../snapshot/index.ts'
 import type { Context } from '../context.ts'
 import { described } from '../openapi/parameters.ts'
 import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from '../paging.ts'
 import { date } from '../parameters/date.ts'
+import { SEVERITY_NAMES } from '../parameters/fields.ts'
 import { cveIds, cweId } from '../parameters/ids.ts'
 import { packageKeyOf, packageName, product, vendor } from '../parameters/names.ts'
+import type { QueryValues } from '../parameters/parameter.ts'
 import { boolean, csvOf, cursor, number, oneOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
 import { defineRoute } from '../route.ts'
-import { severity } from '../schemas/cve-summary.ts'
 import { cvePage as cvePageSchema } from '../schemas.ts'
 
-const query = {
+/** The parameters of `/cves`. */
+export const cvesQuery = {
   q: described('Part of the id or title, in any case', searchText()),
-  severity: csvOf(severity.options),
+  severity: csvOf(SEVERITY_NAMES),
   kev: boolean(),
   has_exploit: boolean(),
   has_patch: boolean(),
@@ -47,7 +50,7 @@ const query = {
   cursor: cursor(),
 }
 
-export const listCves = defineRoute<Context, Record<never, never>, typeof query>({
+export const listCves = defineRoute<Context, Record<never, never>, typeof cvesQuery>({
   name: 'listCves',
   path: '/cves',
   isKept: true,
@@ -55,17 +58,22 @@ export const listCves = defineRoute<Context, Record<never, never>, typeof query>
   description:
     'Returns summary records. The newest publication is first by default. A CVE must match all filters. Rejected CVEs are not listed.',
   example: '/cves?severity=critical&kev=true&sort=-epss&limit=1',
-  params: { path: {}, query },
+  params: { path: {}, query: cvesQuery },
   answer: cvePageSchema,
   handle(context, params) {
-    const { sort, limit, cursor, ids, package: named } = params
-    const { ecosystems } = context.snapshots.current.about
+    const { sort, limit, cursor, ids } = params
     return cvePage(context, {
       list: 'cves',
       sort,
       limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT,
       cursor,
-      filters: canonicalFilters({ ...params, package: named && packageKeyOf('package', named, ecosystems) }),
+      filters: filtersOf(params, context.snapshots.current.about),
     })
   },
 })
+
+/** @throws ApiError `invalid_parameter` for an ecosystem that the snapshot does not know */
+export function filtersOf(params: QueryValues<typeof cvesQuery>, { ecosystems }: IndexedEcosystems): CveFilters {
+  const { package: named } = params
+  return canonicalFilters({ ...params, package: named && packageKeyOf('package', named, ecosystems) })
+}

@@ -4,11 +4,11 @@ import { CVE_SORTS, cweNumber, listFilters } from '../../snapshot/index.ts'
 import type { Context } from '../context.ts'
 import { described } from '../openapi/parameters.ts'
 import { cvePage, listPage, paging } from '../paging.ts'
+import { CWE_FIELDS, SEVERITY_NAMES } from '../parameters/fields.ts'
 import { cweId } from '../parameters/ids.ts'
 import { withDefault } from '../parameters/parameter.ts'
 import { boolean, csvOf, oneOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
 import { defineRoute } from '../route.ts'
-import { severity } from '../schemas/cve-summary.ts'
 import { cweCves, cweEntry, cwePage } from '../schemas.ts'
 import { catalogEntry } from './catalog-entry.ts'
 
@@ -42,7 +42,7 @@ export const listCwes = defineRoute<Context, Record<never, never>, typeof listQu
 
 const path = { cweId: cweId() }
 
-const entryQuery = { fields: described('Top-level fields to return', csvOf(cweEntry.keyof().options)) }
+const entryQuery = { fields: described('Top-level fields to return', csvOf(CWE_FIELDS)) }
 
 export const getCwe = defineRoute<Context, typeof path, typeof entryQuery>({
   name: 'getCwe',
@@ -58,7 +58,7 @@ export const getCwe = defineRoute<Context, typeof path, typeof entryQuery>({
 
 const cvesQuery = {
   scope: withDefault(oneOf(['primary', 'any']), 'primary'),
-  severity: csvOf(severity.options),
+  severity: csvOf(SEVERITY_NAMES),
   kev: boolean(),
   sort: sort(CVE_SORTS, '-published'),
   ...paging,

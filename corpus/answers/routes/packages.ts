@@ -24,7 +24,8 @@ import { listPage, paging, resume } from '../paging.ts'
 import { cpe, ecosystem, ecosystemOf, type GivenCpe, type GivenPurl, packageText, purl } from '../parameters/package.ts'
 import { quote } from '../parameters/parameter.ts'
 import { searchText } from '../parameters/parameter-types.ts'
-import { isAffectedKey, pageOfRows, rowsAffecting } from '../plan/affected.ts'
+import { rowsAffecting } from '../plan/affected.ts'
+import { isAffectedKey, pageOfRows } from '../plan/affected-page.ts'
 import { rowsAffectingProduct } from '../plan/affected-product.ts'
 import { defineRoute } from '../route.ts'
 import { affected, packageDetail, packagePage } from '../schemas.ts'
@@ -73,20 +74,44 @@ A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and
   *handle({ snapshots }, { limit, cursor, cpe, ...given }) {
     if (cpe) return yield* productAnswer(snapshots, cpe, given, { limit, cursor })
     const asked = askedPackage(given, snapshots.current.about)
-    const { purl, ecosystem, source, ...named } = asked
-    const { names, version, matched_source } =
-      ecosystem === null ? NOTHING : advisoryNames({ ecosystem, source, ...named })
-    const binding = cursorBinding('affected', BY_SEVERITY, { ecosystem, names: names.join(' '), version })
+    const { purl, source: _, ...named } = asked
+    const names = namesOf(asked)
+    const { ecosystem, matched_source, version } = names
+    const binding = cursorBinding('affected', BY_SEVERITY, { ecosystem, names: names.names.join(' '), version })
     const { snapshot, after } = resume(snapshots, cursor, binding, isAffectedKey)
-    const rows = ecosystem === null ? [] : yield* rowsAffecting(snapshot, { ecosystem, names, version })
+    const rows = yield* rowsOf(snapshot, names)
     const indexed = ecosystem !== null && isIndexed(ecosystem, snapshot.about)
-    const query = { purl, ecosystem, ...named, matched_source, indexed }
+    const query = { purl, ...named, matched_source, indexed }
     return pageAnswer(snapshot, binding, query, rows, after, limit)
   },
 })
 
-/** A purl of a type without an ecosystem. */
-const NOTHING = { names: [], version: null, matched_source: null }
+type PackageParts = Pick<AskedPackage, 'ecosystem' | 'name' | 'version' | 'source'>
+
+/** The names under which advisories state a package. None without an ecosystem. */
+function namesOf({ ecosystem, ...named }: PackageParts) {
+  if (ecosystem === null) return { ecosystem, names: [], version: null, matched_source: null }
+  return { ecosystem, ...advisoryNames({ ecosystem, ...named }) }
+}
+
+function* rowsOf(
+  snapshot: SnapshotData,
+  { ecosystem, names, version }: ReturnType<typeof namesOf>,
+): Steps<readonly AffectedRow[]> {
+  return ecosystem === null ? [] : yield* rowsAffecting(snapshot, { ecosystem, names, version })
+}
+
+/**
+ * Returns all rows of a package, whose name and version need not be valid parameters.
+ * @throws ApiError `invalid_parameter` for an unknown ecosystem
+ */
+export function* affectingPackage(
+  snapshot: SnapshotData,
+  { ecosystem, ...named }: PackageParts & { ecosystem: string },
+) {
+  const canonical = ecosystemOf(ecosystem, snapshot.about.ecosystems, { suffixed: true })
+  return yield* rowsOf(snapshot, namesOf({ ecosystem: canonical, ...named }))
+}
 
 /** @throws ApiError `invalid_parameter` unless the product is named by the CPE name alone */
 function* productAnswer(
@@ -232,9 +257,7 @@ export const getPackage = defineRoute<Context, typeof path, Record<never, never>
       const remedy = `search for a part of the name with /packages?ecosystem=${encodeURIComponent(canonical)}&q=…`
       throw notFound(`no advisory names the package ${quote(name)} of ${canonical}; ${remedy}`)
     }
-    const aliasesOf = yield* current.packages.aliases(() =>
-      entry.advisories.flatMap(({ id, aliases }) => [id, ...aliases]),
-    )
+    const aliasesOf = yield* current.packages.aliases(() => entry.advisories.map(({ id, aliases }) => [id, ...aliases]))
     return jsonAnswer(detailOf(entry, aliasesOf), 'shard', current.id)
   },
 })

@@ -1,5 +1,5 @@
 /** `/search` and `/search/suggest`: search by a part of an id or label (rule 28). */
-import { DEFAULT_SEARCH_TYPES, type SearchType, searchAnswer, suggestion } from '../../snapshot/index.ts'
+import { DEFAULT_SEARCH_TYPES, type SearchType } from '../../snapshot/index.ts'
 import { jsonAnswer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { described } from '../openapi/parameters.ts'
@@ -39,7 +39,7 @@ Among equal matches, CVEs in the KEV catalog are first, then newer CVEs. CWEs, v
   params: { path: {}, query: searchQuery },
   answer: searchResults,
   *handle({ snapshots: { current } }, { q, types = DEFAULT_SEARCH_TYPES, limit }) {
-    return jsonAnswer(searchAnswer(types, yield* current.texts.search(types, q, limit)), 'sqlite', current.id)
+    return jsonAnswer(yield* current.texts.search(types, q, limit), 'sqlite', current.id)
   },
 })
 
@@ -59,7 +59,7 @@ export const suggest = defineRoute<Context, Record<never, never>, typeof suggest
   params: { path: {}, query: suggestQuery },
   answer: suggestions,
   *handle({ snapshots: { current } }, { q, types = DEFAULT_SEARCH_TYPES, limit }) {
-    const hits = yield* current.texts.suggest(types, q, limit)
-    return jsonAnswer({ suggestions: hits.map(suggestion) }, 'sqlite', current.id)
+    const suggestions = yield* current.texts.suggest(types, q, limit)
+    return jsonAnswer({ suggestions }, 'sqlite', current.id)
   },
 })

@@ -6,7 +6,8 @@ import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
 import { titleOf } from '../../model/title.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'
 import { evaluationKey } from '../../model/versions/affected.ts'
-import { baseEcosystem, comparatorOf } from '../../model/versions/ecosystems.ts'
+import { comparatorOf } from '../../model/versions/comparator.ts'
+import { baseEcosystem } from '../../model/versions/ecosystems.ts'
 import { publishedAdvisory } from '../osv/published.ts'
 
 /**

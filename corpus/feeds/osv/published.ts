@@ -1,6 +1,7 @@
 /** A record in the OSV schema as published, with what it states about each package. */
 import type { PublishedAdvisory } from '../../model/claim.ts'
-import { packageKey, packageStatements } from '../../model/packages/package-advisory.ts'
+import { packageKey } from '../../model/packages/name.ts'
+import { packageStatements } from '../../model/packages/package-advisory.ts'
 import { FeedError } from '../error.ts'
 import { assertNameLength, claimText, MAX_STATEMENTS_LENGTH } from '../feed.ts'
 import { minifiedJson, shown } from '../json.ts'

@@ -5,7 +5,8 @@ import { type CveId, compareCveIds, parseCveId } from '../ids/cve-id.ts'
 import type { Severity } from '../record.ts'
 import { compareText } from '../sources.ts'
 import { askedVersion, rememberedKeys } from '../versions/affected.ts'
-import { comparatorOf, isSameRelease } from '../versions/ecosystems.ts'
+import { comparatorOf } from '../versions/comparator.ts'
+import { isSameRelease } from '../versions/ecosystems.ts'
 import { compareLeading } from '../versions/leading-numbers.ts'
 import {
   affectedBy,

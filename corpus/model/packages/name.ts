@@ -33,6 +33,10 @@ export function foldName(ecosystem: string, name: string): string {
   return FOLDINGS.get(baseEcosystem(ecosystem))?.(name) ?? name
 }
 
+/** The key of a package in the index: `npm/@scope/name`. */
+export const packageKey = (ecosystem: string, name: string): string =>
+  `${baseEcosystem(ecosystem)}/${foldName(ecosystem, name)}`
+
 /**
  * Whether a request can name the package. No package has a blank or a control character in its name, and a path of a URL
  * cannot end in `.` or `..`.

@@ -1,6 +1,5 @@
 /** Extracts from a record in the OSV schema what the package index states about each package that it names. */
 import type { CvssClaim } from '../claim.ts'
-import { type CveId, compareCveIds, parseCveId } from '../ids/cve-id.ts'
 import type { Severity } from '../record.ts'
 import { severityOf } from '../scores/cvss.ts'
 import { canonicalVector, threatScore } from '../scores/cvss-vector.ts'
@@ -8,7 +7,8 @@ import { utcTimestamp } from '../values/date.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../values/json-value.ts'
 import { isEvaluated, needsVersion, parseAffected, sortEvents } from '../versions/affected.ts'
 import { baseEcosystem, hasReleases } from '../versions/ecosystems.ts'
-import { foldName, isPackageName } from './name.ts'
+import { type AdvisoryIds, advisoryIds, isWithdrawn } from './advisory-ids.ts'
+import { foldName, isPackageName, packageKey } from './name.ts'
 import { packageUrl } from './purl.ts'
 
 /** Increase it with every change of the result for the same record. */
@@ -68,36 +68,6 @@ export function withoutVersions(advisory: PackageAdvisory): PackageAdvisory {
     affected: ecosystems.map((ecosystem) => ({ ecosystem, ranges: [], versions: [] })),
   }
 }
-
-/** The key of a package in the index: `npm/@scope/name`. */
-export const packageKey = (ecosystem: string, name: string): string =>
-  `${baseEcosystem(ecosystem)}/${foldName(ecosystem, name)}`
-
-/** The ids of a record. */
-export interface AdvisoryIds {
-  id: string
-  /** As stated, without the own id. Empty for a withdrawn record, as `cve_ids`. */
-  aliases: string[]
-  /** CVEs in `id`, `aliases` and `upstream`, by year and number. */
-  cve_ids: CveId[]
-}
-
-/** Returns null for a record without an id. */
-export function advisoryIds(record: JsonObject): AdvisoryIds | null {
-  const id = text(record.id)
-  if (id === null) return null
-  if (isWithdrawn(record)) return { id, aliases: [], cve_ids: [] }
-  const aliases = [...new Set(texts(record.aliases))].filter((alias) => alias !== id)
-  return { id, aliases, cve_ids: statedCveIds(record) }
-}
-
-/** Returns the CVEs that a record names, also a withdrawn one, by year and number. */
-export function statedCveIds({ id, aliases, upstream }: JsonObject): CveId[] {
-  const found = new Set([text(id) ?? '', ...texts(aliases), ...texts(upstream)].flatMap((one) => parseCveId(one) ?? []))
-  return [...found].sort(compareCveIds)
-}
-
-const isWithdrawn = (record: JsonObject): boolean => text(record.withdrawn) !== null
 
 /**
  * Returns a statement for each package that the record names; none for a withdrawn one. Ignores entries whose ecosystem

@@ -1,6 +1,7 @@
 /** Decides whether an entry of `affected[]` of an OSV record affects a version (OSV schema, "Evaluation"). */
 import { partitionPoint } from '../values/partition-point.ts'
-import { comparatorOf, endOfFloating, isSameRelease } from './ecosystems.ts'
+import { comparatorOf } from './comparator.ts'
+import { endOfFloating, isSameRelease } from './ecosystems.ts'
 import { compareLeading, type LeadingNumbers, numbersOfUnparsed } from './leading-numbers.ts'
 import type { VersionOrder } from './order.ts'
 

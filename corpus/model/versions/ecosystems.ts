@@ -1,74 +1,65 @@
-/** The version order of each ecosystem of the OSV schema ("Defined ecosystems"). */
+/** The ecosystems of the OSV schema ("Defined ecosystems"), and their releases. */
 import { memberOf } from '../values/closed-set.ts'
-import { alpine } from './alpine.ts'
-import { debian } from './debian.ts'
-import { maven } from './maven.ts'
-import { cran, hackage } from './numeric.ts'
-import { bounded, type VersionOrder } from './order.ts'
-import { packagist } from './packagist.ts'
-import { pypi } from './pypi.ts'
-import { rpm } from './rpm.ts'
-import { rubygems } from './rubygems.ts'
-import { go, nuget, pub, semver } from './semver.ts'
 
 interface Family {
-  order: VersionOrder
-  ecosystems: string[]
+  ecosystems: readonly string[]
   /** Distributions with releases, such as `Debian:12`. The others have one release, such as Wolfi. */
-  distributions?: string[]
+  distributions?: readonly string[]
 }
 
-const FAMILIES: Family[] = [
-  {
-    order: semver,
+/** The ecosystems with the same order of versions. */
+const NAMES = {
+  semver: {
     ecosystems: [
       ...['Bioconductor', 'Bitnami', 'ConanCenter', 'crates.io', 'GHC', 'GitHub Actions', 'Hex', 'Julia'],
       ...['Kubernetes', 'npm', 'SwiftURL', 'VSCode'],
     ],
   },
-  { order: go, ecosystems: ['Go'] },
-  { order: cran, ecosystems: ['CRAN'] },
-  { order: hackage, ecosystems: ['Hackage'] },
-  { order: maven, ecosystems: ['Maven'] },
-  { order: nuget, ecosystems: ['NuGet'] },
-  { order: packagist, ecosystems: ['Packagist'] },
-  { order: pub, ecosystems: ['Pub'] },
-  { order: pypi, ecosystems: ['PyPI'] },
-  { order: rubygems, ecosystems: ['RubyGems'] },
-  { order: debian, ecosystems: ['Echo'], distributions: ['Debian', 'Ubuntu'] },
-  {
-    order: alpine,
+  go: { ecosystems: ['Go'] },
+  cran: { ecosystems: ['CRAN'] },
+  hackage: { ecosystems: ['Hackage'] },
+  maven: { ecosystems: ['Maven'] },
+  nuget: { ecosystems: ['NuGet'] },
+  packagist: { ecosystems: ['Packagist'] },
+  pub: { ecosystems: ['Pub'] },
+  pypi: { ecosystems: ['PyPI'] },
+  rubygems: { ecosystems: ['RubyGems'] },
+  debian: { ecosystems: ['Echo'], distributions: ['Debian', 'Ubuntu'] },
+  alpine: {
     ecosystems: ['Chainguard', 'MinimOS', 'Wolfi'],
     distributions: ['Alpaquita', 'Alpine', 'BellSoft Hardened Containers'],
   },
-  {
-    order: rpm,
+  rpm: {
     ecosystems: [],
     distributions: [
       ...['AlmaLinux', 'Azure Linux', 'Mageia', 'openEuler', 'openSUSE', 'Photon OS', 'Red Hat', 'Rocky Linux', 'SUSE'],
     ],
   },
-]
+} satisfies Record<string, Family>
 
-const ORDERS: ReadonlyMap<string, VersionOrder> = new Map(
-  FAMILIES.flatMap(({ order, ecosystems, distributions = [] }) => {
-    const used = bounded(order)
-    return [...ecosystems, ...distributions].map((name) => [name, used] as const)
-  }),
+export type FamilyName = keyof typeof NAMES
+
+const FAMILIES = Object.entries<Family>(NAMES) as [FamilyName, Family][]
+
+/** The family of each ecosystem whose versions have an order. */
+export const FAMILY_OF: ReadonlyMap<string, FamilyName> = new Map(
+  FAMILIES.flatMap(([family, { ecosystems, distributions = [] }]) =>
+    [...ecosystems, ...distributions].map((name) => [name, family] as const),
+  ),
 )
 
 /** Ecosystems of the schema whose versions have no defined order. */
 const UNORDERED = ['Android', 'CleanStart', 'Docker Hardened Images', 'FreeBSD', 'Linux', 'opam', 'OSS-Fuzz', 'Root']
 
 /** All ecosystems of the OSV schema that name packages, without suffixes. In any case, ascending. */
-export const ECOSYSTEMS: readonly string[] = [...ORDERS.keys(), ...UNORDERED].sort((a, b) =>
+export const ECOSYSTEMS: readonly string[] = [...FAMILY_OF.keys(), ...UNORDERED].sort((a, b) =>
   a.toLowerCase() < b.toLowerCase() ? -1 : 1,
 )
 
 /** Returns all ecosystems of the schema, and those of `more` that it does not have. */
 export const knownEcosystems = (more: readonly string[]): string[] => [...new Set([...ECOSYSTEMS, ...more])]
 
-const DISTRIBUTIONS: ReadonlySet<string> = new Set(FAMILIES.flatMap(({ distributions = [] }) => distributions))
+const DISTRIBUTIONS: ReadonlySet<string> = new Set(FAMILIES.flatMap(([, { distributions = [] }]) => distributions))
 
 /** Returns the name before the suffix: `Debian` of `Debian:12`, `Maven` of `Maven:https://repo.example`. */
 export function baseEcosystem(ecosystem: string): string {
@@ -84,11 +75,6 @@ export function canonicalEcosystem(text: string, more: readonly string[]): strin
   const base = baseEcosystem(text)
   const member = memberOf(knownEcosystems(more), base)
   return member === null ? null : member + text.slice(base.length)
-}
-
-/** Returns the order of an ecosystem with or without suffix; null for an unknown one, or one without an order. */
-export function comparatorOf(ecosystem: string): VersionOrder | null {
-  return ORDERS.get(baseEcosystem(ecosystem)) ?? null
 }
 
 /** A tag of an action such as `v4` or `v4.1` moves with each release (GitHub, "Releasing and maintaining actions"). */

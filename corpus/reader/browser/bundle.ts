@@ -2,10 +2,19 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { directImports } from './direct-imports.ts'
 
 const HERE = import.meta.dirname
 /** The folder of `package.json`: names in a bundle do not depend on where it is made. */
 const ROOT = join(HERE, '../../..')
+
+const AFFECTED = join(HERE, '../../answers/plan/affected-on-demand.ts')
+
+/** In place of what only the description of the API needs. Its schemas are larger than everything else. */
+const WITHOUT_DESCRIPTION = `
+exports.openapiDocument = () => {
+  throw new TypeError('a reader in a browser does not describe the API; ask a gateway for /openapi.json')
+}`
 
 /** Settings of esbuild for browsers, and what it needs for code that imports `reader.ts`. */
 export const BROWSER = {
@@ -32,11 +41,19 @@ export const BROWSER = {
         onLoad({ filter: /sqlite-wasm\/dist\/index\.mjs$/ }, ({ path }) => ({
           contents: `import wasm from './sqlite3.wasm'\n${readFileSync(path, 'utf8').replaceAll('new URL("sqlite3.wasm"', 'new URL(wasm')}`,
         }))
+        onResolve({ filter: /\/answers\/schemas\.ts$|^\.\.?\/(schemas|openapi\/document)\.ts$/ }, ({ path }) => ({
+          path,
+          namespace: 'described',
+        }))
+        onLoad({ filter: /.*/, namespace: 'described' }, () => ({ contents: WITHOUT_DESCRIPTION, loader: 'js' }))
+        // Versions are compared by a script of its own.
+        onResolve({ filter: /^\.\.\/plan\/affected(-product)?\.ts$/ }, () => ({ path: AFFECTED }))
         onResolve({ filter: /\/platform\.ts$/ }, () => ({ path: join(HERE, 'platform.ts') }))
         // Only code that is not in the bundle uses them, so these imports are left out.
         onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
       },
     },
+    directImports,
   ],
 } satisfies BuildOptions
 

@@ -1,6 +1,7 @@
 /** Extracts the ids and packages of hashed shards, for the derived files. SPEC.md, "Hashed shards". */
 
-import { advisoryIds, packageKey } from '../../model/packages/package-advisory.ts'
+import { advisoryIds } from '../../model/packages/advisory-ids.ts'
+import { packageKey } from '../../model/packages/name.ts'
 import type { PackageEntry } from '../../model/packages/package-entry.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'
 import { plainOfMany, type SegmentBytes } from '../codec/segment-bytes.ts'

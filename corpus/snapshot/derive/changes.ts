@@ -128,9 +128,6 @@ export function changeOf(id: CveId, before: MemberHead | null, after: MemberHead
 /** Whether a cursor's row can be one of `/changes`. */
 export const isChangeKey = ({ value, id }: RowKey): boolean => value === null && parseCveId(id) === id
 
-/** Why a snapshot can no longer be compared. */
-export const SINCE_GONE = 'the snapshot of `since` is no longer available; read all records again'
-
 /** For a new record, returns its non-empty sections. */
 function changedSections(before: MemberHead | null, after: MemberHead): ChangedSection[] {
   const hashOf = (head: MemberHead | null, part: PartName) =>

@@ -3,7 +3,6 @@ import { MAX_NAME_LENGTH, nameKey } from '../../model/affected/products.ts'
 import { productId } from '../cursor/lists.ts'
 
 /** Completes "must be …". */
-export const VENDOR_FORM = `the name or key of a vendor, at most ${MAX_NAME_LENGTH} characters`
 export const PRODUCT_FORM = `of the form <vendor>/<product>, such as microsoft/windows_10; write '/' in a key as %2F`
 
 /** Returns the key of a vendor's name or key; null if it is too long. Placeholders such as `n/a` stay: no vendor has them. */

@@ -86,7 +86,7 @@ export function memoryLists(lists: OpenLists): Record<ListName, ListData> {
       return pieces
     },
     *rows(_sort, { ordinals }) {
-      return ordinals.map((ordinal) => rowText(list, ordinal))
+      return ordinals!.map((ordinal) => rowText(list, ordinal))
     },
     *row(id) {
       const ordinal = list.ordinalOf(id)

@@ -1,5 +1,5 @@
 /** The packages and advisories of an open snapshot: tables in memory, members in open files. */
-import { packageKey } from '../../model/packages/package-advisory.ts'
+import { packageKey } from '../../model/packages/name.ts'
 import type { PackageEntry } from '../../model/packages/package-entry.ts'
 import type { IndexedEcosystems } from '../../model/versions/ecosystems.ts'
 import { generationalCache } from '../../runtime/generational-cache.ts'

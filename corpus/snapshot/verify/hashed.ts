@@ -1,5 +1,7 @@
 /** Verifies shards of advisories and packages: each alone, then against each other. SPEC.md, "Hashed shards". */
-import { packageKey, packageStatements } from '../../model/packages/package-advisory.ts'
+
+import { packageKey } from '../../model/packages/name.ts'
+import { packageStatements } from '../../model/packages/package-advisory.ts'
 import { type PackageEntry, packageEntry } from '../../model/packages/package-entry.ts'
 import { compareText } from '../../model/sources.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'

@@ -7,7 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { writeSite } from '../../../builder/site/site.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
-import { HEADER_POLICY } from '../../../corpus/explorer/explorer.ts'
+import { PAGE_POLICY } from '../../../corpus/explorer/explorer.ts'
 import { openReader } from '../../../corpus/reader/reader.ts'
 import { manifestName, objectName, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { temporaryFolder } from '../../support/dist.ts'
@@ -47,11 +47,11 @@ async function ask(path: string, headers: Record<string, string> = {}) {
   return { status: response.statusCode, headers: response.headers, body }
 }
 
-test('the page has the policy of the gateway, and is compressed before it is asked for', async () => {
+test('the header has the policy of the page, and forbids frames; the page is compressed before it is asked for', async () => {
   const { status, headers, body } = await ask('')
   assert.equal([status, headers['content-type']], [200, 'text/html; charset=utf-8'])
   assert.is(headers['cache-control'], 'no-cache')
-  assert.is(headers['content-security-policy'], HEADER_POLICY)
+  assert.is(headers['content-security-policy'], `${PAGE_POLICY}; frame-ancestors 'none'`)
   assert.is(headers['x-content-type-options'], 'nosniff')
   const zipped = await ask('', { 'accept-encoding': 'gzip' })
   assert.equal([zipped.headers['content-encoding'], zipped.headers.vary], ['gzip', 'Accept-Encoding'])

@@ -19,8 +19,11 @@ import { failed } from '../../support/refusal.ts'
 import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
-/** A whole web application with the reader has 100 KB (gzip). */
-const MOST_GZIP = 76_000
+/**
+ * It has the routes of the API and their validation, without the schemas and the description of the API. Searches and the
+ * comparison of versions are scripts of their own.
+ */
+const MOST_GZIP = 90_000
 
 const folder = temporaryFolder('reader-browser')
 const { dist } = await sharedSample('usual')
@@ -35,20 +38,31 @@ const local = await openReader(dist)
 const web = await serveFolder(dist)
 const whole = await serveFolder(dist, { ranges: false })
 
-/** Pages and entries of each list, and documents of CVEs. */
-async function listsOf(reader: Pick<Reader, 'entries' | 'entry' | 'advisoryOf' | 'reports'>, rows: CveSummary[]) {
+/** Pages and entries of each list, documents of CVEs, and products that a CPE name states. */
+async function listsOf(reader: Pick<Reader, 'entries' | 'entry' | 'request'>, rows: CveSummary[]) {
+  const request = (targets: readonly string[]) => Promise.all(targets.map((target) => reader.request(target)))
   const { data: vendors } = await reader.entries('vendors', { sort: 'name', limit: 5 })
   const { data: packages } = await reader.entries('packages', { limit: 3 })
   return {
-    pages: await Promise.all(LIST_NAMES.map((list) => reader.entries(list, { limit: 30 }))),
+    pages: await Promise.all(
+      LIST_NAMES.filter((list) => list !== 'products').map((list) => reader.entries(list, { limit: 30 })),
+    ),
     vendors: await Promise.all(vendors.map(({ slug }) => reader.entry('vendors', slug))),
     products: await reader.entries('products', { vendor: vendors[0]!.slug }),
     packages: await Promise.all(
       packages.map(({ ecosystem, name }) => reader.entry('packages', `${ecosystem}/${name}`)),
     ),
     weakness: [await reader.entry('cwes', 'CWE-79'), await reader.entry('cwes', 999_999)],
-    advisories: await Promise.all(rows.slice(0, 40).map(({ cve_id }) => reader.advisoryOf(cve_id))),
-    reports: await Promise.all(rows.slice(0, 40).map(({ cve_id }) => reader.reports(cve_id))),
+    documents: await request(
+      rows.slice(0, 40).flatMap(({ cve_id: id }) => [`/cves/${id}/advisory`, `/cves/${id}/reports?full=true`]),
+    ),
+    others: await request([
+      '/cwes/79/cves?scope=any',
+      '/cnas/stats',
+      '/reports/types?include_schema=true',
+      '/affected?cpe=cpe:2.3:a:none:none:1:*:*:*:*:*:*:*',
+      '/nothing',
+    ]),
   }
 }
 
@@ -124,7 +138,12 @@ test('keys are checked, and every file against its digest', async () => {
 test('errors have the names and codes of the reader in Node', async () => {
   const reader = await openInBrowser(web.url)
   const error = await failed(reader.affected('pkg:npm'))
-  assert.equal([error?.code, error instanceof bundled.PurlError], ['malformed', true])
+  assert.instance(error, TypeError)
+  assert.match(error!.message, /^parameter 'purl' is not a package URL such as .*: 'pkg:npm', it has no name$/)
+  assert.instance(await failed(reader.list({ cursor: 'abc' })), bundled.CursorError)
+  const described = await failed(reader.request('/openapi.json'))
+  assert.instance(described, TypeError)
+  assert.match(described!.message, /ask a gateway for \/openapi\.json/)
   assert.instance(await failed(reader.affected({ purl: 'pkg:npm/a', name: 'a' } as never)), TypeError)
   assert.instance(await failed(openInBrowser('ftp://example.com/')), TypeError)
   assert.instance(await failed(openInBrowser('dist')), TypeError)

@@ -17,12 +17,14 @@ import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { failed } from '../../support/refusal.ts'
 import { sampleNights } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
+import { gatewayAnswers } from './gateway-answers.ts'
 
 const folder = temporaryFolder('reader-changes')
 const { first, second, third, fourth } = await sampleNights()
 const dists = [first, second, third, fourth]
 const dist = dists.at(-1)!
 const asked = askDirectly(dist)
+const { compare, compareWalks } = gatewayAnswers(asked)
 const reader = await openReader(dist)
 /** Newest first. */
 const nights = dists.map((path) => readCurrent(path).manifest).toReversed()
@@ -42,9 +44,12 @@ test('every page since every night is that of the gateway, at any limit', async 
   for (const { snapshot: since } of nights) {
     for (const limit of [1, 7, 100]) {
       for (let cursor = ''; ; ) {
-        const query = `since=${since}&limit=${limit}${cursor && `&cursor=${cursor}`}`
-        const page = await reader.changes(since, { limit, ...(cursor && { cursor }) })
-        assert.is(JSON.stringify(page), (await asked.ask('/changes', query)).text, query)
+        const page = await compare<ChangePage>(
+          reader,
+          `/changes?since=${since}&limit=${limit}${cursor && `&cursor=${cursor}`}`,
+        )
+        assert.equal(await reader.changes(since, { limit, ...(cursor && { cursor }) }), page)
+        if (!page) throw new Error(`no changes since ${since}`)
         changes += page.data.length
         if (page.pagination.next_cursor === null) break
         cursor = page.pagination.next_cursor
@@ -60,23 +65,33 @@ test('every form of `since` selects the snapshot that it selects in the gateway'
     const ms = Date.parse(created_at)
     for (const since of [snapshot.slice(0, 7).toUpperCase(), snapshot.slice(0, 20), created_at, new Date(ms + 999)]) {
       const text = since instanceof Date ? since.toISOString() : since
-      const expected = (await asked.ask('/changes', `since=${encodeURIComponent(text)}&limit=3`)).text
-      assert.is(JSON.stringify(await reader.changes(since, { limit: 3 })), expected, text)
+      const expected = await compare(reader, `/changes?since=${encodeURIComponent(text)}&limit=3`)
+      assert.equal(await reader.changes(since, { limit: 3 }), expected, text)
     }
   }
 })
 
 test('the snapshots are those of the gateway', async () => {
-  const answer = JSON.parse((await asked.ask('/snapshots', '')).text) as { data: { retained: boolean }[] }
-  // A gateway also retains those that earlier requests compared with.
-  const data = answer.data.map((row, i) => ({ ...row, retained: i === 0 }))
-  assert.is(data.length, nights.length)
-  assert.equal(await reader.snapshots(), data)
-  assert.equal(await reader.snapshots({ limit: 2 }), data.slice(0, 2))
+  // One that opens the current snapshot alone: a gateway also retains those that it served before.
+  const fresh = askDirectly(dist)
+  const { compare, compareWalks } = gatewayAnswers(fresh)
+  const { rows } = await compareWalks(reader, '/snapshots?limit=2')
+  assert.equal(
+    rows.map(({ id }) => id),
+    nights.map(({ snapshot }) => snapshot),
+  )
+  assert.equal(await reader.snapshots(), await compare(reader, '/snapshots'))
+  assert.equal((await reader.snapshots({ limit: 2 })).data, rows.slice(0, 2))
+  await fresh.close()
 })
 
 test('between two earlier snapshots, the changes are those of the reader of the later one', async () => {
-  const [, later, , earliest] = nights
+  const [, later, middle, earliest] = nights
+  for (const until of [later!.snapshot, later!.created_at, middle!.snapshot.slice(0, 9), earliest!.snapshot]) {
+    const query = `since=${earliest!.snapshot}&until=${encodeURIComponent(until)}`
+    await compareWalks(reader, `/changes?${query}&limit=3`)
+  }
+  assert.is(await compare(reader, `/changes?since=${later!.snapshot}&until=${earliest!.snapshot}`), null)
   const then = await openReader(dists.at(-2)!)
   const expected = await all(then, earliest!.snapshot)
   assert.ok(expected.length > 10)
@@ -107,18 +122,21 @@ test('over a web server, only parts of what differs are read', async () => {
 test('snapshots that are gone, and invalid arguments, are named', async () => {
   const gone = [
     ['f'.repeat(64), /the snapshot of `since` is no longer available; read all records again/],
-    ['fffffff', /no available snapshot has an id that begins with fffffff; `snapshots\(\)` lists/],
+    ['fffffff', /no available snapshot has an id that begins with fffffff; `\/snapshots` lists/],
     ['2001-01-01', /no available snapshot was created at or before 2001-01-01T00:00:00.000Z/],
   ] as const
   for (const [since, message] of gone) {
     const error = await failed(reader.changes(since))
     assert.ok(error instanceof SnapshotError && error.code === 'missing')
     assert.match(error!.message, message)
+    await compare(reader, `/changes?since=${since}`)
+    await compare(reader, `/changes?since=${nights[1]!.snapshot}&until=${since}`)
   }
   for (const since of ['abc', '2024-02-30', 7 as unknown as string, undefined as unknown as string]) {
     const error = await failed(reader.changes(since))
     assert.instance(error, TypeError)
-    assert.match(error!.message, /'since' (must be|is missing; it must be) the id of a snapshot/)
+    assert.match(error!.message, /^parameter 'since' (must be (the id of a snapshot|a date)|is required)/)
+    await compare(reader, `/changes?${since === undefined ? '' : `since=${since}`}`)
   }
   assert.match((await failed(reader.changes('2024-01-01', { limit: 0 })))!.message, /'limit'/)
   assert.match((await failed(reader.snapshots({ limit: 0 })))!.message, /'limit'/)
@@ -131,7 +149,7 @@ test('after a prune the lineage ends there; a night without its files is left ou
   rmSync(objectPath(copy, fileOf(nights[1]!, 'index').sha256))
   const mirrored = await openReader(copy)
   assert.equal(
-    (await mirrored.snapshots()).map(({ id }) => id),
+    (await mirrored.snapshots()).data.map(({ id }) => id),
     nights.filter((_, i) => i !== 1).map(({ snapshot }) => snapshot),
   )
   const error = await failed(mirrored.changes(nights[1]!.snapshot))
@@ -142,7 +160,7 @@ test('after a prune the lineage ends there; a night without its files is left ou
   cpSync(dist, pruned, { recursive: true })
   await prune(pruned, 2, quietEffects())
   const left = await openReader(pruned)
-  assert.is((await left.snapshots()).length, 2)
+  assert.is((await left.snapshots()).data.length, 2)
   assert.is((await failed(left.changes(nights[3]!.snapshot)))!.code, 'missing')
   await left.close()
 })
@@ -177,7 +195,7 @@ test('a flipped bit in the index or in a manifest is an error or the same answer
   writeFileSync(manifest, text.replace('"size": 1', '"size": 2'))
   const far = await openReader(copy)
   assert.is((await failed(far.changes(old.snapshot)))!.code, 'digest')
-  assert.is((await far.snapshots()).length, 1)
+  assert.is((await far.snapshots()).data.length, 1)
   await far.close()
 })
 

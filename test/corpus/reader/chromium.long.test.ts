@@ -86,9 +86,12 @@ async function answersOf({ ids, include, questions, advisories }: Given, reader:
       await reader.entries('cwes', { sort: 'name', limit: 3 }),
       await reader.entries('products', { q: 'er' }),
       await reader.entry('cwes', 79),
-      await reader.cnaStats(),
+      await reader.request('/cnas/stats'),
+      await reader.request('/cwes/79/cves?limit=2'),
     ],
-    documents: await each(ids.slice(0, 20), (id) => Promise.all([reader.advisoryOf(id), reader.reports(id)])),
+    documents: await each(ids.slice(0, 20), (id) =>
+      Promise.all([reader.request(`/cves/${id}/advisory`), reader.request(`/cves/${id}/reports`)]),
+    ),
     unknown: [await reader.get('CVE-1999-9999'), await reader.advisory('GHSA-0000-0000-0000')],
   }
 }
@@ -142,7 +145,7 @@ test('searches and changes are those of the reader in Node', async () => {
   const given = { queries: ['in', 'remote', 'cve-20', 'GHSA-', 'straße'], parent: local.snapshot.parent!.slice(0, 9) }
   const answers = await page.evaluate(searchesOf, given)
   assert.equal(answers, await searchesOf(given, local))
-  assert.ok(answers.changes.data.length > 3 && answers.snapshots.length === 2)
+  assert.ok(answers.changes.data.length > 3 && answers.snapshots.data.length === 2)
   await local.close()
 })
 
@@ -150,14 +153,15 @@ test('errors have their classes and codes', async () => {
   const answer = await page.evaluate(async () => {
     const { library, reader } = window
     const codeOf = (error: unknown) =>
-      error instanceof library.PurlError || error instanceof library.SnapshotError ? error.code : String(error)
+      error instanceof library.CursorError || error instanceof library.SnapshotError ? error.code : String(error)
     return [
-      await reader.affected('pkg:npm').catch(codeOf),
+      await reader.affected('pkg:npm').catch((error: unknown) => error instanceof TypeError),
+      await reader.list({ cursor: 'abc' }).catch(codeOf),
       await library.openReader('elsewhere').catch(codeOf),
       await library.openReader('ftp://example.com').catch((error: unknown) => error instanceof TypeError),
     ]
   })
-  assert.equal(answer, ['malformed', 'missing', true])
+  assert.equal(answer, [true, 'invalid', 'missing', true])
 })
 
 test('the page violates no policy, and asks only its own origin', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
-import { openReader, type PackageQuestion, PurlError } from '../../../corpus/reader/reader.ts'
+import { openReader, type PackageQuestion } from '../../../corpus/reader/reader.ts'
 import { pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
 import { askDirectly, walk } from '../../support/ask.ts'
@@ -14,6 +14,7 @@ import { advisoryIds, packageQuestions, randomPurls } from '../../support/packag
 import { failed } from '../../support/refusal.ts'
 import { sharedSample } from '../../support/samples.ts'
 import { serveFolder } from '../../support/web-folder.ts'
+import { gatewayAnswers } from './gateway-answers.ts'
 
 const folder = temporaryFolder('reader-packages')
 const { dist } = await sharedSample('usual')
@@ -22,15 +23,21 @@ const asked = askDirectly(dist)
 const local = await openReader(dist)
 const web = await serveFolder(dist)
 const questions = packageQuestions(dist)
+const { compare, compareWalks } = gatewayAnswers(asked)
 
-/** Returns all rows of the gateway, or null where it refuses the question. */
-async function rowsOfGateway(question: PackageQuestion): Promise<AffectedRow[] | null> {
+const targetOf = (question: PackageQuestion): string => {
   const given = typeof question === 'string' ? { purl: question } : question
   const query = Object.entries(given).flatMap(([name, value]) =>
     value === undefined || value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
   )
+  return `/affected?${query.join('&')}`
+}
+
+/** Returns all rows of the gateway, or null where it refuses the question. */
+async function rowsOfGateway(question: PackageQuestion): Promise<AffectedRow[] | null> {
+  const [path, query] = targetOf(question).split('?') as [string, string]
   try {
-    return await walk<AffectedRow>(async (page) => (await asked.ask('/affected', [...query, page].join('&'))).text)
+    return await walk<AffectedRow>(async (page) => (await asked.ask(path, `${query}&${page}`)).text)
   } catch (error) {
     if ((error as { code?: string }).code === 'invalid_parameter') return null
     throw error
@@ -43,6 +50,10 @@ test('for every package and version, the rows of the gateway in its order', asyn
     const expected = await rowsOfGateway(question)
     assert.is(JSON.stringify(await local.affected(question)), JSON.stringify(expected), JSON.stringify(question))
     rows += expected!.length
+  }
+  for (const question of questions.filter((_, i) => i % 3 === 0)) {
+    const { rows } = await compareWalks(local, `${targetOf(question)}&limit=2`)
+    assert.equal(rows, await local.affected(question))
   }
   assert.ok(questions.length > 300 && rows > 300, `${questions.length} questions, ${rows} rows`)
 })
@@ -60,8 +71,9 @@ test('for random purls, the rows of the gateway, or an error where it refuses th
     else {
       refused++
       const error = await failed(local.affected(purl))
-      assert.ok(error instanceof PurlError && error.code === 'malformed' && error.message.includes(`'${purl}'`), purl)
+      assert.ok(error instanceof TypeError && error.message.includes(purl.slice(0, 30)), `${purl}: ${error?.message}`)
     }
+    await compare(local, targetOf(purl))
   }
   assert.ok(refused > 10 && refused < 200, `${refused}`)
 })
@@ -72,9 +84,11 @@ test('advisories are the records of the gateway, by their ids in any case', asyn
   for (const id of ids) {
     const { text } = await asked.ask(`/advisories/${id}`, '')
     assert.is(JSON.stringify(await local.advisory(id)), text)
+    await compare(local, `/advisories/${id}`)
     assert.is((await local.advisory(id.toLowerCase()))?.id, id)
   }
   assert.is(await local.advisory('GHSA-0000-0000-0000'), null)
+  await compare(local, '/advisories/GHSA-0000-0000-0000')
 })
 
 test('a URL, a bundle and verified files give the same', async () => {
@@ -148,12 +162,15 @@ test('a damaged index is refused', async () => {
 
 test('questions that name no package are errors', async () => {
   const cases: [question: unknown, message: RegExp][] = [
-    [{}, /option 'ecosystem' must be a string/],
+    [{}, /parameter 'purl' is required, or 'ecosystem' and 'name', or 'cpe'/],
+    [{ ecosystem: 7, name: 'a' }, /option 'ecosystem' must be a string/],
     [{ ecosystem: 'npm' }, /option 'name' must be a string/],
-    [{ ecosystem: 'nmp', name: 'a' }, /unknown ecosystem 'nmp'; known ecosystems are .*npm/],
-    [{ purl: 'pkg:npm/a', name: 'a' }, /option 'name' cannot be combined with 'purl'/],
+    [{ ecosystem: 'nmp', name: 'a' }, /unknown value 'nmp' of parameter 'ecosystem'; did you mean 'npm'\?/],
+    [{ purl: 'pkg:npm/a', name: 'a' }, /parameter 'name' cannot be combined with 'purl'/],
     [{ ecosystem: 'npm', name: 'a', version: 1 }, /option 'version' must be a string/],
-    [{ package: 'a' }, /unknown option 'package'/],
+    [{ ecosystem: 'npm', name: 'a', source: '' }, /option 'source' must be a string/],
+    [{ ecosystem: 'npm', name: 'a', package: 'b' }, /unknown option 'package'; known options are ecosystem, name/],
+    [{ package: 'a' }, /unknown parameter 'package'/],
     [null, /options must be an object/],
   ]
   for (const [question, message] of cases) {
@@ -161,7 +178,10 @@ test('questions that name no package are errors', async () => {
     assert.instance(error, TypeError)
     assert.match(error!.message, message)
   }
-  assert.match((await failed(local.affected('npm/a')))!.message, /'npm\/a' is not a package URL such as pkg:/)
+  assert.match(
+    (await failed(local.affected('npm/a')))!.message,
+    /parameter 'purl' is not a package URL such as pkg:.*'npm\/a'/,
+  )
   assert.instance(await failed(local.advisory('')), TypeError)
 })
 

@@ -2,13 +2,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cveBlock } from '../../../corpus/model/ids/cve-id.ts'
-import { openAliasLookup } from '../../../corpus/reader/alias-lookup.ts'
-import { openHashedLookup } from '../../../corpus/reader/hashed-lookup.ts'
 import { type Objects, openObjects, type Progress } from '../../../corpus/reader/objects.ts'
 import { type CveListOptions, openReader, type Reader } from '../../../corpus/reader/reader.ts'
-import { openRows } from '../../../corpus/reader/rows.ts'
-import { openHeaders } from '../../../corpus/reader/table-headers.ts'
-import { openUnfiltered } from '../../../corpus/reader/unfiltered.ts'
 import { folderSource } from '../../../corpus/repository/folder-source.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
 import { gzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
@@ -19,6 +14,11 @@ import { aliasesOf, decodeAliases } from '../../../corpus/snapshot/derive/aliase
 import { decodeOrders } from '../../../corpus/snapshot/derive/orders.ts'
 import { fileOf, readObject } from '../../../corpus/snapshot/files/layout.ts'
 import type { FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
+import { openAliasLookup } from '../../../corpus/snapshot/ranges/alias-lookup.ts'
+import { openHashedLookup } from '../../../corpus/snapshot/ranges/hashed-lookup.ts'
+import { openRows } from '../../../corpus/snapshot/ranges/rows.ts'
+import { openStoredOrders } from '../../../corpus/snapshot/ranges/stored-orders.ts'
+import { openHeaders } from '../../../corpus/snapshot/ranges/table-headers.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
 import { advisoryIds } from '../../support/package-questions.ts'
@@ -231,8 +231,8 @@ test('damaged page starts, pages and positions are found', async () => {
       parts: (file, spans) => parts(file.role === 'pages' ? other : file, spans),
       whole: (file) => whole(file.role === 'orders' ? fileOf(manifest, 'orders', order) : file),
     }))
-    const unfiltered = openUnfiltered(manifest, objects, openRows(manifest, objects))!
-    const error = await failed(unfiltered.page({ key: name, descending: true }, null, 25))
+    const orders = openStoredOrders(manifest, objects, openRows(manifest, objects))
+    const error = await failed(orders.rows(name, [...Array(25).keys()]))
     assert.match(error!.message, /is out of order in the sort/)
   }
   assert.ok(bytes.length < 4000)

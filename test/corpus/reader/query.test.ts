@@ -1,110 +1,115 @@
 /** Invalid options are a TypeError that names the option, and an invalid cursor is described. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readList, readWalk } from '../../../corpus/reader/query.ts'
-import { CursorError, openReader } from '../../../corpus/reader/reader.ts'
-import { temporaryFolder } from '../../support/dist.ts'
+import { queryOf } from '../../../corpus/reader/options.ts'
+import { CursorError, type CveListOptions, openReader } from '../../../corpus/reader/reader.ts'
+import { askDirectly } from '../../support/ask.ts'
 import { failed } from '../../support/refusal.ts'
 import { sharedSample } from '../../support/samples.ts'
+import { gatewayAnswers } from './gateway-answers.ts'
 
-const folder = temporaryFolder('reader-query')
 const { dist } = await sharedSample('usual')
+const asked = askDirectly(dist)
+const { compare } = gatewayAnswers(asked)
 const reader = await openReader(dist)
 
-/** Returns the error for invalid options. */
-function refused(options: object): Error {
-  try {
-    readList(options)
-  } catch (error) {
-    return error as Error
-  }
-  throw new Error(`${JSON.stringify(options)} was accepted`)
-}
-
 const REFUSED: [options: object, message: RegExp][] = [
-  [{ severty: 'high' }, /unknown option 'severty'; known options are q, severity, kev/],
-  [{ q: '' }, /'q' must be a text of 1 to 200 characters/],
-  [{ q: 'x'.repeat(201) }, /'q' must be/],
-  [{ severity: 'hgih' }, /'severity' must be one or more of critical, high/],
-  [{ severity: [] }, /'severity'/],
-  [{ severity: ['high', 'worst'] }, /'severity'/],
-  [{ kev: 'true' }, /'kev' must be true or false, not "true"/],
-  [{ assigner: '' }, /'assigner' must be a string/],
+  [{ severty: 'high' }, /^unknown parameter 'severty'; did you mean 'severity'\? Allowed: q, severity, kev/],
+  [{ q: '' }, /'q' is empty/],
+  [{ q: 'x'.repeat(201) }, /'q' must have 1 to 200 characters, not 201/],
+  [{ severity: 'hgih' }, /unknown value 'hgih' of parameter 'severity'; did you mean 'high'\?/],
+  [{ severity: [] }, /'severity' is empty/],
+  [{ severity: ['high', 'worst'] }, /unknown value 'worst' of parameter 'severity'/],
+  [{ kev: 'perhaps' }, /'kev'/],
+  [{ kev: {} }, /option 'kev' must be a text, a number, true or false, a Date or an array, not \{\}/],
+  [{ assigner: '' }, /'assigner' is empty/],
   [{ cwe: 'CWE-abc' }, /'cwe' must be of the form 79/],
-  [{ cwe: 7.5 }, /'cwe'/],
-  [{ scope: 'any' }, /'scope' requires option 'cwe'/],
-  [{ cwe: 79, scope: 'all' }, /'scope' must be one of primary, any/],
-  [{ vendor: '' }, /'vendor' must be the name or key of a vendor, at most 2048 characters/],
-  [{ vendor: 'x'.repeat(2049) }, /'vendor'/],
+  [{ cwe: 7.5 }, /'cwe' must be of the form 79/],
+  [{ scope: 'any' }, /unknown parameter 'scope'/],
+  [{ cna: 'redhat' }, /unknown parameter 'cna'/],
+  [{ vendor: '' }, /'vendor' is empty/],
+  [{ vendor: 'x'.repeat(2049) }, /'vendor' must have 1 to 2048 characters/],
   [{ product: 'windows' }, /'product' must be of the form <vendor>\/<product>/],
-  [{ product: '/windows' }, /'product'/],
-  [{ package: 'lodash' }, /'package' must be of the form <ecosystem>\/<name>, such as npm\/lodash/],
-  [{ package: 'Debian:12/openssl' }, /the ecosystem without a release/],
-  [{ package: 7 }, /'package'/],
-  [{ epss_min: 1.1 }, /'epss_min' must be a number from 0 to 1, not 1.1/],
-  [{ epss_min: Number.NaN }, /'epss_min'/],
+  [{ product: '/windows' }, /'product' must be of the form/],
+  [{ package: 'lodash' }, /'package' must be of the form <ecosystem>\/<name>/],
+  [{ package: 'Debian:12/openssl' }, /'Debian:12'/],
+  [{ package: 7 }, /'package' must be of the form/],
+  [{ epss_min: 1.1 }, /'epss_min' must be a number from 0 to 1, not '1.1'/],
+  [{ epss_min: Number.NaN }, /'epss_min' must be a number from 0 to 1/],
   [{ published_since: '2024-02-30' }, /'published_since' must be a date/],
-  [{ published_until: new Date(Number.NaN) }, /'published_until'/],
-  [{ updated_since: 1_700_000_000_000 }, /'updated_since'/],
-  [{ ids: ['CVE-2024-1'] }, /'ids' must be one or more CVE ids/],
-  [{ ids: [] }, /'ids'/],
-  [{ sort: '-severity' }, /'sort' must be one of published, -published/],
+  [{ published_until: new Date(Number.NaN) }, /option 'published_until' is an invalid date/],
+  [{ updated_since: 1_700_000_000_000 }, /'updated_since' must be a date/],
+  [{ ids: ['CVE-2024-1'] }, /'ids' must be a CVE id such as/],
+  [{ ids: [] }, /'ids' is empty/],
+  [{ sort: '-severity' }, /unknown value '-severity' of parameter 'sort'/],
   [{ limit: 0 }, /'limit' must be a whole number from 1 to 100/],
-  [{ limit: 10.5 }, /'limit'/],
-  [{ limit: 101 }, /'limit'/],
-  [{ cursor: '' }, /'cursor'/],
+  [{ limit: 10.5 }, /'limit' must be a whole number/],
+  [{ limit: 101 }, /'limit' must be a whole number/],
+  [{ cursor: '' }, /'cursor' is empty/],
 ]
 
 for (const [options, message] of REFUSED) {
-  test(`refused: ${JSON.stringify(options)}`, () => {
-    const error = refused(options)
+  test(`refused: ${JSON.stringify(options)}`, async () => {
+    const error = await failed(reader.list(options))
     assert.instance(error, TypeError)
-    assert.match(error.message, message)
+    assert.match(error!.message, message)
   })
 }
 
-test('options are read as parameters of the API are', () => {
-  const { filters, sort } = readWalk({
-    ids: ['cve-2024-2000', 'CVE-2024-1000', 'CVE-2024-2000'],
-    severity: ['low', 'critical', 'low'],
-    cwe: 'CWE-79',
-    assigner: 'GitHub_M',
+test('options are parameters of the API', () => {
+  const query = queryOf({
+    ids: ['cve-2024-2000', 'CVE-2024-1000'],
+    kev: false,
+    cwe: 79,
+    q: 'a&b=c d+%',
     published_since: new Date('2024-05-01T10:00:00Z'),
-    published_until: '2024-05-02',
-    sort: 'cvss',
+    sort: undefined,
   })
-  assert.equal(sort, { key: 'cvss', descending: false })
-  assert.equal(JSON.parse(JSON.stringify(filters)), {
-    severity: ['critical', 'low'],
-    assigner: 'github_m',
-    cwe: { number: 79, scope: 'primary' },
-    published_since: Date.parse('2024-05-01T10:00:00Z'),
-    published_until: Date.parse('2024-05-02T23:59:59.999Z'),
-    ids: ['CVE-2024-1000', 'CVE-2024-2000'],
-  })
+  assert.equal(
+    [...new URLSearchParams(query)],
+    [
+      ['ids', 'cve-2024-2000,CVE-2024-1000'],
+      ['kev', 'false'],
+      ['cwe', '79'],
+      ['q', 'a&b=c d+%'],
+      ['published_since', '2024-05-01T10:00:00.000Z'],
+    ],
+  )
 })
 
-test('vendors, products and packages are read as keys', () => {
-  const { filters } = readWalk({ vendor: 'Acme Corp', product: 'A%2FB/TCP/IP Stack', package: 'pypi/Zope.Interface' })
-  assert.equal(JSON.parse(JSON.stringify(filters)), {
-    vendor: 'acme_corp',
-    product: 'a%2Fb/tcp/ip_stack',
-    package: 'PyPI/zope-interface',
-  })
+test('options select what parameters of the API select', async () => {
+  const { data } = await reader.list({ limit: 100 })
+  const [first, second] = [data[3]!, data[60]!]
+  const cases: [options: CveListOptions, query: string][] = [
+    [{ ids: [second.cve_id.toLowerCase(), first.cve_id, first.cve_id] }, `ids=${second.cve_id},${first.cve_id}`],
+    [{ severity: ['low', 'critical', 'low'], sort: 'cvss' }, 'severity=low,critical&sort=cvss'],
+    [{ cwe: 'CWE-79', assigner: 'GitHub_M' }, 'cwe=79&assigner=github_m'],
+    [
+      { published_since: new Date('2020-05-01T10:00:00Z'), published_until: '2025-05-02' },
+      'published_since=2020-05-01T10:00:00Z&published_until=2025-05-02',
+    ],
+    [{ vendor: 'Acme Corp' }, 'vendor=acme_corp'],
+    [{ product: 'A%2FB/TCP/IP Stack' }, 'product=A%252FB%2FTCP%2FIP%20Stack'],
+    [{ package: 'pypi/Zope.Interface' }, 'package=PyPI/zope-interface'],
+    [{ kev: undefined, sort: undefined, limit: undefined, cursor: undefined }, ''],
+  ]
+  for (const [options, query] of cases)
+    assert.equal(await reader.list(options), await compare(reader, `/cves?${query}`))
 })
 
 test('an ecosystem that neither the schema nor the snapshot has is refused as it is asked for', async () => {
-  for (const work of [reader.list({ package: 'nmp/lodash' }), reader.walk({ package: 'nmp/lodash' }).next()]) {
+  const walk = async () => reader.walk({ package: 'nmp/lodash' })
+  for (const work of [reader.list({ package: 'nmp/lodash' }), walk()]) {
     const error = await failed(work)
     assert.instance(error, TypeError)
-    assert.match(error!.message, /'package' has an unknown ecosystem 'nmp'; known ones are AlmaLinux, .*npm/)
+    assert.match(error!.message, /unknown value 'nmp' of parameter 'package'; did you mean 'npm'\?.*AlmaLinux, .*npm/)
   }
   assert.equal((await reader.list({ package: 'Alpaquita/x' })).data, [])
 })
 
 test('names are read in any case, as those of the API', async () => {
-  const upper = { severity: ['CRITICAL', 'Low'], cwe: 79, scope: 'ANY', sort: '-CVSS' } as object
-  assert.equal(readWalk(upper), readWalk({ severity: ['critical', 'low'], cwe: 79, scope: 'any', sort: '-cvss' }))
+  const upper = { severity: ['CRITICAL', 'Low'], cwe: 79, sort: '-CVSS' } as object
+  assert.equal(await reader.list(upper), await reader.list({ severity: ['critical', 'low'], cwe: 79, sort: '-cvss' }))
   const { data, pagination } = await reader.list({ kev: false, sort: '-CVSS' as '-cvss', limit: 5 })
   assert.equal(await reader.list({ kev: false, sort: '-cvss', limit: 5 }), { data, pagination })
   const id = data[0]!.cve_id
@@ -114,16 +119,13 @@ test('names are read in any case, as those of the API', async () => {
   )
 })
 
-test('the limit is 25, or the number of ids, or what is said', () => {
+test('the limit is 25, the number of ids, or the option', async () => {
   const ids = (count: number) => Array.from({ length: count }, (_, i) => `CVE-2024-${1000 + i}`)
-  assert.is(readList({}).limit, 25)
-  assert.is(readList({ ids: ids(40) }).limit, 40)
-  assert.is(readList({ ids: ids(150) }).limit, 100)
-  assert.is(readList({ ids: ids(40), limit: 7 }).limit, 7)
-})
-
-test('what is undefined is not given', () => {
-  assert.equal(readList({ kev: undefined, sort: undefined, limit: undefined, cursor: undefined }), readList({}))
+  const limitOf = async (options: CveListOptions) => (await reader.list(options)).pagination.limit
+  assert.is(await limitOf({}), 25)
+  assert.is(await limitOf({ ids: ids(40) }), 40)
+  assert.is(await limitOf({ ids: ids(40), limit: 7 }), 7)
+  assert.match((await failed(reader.list({ ids: ids(150) })))!.message, /'ids' takes at most 100 CVE ids, not 150/)
 })
 
 test('a walk and a record say at once, or as they are asked, what cannot be meant', async () => {
@@ -131,11 +133,17 @@ test('a walk and a record say at once, or as they are asked, what cannot be mean
     () => reader.walk({ kev: 'yes' as unknown as boolean }),
     (error: Error) => error instanceof TypeError && /'kev'/.test(error.message),
   )
+  for (const options of [{ limit: 5 }, { cursor: 'abc' }, { package: 'nmp/lodash' }, null]) {
+    assert.throws(
+      () => reader.walk(options as object),
+      (error: Error) => error instanceof TypeError,
+    )
+  }
   for (const id of ['CVE-24-1', '', 'CWE-79']) assert.instance(await failed(reader.get(id)), TypeError)
   const include = ['cvs' as 'cvss']
   assert.match(
     (await failed(reader.get('CVE-2024-3400', { include })))!.message,
-    /'include' has an unknown section 'cvs'; known sections are cvss/,
+    /unknown value 'cvs' of parameter 'include'; did you mean 'cvss'\?/,
   )
 })
 
@@ -158,8 +166,7 @@ test('a cursor of another sort, of other filters, or of nobody says so', async (
 })
 
 test.after(async () => {
-  await reader.close()
-  folder.remove()
+  await Promise.all([reader.close(), asked.close()])
 })
 
 test.run()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CveListOptions, CveSummary, CveWalkOptions, Section } from '../../../corpus/reader/reader.ts'
+import type { CveListOptions, CvePage, CveSummary, CveWalkOptions, Section } from '../../../corpus/reader/reader.ts'
 import { openReader } from '../../../corpus/reader/reader.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
@@ -16,6 +16,7 @@ import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { byFrequency } from '../../support/plain.ts'
 import { failed } from '../../support/refusal.ts'
 import { ownSample, sharedSample } from '../../support/samples.ts'
+import { gatewayAnswers } from './gateway-answers.ts'
 
 const folder = temporaryFolder('reader')
 const sample = await sharedSample('usual')
@@ -25,7 +26,7 @@ const rows = await asked.all<CveSummary>('/cves')
 const ids = rows.map(({ cve_id }) => cve_id)
 
 const SORTS = CVE_SORTS.flatMap((key) => [key, `-${key}`] as const)
-const answered = async (path: string, query = '') => (await asked.ask(path, query)).text
+const { answered, compare, compareWalks } = gatewayAnswers(asked)
 
 /** Returns all rows of a walk, as texts. */
 async function walked(options: CveWalkOptions): Promise<string[]> {
@@ -80,7 +81,8 @@ test('an id is taken in any case; one without a record, or with a rejected one, 
 })
 
 test('what is read is told as /snapshot tells it', async () => {
-  assert.is(JSON.stringify(reader.snapshot), await answered('/snapshot'))
+  assert.equal(reader.snapshot, await compare(reader, '/snapshot'))
+  assert.equal(await reader.stats(), await compare(reader, '/stats'))
 })
 
 for (const limit of [1, 7, 25, 60, 100]) {
@@ -89,9 +91,9 @@ for (const limit of [1, 7, 25, 60, 100]) {
       let cursor: string | undefined
       // Bounded, because pages of one row are many.
       for (let pages = 0; pages < 120; pages++) {
-        const page = await reader.list({ sort, limit, cursor })
         const query = `sort=${sort}&limit=${limit}${cursor === undefined ? '' : `&cursor=${cursor}`}`
-        assert.is(JSON.stringify(page), await answered('/cves', query), query)
+        const page = (await compare<CvePage>(reader, `/cves?${query}`))!
+        assert.equal(await reader.list({ sort, limit, cursor }), page)
         if (page.pagination.next_cursor === null) break
         cursor = page.pagination.next_cursor
       }
@@ -100,7 +102,7 @@ for (const limit of [1, 7, 25, 60, 100]) {
 }
 
 test('without options a page is that of /cves without parameters', async () => {
-  assert.is(JSON.stringify(await reader.list()), await answered('/cves'))
+  assert.equal(await reader.list(), await compare(reader, '/cves'))
 })
 
 test('walks in every sort are all rows of the gateway', async () => {
@@ -139,9 +141,8 @@ test('every filter alone and all pairs of filters give the pages of the gateway'
   let cursors = 0
   for (const { values, order } of combinations) {
     const sort = order.sort as (typeof SORTS)[number]
-    const page = await reader.list({ ...optionsOf(values), sort, limit: 30 })
-    const query = `${queryOf(values)}&sort=${sort}&limit=30`
-    assert.is(JSON.stringify(page), await answered('/cves', query), query)
+    const page = (await compare<CvePage>(reader, `/cves?${queryOf(values)}&sort=${sort}&limit=30`))!
+    assert.equal(await reader.list({ ...optionsOf(values), sort, limit: 30 }), page)
     if (page.data.length > 0) for (const [name] of values) met.add(name)
     if (page.pagination.next_cursor !== null) cursors++
   }
@@ -194,15 +195,20 @@ test('cursors cross over: a walk that reader and gateway take turns with has eve
   )
 })
 
-test('scope=any and the key of a CNA choose what /cwes/{cweId}/cves and /cnas/{slug}/cves list', async () => {
+test('the CVEs of weaknesses and CNAs are those of the gateway, with its cursors', async () => {
   const cwe = byFrequency(rows.map((row) => row.primary_cwe_id))[0]!
-  const any = await walked({ cwe, scope: 'any', sort: 'cvss' })
-  assert.equal(any, await listed(`/cwes/${cwe}/cves`, 'scope=any&sort=cvss'))
-  assert.ok(any.length > (await walked({ cwe })).length, 'some are mapped otherwise')
+  const any = await compareWalks(reader, `/cwes/${cwe}/cves?scope=any&sort=cvss&limit=7`)
+  assert.ok(any.rows.length > (await walked({ cwe })).length, 'some are mapped otherwise')
   const cna = byFrequency(rows.map((row) => row.assigner))[0]!
-  const own = await walked({ cna: cna.toUpperCase(), kev: false })
-  assert.ok(own.length > 0)
-  assert.equal(own, await listed(`/cnas/${encodeURIComponent(cna)}/cves`, 'kev=false'))
+  for (const slug of [cna, cna.toUpperCase()].map(encodeURIComponent)) {
+    const own = await compareWalks(reader, `/cnas/${slug}/cves?kev=false&limit=7`)
+    assert.ok(own.rows.length > 7)
+  }
+  for (const query of ['', '?severity=high', '?kev=true&sort=-epss', '?cwe=79', '?scope=all', '?cursor=abc']) {
+    await compare(reader, `/cwes/${cwe}/cves${query}`)
+    await compare(reader, `/cnas/${encodeURIComponent(cna)}/cves${query}`)
+  }
+  for (const path of ['/cwes/999999/cves', '/cwes/x/cves', '/cnas/nobody/cves']) await compare(reader, path)
 })
 
 test('options that there are not, and values of another kind, are named', async () => {
@@ -224,12 +230,13 @@ test('options that there are not, and values of another kind, are named', async 
   }
   assert.match(await open({}, 'ftp://example.com/dist'), /^cannot read a repository at ftp:\/\/; use a folder, /)
   const get = (options: unknown) => refused(() => reader.get(ids[0]!, options as object))
-  assert.match(await get({ includes: ['affected'] }), /^unknown option 'includes'; known options are include$/)
-  assert.match(await get({ include: 'affected' }), /^option 'include' must be an array of /)
-  assert.match(
-    await refused(() => reader.list(null as unknown as object)),
-    /^options must be an object with (?:[a-z_]+, )*severity,/,
-  )
+  assert.match(await get({ includes: ['affected'] }), /^unknown parameter 'includes'; did you mean 'include'\?/)
+  assert.match(await get({ include: ['cvs'] }), /^unknown value 'cvs' of parameter 'include'; did you mean 'cvss'\?/)
+  assert.match(await get({ include: null }), /^option 'include' must be a text, a number, .* not null$/)
+  assert.match(await refused(() => reader.list(null as unknown as object)), /^options must be an object, not null$/)
+  for (const target of ['cves', '', 7, undefined]) {
+    assert.match(await refused(() => reader.request(target as string)), /^a target begins with '\/', such as \/cves/)
+  }
 })
 
 test('a walk that is given up, and many at once, disturb nobody', async () => {

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { joinedProductKey, joinedVendor } from '../../../corpus/model/affected/joined-key.ts'
 import { affectedRows } from '../../../corpus/model/packages/affected-row.ts'
-import { packageKey } from '../../../corpus/model/packages/package-advisory.ts'
+import { packageKey } from '../../../corpus/model/packages/name.ts'
 import type { PackageEntry } from '../../../corpus/model/packages/package-entry.ts'
 import type { NamedProduct } from '../../../corpus/model/record.ts'
 import { finished } from '../../../corpus/runtime/steps.ts'

@@ -1,5 +1,6 @@
 /** The version orders of all ecosystems: parsing two versions and comparing them. */
-import { comparatorOf, ECOSYSTEMS } from '../../../corpus/model/versions/ecosystems.ts'
+import { comparatorOf } from '../../../corpus/model/versions/comparator.ts'
+import { ECOSYSTEMS } from '../../../corpus/model/versions/ecosystems.ts'
 import { MAX_VERSION_LENGTH, type VersionOrder } from '../../../corpus/model/versions/order.ts'
 import { type Growing, type OpenSubjects, repeated, type Subject } from '../subject.ts'
 

@@ -179,7 +179,7 @@ export const PACKAGES: readonly Mutation[] = [
   {
     rule: 'aliases leave out the id; CVEs come from id, aliases and upstream, by year and number',
     breaks: 'upstream is ignored',
-    file: STATEMENTS,
+    file: 'corpus/model/packages/advisory-ids.ts',
     find: '...texts(aliases), ...texts(upstream)]',
     replace: '...texts(aliases)]',
   },

@@ -131,14 +131,14 @@ export const SERVICE: readonly Mutation[] = [
   {
     rule: 'a time means the newest snapshot created not later than it',
     breaks: 'a snapshot created at that very time does not count',
-    file: 'gateway/snapshots/history.ts',
+    file: 'corpus/answers/snapshot-choice.ts',
     find: 'Date.parse(at) <= choice.ms',
     replace: 'Date.parse(at) < choice.ms',
   },
   {
     rule: 'the beginning of two ids is refused, and both are named',
     breaks: 'the newest of them is taken',
-    file: 'gateway/snapshots/history.ts',
+    file: 'corpus/answers/snapshot-choice.ts',
     find: 'if (other === undefined) return id',
     replace: 'if (id !== undefined) return id',
   },

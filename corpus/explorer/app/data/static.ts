@@ -1,7 +1,8 @@
 /** A snapshot on a static web server. The reader answers what the API would. */
-import { CursorError, openReader, PurlError, type Reader, SnapshotError } from '../../../reader/browser/reader.ts'
-import { type Api, ApiFailure, type Params, type Progress } from './api.ts'
-import { answerOf } from './static-answers.ts'
+import { openReader } from '../../../reader/browser/open-reader.ts'
+import type { Reader } from '../../../reader/reader.ts'
+import { SnapshotError } from '../../../snapshot/index.ts'
+import { type Api, ApiFailure, type Params, type Progress, target } from './api.ts'
 
 /** Opens the snapshot in the folder of the page. */
 export async function staticApi(): Promise<Api> {
@@ -25,11 +26,19 @@ export const readerApi = (reader: Reader): Api & { packages: Reader } => ({
   packages: reader,
   async get<T>(path: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
-    const answer = await (path === '/openapi.json' ? openapi() : answerOf(reader, path, params)).catch(fail)
+    const answer = await (path === '/openapi.json' ? openapi() : answered(reader, target(path, params))).catch(fail)
     signal?.throwIfAborted()
     return answer as T
   },
 })
+
+/** @throws ApiFailure, and what the reader throws */
+async function answered(reader: Reader, asked: string): Promise<unknown> {
+  const { status, body } = await reader.request(asked)
+  const answer = JSON.parse(body)
+  if (status === 200) return answer
+  throw new ApiFailure(status, answer.error, answer.message, null, answer.parameter ?? null)
+}
 
 /** The description of the API is a file in the folder of the page. */
 async function openapi(): Promise<unknown> {
@@ -39,19 +48,9 @@ async function openapi(): Promise<unknown> {
   return response.json()
 }
 
-/** The name of the option in the message of a TypeError of the reader. */
-const OPTION = /^(?:unknown )?option '([^']*)'/
-
 /** @throws ApiFailure, as the API would answer */
 function fail(error: unknown): never {
   if (error instanceof ApiFailure) throw error
-  if (error instanceof CursorError) throw new ApiFailure(400, 'invalid_cursor', error.message)
-  if (error instanceof PurlError) throw new ApiFailure(400, 'invalid_parameter', error.message)
-  if (error instanceof TypeError) {
-    const [, option = null] = OPTION.exec(error.message) ?? []
-    const message = option === null ? error.message : error.message.replace('option', 'parameter')
-    throw new ApiFailure(400, 'invalid_parameter', message, null, option)
-  }
   if (error instanceof SnapshotError && error.code === 'missing') {
     throw new ApiFailure(410, 'gone', `${error.message}. If a newer snapshot replaced this one, reload the page.`)
   }

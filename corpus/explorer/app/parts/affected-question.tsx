@@ -1,7 +1,7 @@
 /** Asks which advisories affect a package or product, and shows the answer. */
 import { useState } from 'preact/hooks'
 import type { Affected, AffectedRow } from '../data/answers.ts'
-import { type Pages, useSession } from '../data/use.ts'
+import type { Pages } from '../data/use.ts'
 import { go, link } from '../router.ts'
 import { AffectedTable } from './affected-table.tsx'
 import { PagedTable } from './entry-list.tsx'
@@ -10,9 +10,8 @@ import { questionOf } from './names.ts'
 const PURL = 'pkg:npm/lodash@4.17.15'
 const CPE = 'cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*'
 
-/** A package URL, or a CPE name, which needs a gateway. */
+/** A package URL, or a CPE name. */
 export function QuestionForm({ asked = '' }: { asked?: string }) {
-  const { api } = useSession()
   const [text, setText] = useState(asked)
   const submit = (event: Event) => {
     event.preventDefault()
@@ -21,13 +20,13 @@ export function QuestionForm({ asked = '' }: { asked?: string }) {
   return (
     <form class="controls" aria-label="Package or product" onSubmit={submit}>
       <label class="text">
-        {api.mode === 'gateway' ? 'Package URL or CPE name' : 'Package URL'}
+        Package URL or CPE name
         <input
           type="text"
           required
           pattern="\s*(?:pkg:|cpe:).+"
           title="A package URL begins with pkg:, a CPE name with cpe:"
-          placeholder={api.mode === 'gateway' ? `${PURL} or ${CPE}` : PURL}
+          placeholder={`${PURL} or ${CPE}`}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />

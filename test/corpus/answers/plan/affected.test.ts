@@ -1,12 +1,8 @@
 /** Pages of `/affected`: the facts of CVEs, and cursors within rows that may change. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  type AffectedSources,
-  isAffectedKey,
-  pageOfRows,
-  rowsAffecting,
-} from '../../../../corpus/answers/plan/affected.ts'
+import { type AffectedSources, rowsAffecting } from '../../../../corpus/answers/plan/affected.ts'
+import { isAffectedKey, pageOfRows } from '../../../../corpus/answers/plan/affected-page.ts'
 import type { AffectedRow } from '../../../../corpus/model/packages/affected-row.ts'
 import type { PackageEntry } from '../../../../corpus/model/packages/package-entry.ts'
 import { finished } from '../../../../corpus/runtime/steps.ts'

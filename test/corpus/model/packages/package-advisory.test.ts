@@ -1,13 +1,10 @@
 /** What the package index takes from a record in the OSV schema. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { statedCveIds } from '../../../../corpus/model/packages/advisory-ids.ts'
 import { matchAdvisories } from '../../../../corpus/model/packages/match.ts'
-import {
-  type PackageAdvisory,
-  packageKey,
-  packageStatements,
-  statedCveIds,
-} from '../../../../corpus/model/packages/package-advisory.ts'
+import { packageKey } from '../../../../corpus/model/packages/name.ts'
+import { type PackageAdvisory, packageStatements } from '../../../../corpus/model/packages/package-advisory.ts'
 import type { JsonObject } from '../../../../corpus/model/values/json-value.ts'
 
 const NPM = { package: { ecosystem: 'npm', name: 'a' } }

@@ -2,7 +2,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { matchAdvisories } from '../../../../corpus/model/packages/match.ts'
-import { packageKey, packageStatements } from '../../../../corpus/model/packages/package-advisory.ts'
+import { packageKey } from '../../../../corpus/model/packages/name.ts'
+import { packageStatements } from '../../../../corpus/model/packages/package-advisory.ts'
 import { packageOfPurl } from '../../../../corpus/model/packages/purl.ts'
 import { advisoryNames } from '../../../../corpus/model/packages/source-package.ts'
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { comparatorOf } from '../../../../corpus/model/versions/ecosystems.ts'
+import { comparatorOf } from '../../../../corpus/model/versions/comparator.ts'
 import { needs, VERSION_FIXTURES } from '../../../support/needs.ts'
 
 needs('version fixtures')

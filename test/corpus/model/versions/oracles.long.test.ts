@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { comparatorOf } from '../../../../corpus/model/versions/ecosystems.ts'
+import { comparatorOf } from '../../../../corpus/model/versions/comparator.ts'
 import { MAVEN_JAR, type Need, suiteNeeding } from '../../../support/needs.ts'
 import { versionText } from './arbitrary.ts'
 

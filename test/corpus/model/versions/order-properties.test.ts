@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { comparatorOf } from '../../../../corpus/model/versions/ecosystems.ts'
+import { comparatorOf } from '../../../../corpus/model/versions/comparator.ts'
 import { property } from '../properties/property.ts'
 import { ECOSYSTEMS, versionText } from './arbitrary.ts'
 

@@ -1,8 +1,9 @@
 /** The version order of each ecosystem, by the examples of its specification. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { comparatorOf } from '../../../../corpus/model/versions/comparator.ts'
 import { debian } from '../../../../corpus/model/versions/debian.ts'
-import { comparatorOf, hasReleases, releaseOf } from '../../../../corpus/model/versions/ecosystems.ts'
+import { hasReleases, releaseOf } from '../../../../corpus/model/versions/ecosystems.ts'
 import { MAX_VERSION_LENGTH } from '../../../../corpus/model/versions/order.ts'
 import { rubygems } from '../../../../corpus/model/versions/rubygems.ts'
 

@@ -1,7 +1,7 @@
 /** Reads the CVEs of vendors, products and packages when a filter names one for the first time. */
-import { ECOSYSTEMS, knownEcosystems } from '../model/versions/ecosystems.ts'
 import {
   type CveFilters,
+  type CveTables,
   decodeListPostings,
   fileOf,
   forEachFilter,
@@ -12,15 +12,13 @@ import {
   NO_ORDINALS,
   postingsOf,
   SnapshotError,
-} from '../snapshot/index.ts'
-import type { Lists } from './lists.ts'
-import type { Objects } from './objects.ts'
-import type { ReadSnapshot } from './open.ts'
+} from '../index.ts'
+import type { FileParts } from './file-parts.ts'
+import type { RangeLists } from './lists.ts'
 
 export interface NamePostings {
   /**
    * Adds the posting lists that `filters` need to the columns of the snapshot.
-   * @throws TypeError if the snapshot has no such ecosystem
    * @throws SnapshotError, TransferError
    */
   load(filters: CveFilters): Promise<void>
@@ -28,10 +26,9 @@ export interface NamePostings {
 
 export function openNamePostings(
   manifest: Manifest,
-  { columns }: ReadSnapshot,
-  objects: Objects,
-  tables: Lists,
-  ecosystems: readonly string[],
+  { columns }: Pick<CveTables, 'columns'>,
+  objects: FileParts,
+  tables: RangeLists,
 ): NamePostings {
   const counts = () => forEachFilter((filter) => fileOf(manifest, 'list', LISTED[filter]).count)
   const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
@@ -82,17 +79,7 @@ export function openNamePostings(
   return {
     async load(filters) {
       const needed = (Object.keys(LISTED) as Listed[]).filter((filter) => filters[filter] !== undefined)
-      if (filters.package !== undefined) assertEcosystem(filters.package, ecosystems)
       await Promise.all(needed.map((filter) => loadFilter(filter, filters[filter]!)))
     },
   }
-}
-
-/** @throws TypeError unless the schema or a package of the snapshot has the ecosystem of `key` */
-function assertEcosystem(key: string, ecosystems: readonly string[]): void {
-  const ecosystem = key.slice(0, key.indexOf('/'))
-  if (ECOSYSTEMS.includes(ecosystem)) return
-  const known = knownEcosystems(ecosystems)
-  if (known.includes(ecosystem)) return
-  throw new TypeError(`option 'package' has an unknown ecosystem '${ecosystem}'; known ones are ${known.join(', ')}`)
 }

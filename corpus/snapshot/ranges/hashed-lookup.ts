@@ -1,4 +1,6 @@
 /** Finds members of hashed shards by parts of their index: 8 KB for each shard. Many lookups read the whole index. */
+
+import { remembered } from '../../runtime/remembered.ts'
 import {
   decodeHashedMember,
   decodeMemberHead,
@@ -15,8 +17,8 @@ import {
   type ReadMember,
   SnapshotError,
   shardOfHash,
-} from '../snapshot/index.ts'
-import { type Objects, remembered } from './objects.ts'
+} from '../index.ts'
+import type { FileParts } from './file-parts.ts'
 import { columnSpan, numbersOf, type TableHeaders } from './table-headers.ts'
 
 export interface HashedLookup {
@@ -42,7 +44,7 @@ const HEAD_BYTES = 512
 
 export function openHashedLookup(
   manifest: Manifest,
-  objects: Objects,
+  objects: FileParts,
   headers: TableHeaders,
   { smallBytes = SMALL_BYTES, manySlices = MANY_SLICES } = {},
 ): HashedLookup {

@@ -1,7 +1,7 @@
 /** Reads the rows of some blocks from the index of a snapshot, without the rest of it. */
-import { SHORT_HASH_LENGTH } from '../runtime/digest.ts'
-import { fileOf, type IndexBlock, type Manifest, type SourcedBlock } from '../snapshot/index.ts'
-import type { Objects } from './objects.ts'
+import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
+import { fileOf, type IndexBlock, type Manifest, type SourcedBlock } from '../index.ts'
+import type { FileParts } from './file-parts.ts'
 import { columnSpan, INDEX_HEADER_BYTES, numbersOf, openHeaders } from './table-headers.ts'
 
 /** Returns the rows of blocks, in the same order. Throws SnapshotError, TransferError. */
@@ -14,7 +14,7 @@ const COLUMNS = [
   { name: 'sources', type: 'u8', perRow: SHORT_HASH_LENGTH },
 ] as const
 
-export function openIndexSlices(manifest: Manifest, objects: Objects): IndexSlices {
+export function openIndexSlices(manifest: Manifest, objects: FileParts): IndexSlices {
   const headers = openHeaders(objects)
   const file = () => fileOf(manifest, 'index')
 

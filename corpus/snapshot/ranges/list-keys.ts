@@ -1,4 +1,6 @@
 /** Finds single rows of large lists by parts of their keys: once the head of a list, then a bucket and a page. */
+
+import { remembered } from '../../runtime/remembered.ts'
 import {
   decodeListKeysHead,
   type FileEntry,
@@ -18,9 +20,9 @@ import {
   SnapshotError,
   specOf,
   type TableHeader,
-} from '../snapshot/index.ts'
+} from '../index.ts'
+import type { FileParts } from './file-parts.ts'
 import type { ListPages } from './list-pages.ts'
-import { type Objects, remembered } from './objects.ts'
 import { columnSpan, type TableHeaders } from './table-headers.ts'
 
 export interface FoundKey extends ListKey {
@@ -48,7 +50,12 @@ const HEAD_BYTES = 24 * 1024
 /** Below this size, the table of a list takes less time than its keys. */
 const SMALL_BYTES = 8 * 1024
 
-export function openListKeys(manifest: Manifest, objects: Objects, headers: TableHeaders, pages: ListPages): ListKeys {
+export function openListKeys(
+  manifest: Manifest,
+  objects: FileParts,
+  headers: TableHeaders,
+  pages: ListPages,
+): ListKeys {
   const heads = new Map<string, Promise<ListKeysHead>>()
   const found = new Map<string, Promise<FoundKey | null>>()
 

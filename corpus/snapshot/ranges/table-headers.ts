@@ -1,7 +1,8 @@
 /** Reads the headers of tables. Their columns are read in parts. */
-import type { Span } from '../repository/read.ts'
-import { type FileEntry, locateColumns, SnapshotError, type TableHeader } from '../snapshot/index.ts'
-import { type Objects, remembered } from './objects.ts'
+
+import { remembered } from '../../runtime/remembered.ts'
+import { type FileEntry, locateColumns, SnapshotError, type TableHeader } from '../index.ts'
+import type { FileParts, Span } from './file-parts.ts'
 
 export interface TableHeaders {
   /**
@@ -16,7 +17,7 @@ const FIRST_BYTES = 1024
 /** Nearly every header of the index of CVEs is shorter: it names the shards. */
 export const INDEX_HEADER_BYTES = 16 * 1024
 
-export function openHeaders(objects: Objects): TableHeaders {
+export function openHeaders(objects: FileParts): TableHeaders {
   const headers = new Map<string, Promise<TableHeader>>()
 
   async function read(file: FileEntry, length: number): Promise<TableHeader> {

@@ -4,12 +4,12 @@
  * pages, and for one segment of each.
  */
 
-import { generationalCache } from '../runtime/generational-cache.ts'
+import type { CveCore } from '../../model/record.ts'
+import { generationalCache } from '../../runtime/generational-cache.ts'
 import {
   type CveSort,
   decodeMemberHead,
   fileOf,
-  idAt,
   type LocatedSegment,
   type Manifest,
   type MemberHead,
@@ -20,10 +20,11 @@ import {
   ROWS_PER_PAGE,
   ROWS_PER_SEGMENT,
   SnapshotError,
-} from '../snapshot/index.ts'
-import type { Objects } from './objects.ts'
-import type { ReadSnapshot } from './open.ts'
-import type { CveSummary } from './record.ts'
+} from '../index.ts'
+import type { FileParts } from './file-parts.ts'
+
+/** A summary record. */
+export type CveRow = CveCore & { epss: { score: number | null } }
 
 export interface Rows {
   /**
@@ -32,7 +33,7 @@ export interface Rows {
    * @throws SnapshotError if the data is not what was written
    * @throws TransferError
    */
-  at(sort: CveSort, pagesAt: Uint32Array, positions: readonly number[]): Promise<CveSummary[]>
+  at(sort: CveSort, pagesAt: Uint32Array, positions: readonly number[]): Promise<CveRow[]>
 }
 
 /** From this number of rows on, a page takes less time than its head and segments. */
@@ -75,7 +76,7 @@ export const segmentRows = (member: ReadMember, number: number): object[] =>
 
 export function openRows(
   manifest: Manifest,
-  objects: Objects,
+  objects: FileParts,
   { fewPages = FEW_PAGES, worthAPage = WORTH_A_PAGE } = {},
 ): Rows {
   const pages = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
@@ -100,7 +101,7 @@ export function openRows(
   async function segmentsOf(
     sort: CveSort,
     wanted: readonly { page: Page; segments: readonly number[]; rows: number }[],
-  ): Promise<Map<number, CveSummary[]>> {
+  ): Promise<Map<number, CveRow[]>> {
     const nameOf = ({ number }: Page) => `${sort} ${number}`
     const cached = new Map(
       wanted.flatMap(({ page }) => {
@@ -112,7 +113,7 @@ export function openRows(
     const byHead =
       objects.takesManyRanges() && missing.length > fewPages ? missing.filter(({ rows }) => rows < worthAPage) : []
     const whole = missing.filter((one) => !byHead.includes(one)).map(({ page }) => page)
-    const found = new Map<number, CveSummary[]>()
+    const found = new Map<number, CveRow[]>()
     const readWhole = async () => {
       for (const [i, member] of (await readMembers(sort, whole, Number.POSITIVE_INFINITY)).entries()) {
         pages.set(nameOf(whole[i]!), member)
@@ -190,24 +191,4 @@ const atStart = ({ length, plainLength, plainCrc, storedCrc }: LocatedSegment): 
 })
 
 const parsedRows = (bytes: Buffer, segment: LocatedSegment) =>
-  parsedJson(`[${plainBytes(bytes, segment).toString()}]`) as CveSummary[]
-
-/**
- * Returns the rows of ordinals, in the same order. Checks their ids, because an order may be wrong.
- * @throws SnapshotError, TransferError
- */
-export async function rowsOfOrdinals(
-  { index, columns, orders, positions }: ReadSnapshot,
-  rows: Rows,
-  sort: CveSort,
-  ordinals: readonly number[],
-): Promise<CveSummary[]> {
-  const at = ordinals.map((ordinal) => positions[sort][ordinal]!)
-  const found = await rows.at(sort, orders[sort].pagesAt, at)
-  ordinals.forEach((ordinal, i) => {
-    const id = idAt(index, columns.row[ordinal]!)
-    const { cve_id: other } = found[i]!
-    if (other !== id) throw new SnapshotError('malformed', `the row of ${id} contains ${other ?? 'no id'}`)
-  })
-  return found
-}
+  parsedJson(`[${plainBytes(bytes, segment).toString()}]`) as CveRow[]

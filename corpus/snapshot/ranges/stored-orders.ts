@@ -1,11 +1,15 @@
 /**
- * The list of all CVEs in any order, without the tables of filters: a page of it is a range of a page shard. The file of
- * page starts finds the position of a cursor.
+ * Orders of all CVEs without the tables of filters: a page is a range of a page shard, and the file of page starts finds the
+ * position of a key.
  */
-import { type CveId, compareCveIds } from '../model/ids/cve-id.ts'
-import { partitionPoint } from '../model/values/partition-point.ts'
+import { type CveId, compareCveIds } from '../../model/ids/cve-id.ts'
+import { partitionPoint } from '../../model/values/partition-point.ts'
+import { remembered } from '../../runtime/remembered.ts'
+import { awaited } from '../../runtime/steps.ts'
 import {
+  type CveOrder,
   type CveSort,
+  type CveSortOrder,
   compareKeys,
   countCves,
   decodePageStarts,
@@ -18,42 +22,29 @@ import {
   SnapshotError,
   startOf,
   toBillionths,
-} from '../snapshot/index.ts'
-import { type Objects, remembered } from './objects.ts'
-import type { CveSummary } from './record.ts'
-import type { Rows } from './rows.ts'
+} from '../index.ts'
+import type { FileParts } from './file-parts.ts'
+import type { CveRow, Rows } from './rows.ts'
 
-export interface Direction {
-  key: CveSort
-  descending: boolean
+/** Each method throws SnapshotError or TransferError. */
+export interface StoredOrders {
+  order(sort: CveSortOrder): Promise<CveOrder>
+  /** Returns the rows at positions of the descending order, after checking that they belong there. */
+  rows(sort: CveSort, positions: readonly number[]): Promise<CveRow[]>
 }
 
-export interface Unfiltered {
-  /**
-   * Returns the first `most` rows after a key, or from the beginning. `next` is the key of the last one; null if no row
-   * follows it.
-   * @throws SnapshotError, TransferError
-   */
-  page(sort: Direction, after: RowKey | null, most: number): Promise<{ rows: CveSummary[]; next: RowKey | null }>
-  /**
-   * Returns the number of rows, and a function that returns those from a position up to another one.
-   * @throws SnapshotError, TransferError
-   */
-  all(sort: Direction): Promise<{ count: number; read(from: number, to: number): Promise<CveSummary[]> }>
-}
-
-export function openUnfiltered(manifest: Manifest, objects: Objects, rows: Rows): Unfiltered {
+export function openStoredOrders(manifest: Manifest, files: FileParts, rows: Rows): StoredOrders {
   const opened = new Map<string, Promise<PageStarts>>()
 
   const startsOf = (sort: CveSort) =>
     remembered(opened, sort, async () => {
-      const starts = decodePageStarts(await objects.whole(fileOf(manifest, 'orders', sort)))
+      const starts = decodePageStarts(await files.whole(fileOf(manifest, 'orders', sort)))
       if (starts.count === countCves(manifest)) return starts
       throw new SnapshotError('malformed', `the page starts of the order ${sort} are those of other CVEs`)
     })
 
-  /** Returns rows by position in the descending order, after checking that they belong there. */
-  async function read(sort: CveSort, starts: PageStarts, positions: readonly number[]): Promise<CveSummary[]> {
+  async function read(sort: CveSort, starts: PageStarts, positions: readonly number[]): Promise<CveRow[]> {
+    if (positions.length === 0) return []
     const found = await rows.at(sort, starts.pagesAt, positions)
     const keys = found.map((row) => keyOf(sort, row))
     const pageOf = (i: number) => Math.floor(positions[i]! / ROWS_PER_PAGE)
@@ -72,12 +63,16 @@ export function openUnfiltered(manifest: Manifest, objects: Objects, rows: Rows)
     const page = partitionPoint(starts.ids.count, (number) => passes(startOf(starts, number)))
     if (page === 0) return 0
     const from = (page - 1) * ROWS_PER_PAGE
-    const positions = range(from, Math.min(from + ROWS_PER_PAGE, starts.count))
-    const before = await read(sort, starts, positions)
+    const length = Math.min(from + ROWS_PER_PAGE, starts.count) - from
+    const before = await read(
+      sort,
+      starts,
+      Array.from({ length }, (_, i) => from + i),
+    )
     return from + partitionPoint(before.length, (i) => passes(keyOf(sort, before[i]!)))
   }
 
-  async function positionAfter({ key: sort, descending }: Direction, starts: PageStarts, key: RowKey): Promise<number> {
+  async function positionAfter({ key: sort, descending }: CveSortOrder, starts: PageStarts, key: RowKey) {
     if (descending) return boundary(sort, starts, key, true)
     // The row before it in the descending order is the next one, also where the rows without a key begin.
     const position = await boundary(sort, starts, key, false)
@@ -85,29 +80,24 @@ export function openUnfiltered(manifest: Manifest, objects: Objects, rows: Rows)
     return key.value === null ? keyed + count - position : keyed - Math.min(position, keyed)
   }
 
-  const stored = ({ descending }: Direction, { keyed, count }: PageStarts, position: number) =>
-    descending ? position : reversedPosition(position, keyed, count)
-
   return {
-    async page(sort, after, most) {
+    async order(sort) {
       const starts = await startsOf(sort.key)
-      const from = after ? await positionAfter(sort, starts, after) : 0
-      const to = Math.min(from + most, starts.count)
-      const positions = range(from, to).map((position) => stored(sort, starts, position))
-      const found = positions.length === 0 ? [] : await read(sort.key, starts, positions)
-      const last = found.at(-1)
-      return { rows: found, next: last && to < starts.count ? keyOf(sort.key, last) : null }
+      const { keyed, count } = starts
+      const stored = (position: number) => (sort.descending ? position : reversedPosition(position, keyed, count))
+      return {
+        count,
+        *positionAfter(key) {
+          return yield* awaited(positionAfter(sort, starts, key))
+        },
+        *keyAt(position) {
+          const [row] = yield* awaited(read(sort.key, starts, [stored(position)]))
+          return keyOf(sort.key, row!)
+        },
+        stored,
+      }
     },
-    async all(sort) {
-      const starts = await startsOf(sort.key)
-      const rowsFrom = (from: number, to: number) =>
-        read(
-          sort.key,
-          starts,
-          range(from, to).map((position) => stored(sort, starts, position)),
-        )
-      return { count: starts.count, read: rowsFrom }
-    },
+    rows: async (sort, positions) => read(sort, await startsOf(sort), positions),
   }
 }
 
@@ -119,18 +109,14 @@ function isInPage(starts: PageStarts, position: number, key: RowKey): boolean {
   return page + 1 === starts.ids.count || compareDescending(key, startOf(starts, page + 1)) < 0
 }
 
-const range = (from: number, to: number) => Array.from({ length: Math.max(to - from, 0) }, (_, i) => from + i)
-
 /** Compares keys in the descending order: by value, without one last, then by id. */
 const compareDescending = (a: RowKey, b: RowKey): number =>
   compareKeys(a.value, b.value, true) || -compareCveIds(a.id as CveId, b.id as CveId)
 
 /** Returns the key of a row, as cursors have it. */
-function keyOf(sort: CveSort, row: CveSummary): RowKey {
-  return { value: sortValue(sort, row), id: row.cve_id }
-}
+const keyOf = (sort: CveSort, row: CveRow): RowKey => ({ value: sortValue(sort, row), id: row.cve_id })
 
-function sortValue(sort: CveSort, { date_published, date_updated, cvss_score, epss }: CveSummary): number | null {
+function sortValue(sort: CveSort, { date_published, date_updated, cvss_score, epss }: CveRow): number | null {
   switch (sort) {
     case 'published':
       return date_published === null ? null : Date.parse(date_published)

@@ -1,5 +1,5 @@
 /** Reads rows of lists other than CVEs by their positions in a stored order. */
-import { generationalCache } from '../runtime/generational-cache.ts'
+import { generationalCache } from '../../runtime/generational-cache.ts'
 import {
   decodeMemberHead,
   fileOf,
@@ -11,8 +11,8 @@ import {
   ROWS_PER_PAGE,
   ROWS_PER_SEGMENT,
   SnapshotError,
-} from '../snapshot/index.ts'
-import type { Objects } from './objects.ts'
+} from '../index.ts'
+import type { FileParts } from './file-parts.ts'
 import { segmentRows } from './rows.ts'
 
 export interface ListPages {
@@ -31,7 +31,7 @@ const PAGES_BYTES = 4 * 1024 * 1024
 const PAGE_MARGIN = 1.5
 const PAGE_MARGIN_BYTES = 2048
 
-export function openListPages(manifest: Manifest, objects: Objects): ListPages {
+export function openListPages(manifest: Manifest, objects: FileParts): ListPages {
   const read = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
   /** Offsets of the pages by page shard: all of a table, or the first ones as far as pages were read. */
   const starts = new Map<string, { at: number[] | Uint32Array; isWhole: boolean }>()

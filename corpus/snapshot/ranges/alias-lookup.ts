@@ -1,4 +1,6 @@
 /** Finds the aliases of advisories by parts of the file of buckets. Many lookups read the table of all aliases. */
+
+import { remembered } from '../../runtime/remembered.ts'
 import {
   aliasesInBucket,
   aliasesOf,
@@ -8,8 +10,8 @@ import {
   type Manifest,
   type PackageTables,
   packageTableFile,
-} from '../snapshot/index.ts'
-import { type Objects, remembered } from './objects.ts'
+} from '../index.ts'
+import type { FileParts } from './file-parts.ts'
 import type { TableHeaders } from './table-headers.ts'
 
 export interface AliasLookup {
@@ -24,7 +26,7 @@ export interface AliasLookup {
 const MANY_IDS = 200
 const MANY_LOOKUPS = 64
 
-export function openAliasLookup(manifest: Manifest, objects: Objects, headers: TableHeaders): AliasLookup {
+export function openAliasLookup(manifest: Manifest, objects: FileParts, headers: TableHeaders): AliasLookup {
   // None without advisories.
   const buckets = manifest.files.find(({ role, name }) => role === 'aliases' && name === 'buckets')
   let lookups = 0

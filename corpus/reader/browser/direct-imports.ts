@@ -1,0 +1,42 @@
+/** Keeps code out of the first script of a page that only some pages need. */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Plugin } from 'esbuild'
+
+const FACE = join(import.meta.dirname, '../../snapshot/index.ts')
+
+const NAMED = /^(import|export) \{([^}]*)\} from '([^']+)'/gm
+
+export const directImports: Plugin = {
+  name: 'vulnshelf-direct-imports',
+  setup({ onLoad }) {
+    const files = filesOfFace()
+    // Otherwise everything that any script imports from the public face of the format is in the first one.
+    onLoad({ filter: /corpus.*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8').replace(NAMED, (statement, verb: string, names: string, from: string) => {
+        if (path === FACE || join(dirname(path), from) !== FACE) return statement
+        return values(names)
+          .map((name) => `${verb} { ${name} } from ${JSON.stringify(files.get(name.split(' ')[0]!))}`)
+          .join('\n')
+      })
+      return { contents: text, loader: 'ts' }
+    })
+  },
+}
+
+/** Returns the names in braces, without types. */
+const values = (names: string): string[] =>
+  names
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '))
+
+/** Returns the file of each name that the face exports. */
+function filesOfFace(): Map<string, string> {
+  const statements = [...readFileSync(FACE, 'utf8').matchAll(NAMED)]
+  return new Map(
+    statements.flatMap(([, , names, from]) =>
+      values(names!).map((name) => [name, join(dirname(FACE), from!)] as const),
+    ),
+  )
+}
