@@ -40,8 +40,8 @@ export interface TextSearch {
   close(): Promise<void>
 }
 
-/** Reading the texts of this number of entries costs as much as a part of the index. */
-const READ_FIRST = 128
+/** Entries elsewhere are far apart: each takes a request, and several requests at once take no longer. */
+const COSTS = { readFirst: 128, rankAll: 0, rowsAtOnce: 1 }
 
 export function openTextSearch(manifest: Manifest, objects: Objects): TextSearch {
   const opened = new Map<string, Promise<RangeDatabase>>()
@@ -50,7 +50,7 @@ export function openTextSearch(manifest: Manifest, objects: Objects): TextSearch
       const file = fileOf(manifest, 'query')
       return openRangeDatabase(file.size, (spans) => objects.parts(file, spans))
     })
-  const searches = openSearches(READ_FIRST)
+  const searches = openSearches(COSTS)
 
   async function run<T>(search: Search<T>): Promise<T> {
     const database = await open()

@@ -193,6 +193,7 @@ export { CRC_BYTES, checkPage } from './query/page-crcs.ts'
 export { checkQuerySchema, MAX_PAGE_BYTES, type PageCounts } from './query/schema.ts'
 export {
   type Hit,
+  LOCAL_COSTS,
   type MatchRange,
   openSearches,
   type Search,

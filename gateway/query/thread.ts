@@ -6,7 +6,7 @@ import { parentPort } from 'node:worker_threads'
 import type { Database } from 'better-sqlite3'
 import { loadSqlite, reportLoaded } from '../../corpus/runtime/threads.ts'
 import { searchRunner } from '../../corpus/snapshot/derived.ts'
-import { openSearches } from '../../corpus/snapshot/index.ts'
+import { LOCAL_COSTS, openSearches } from '../../corpus/snapshot/index.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import { lowerCpuPriority } from '../process/low-priority.ts'
 import { openDatabase } from './database.ts'
@@ -36,9 +36,6 @@ interface OpenQuery {
   ask(question: Question): Steps
 }
 
-/** Entries with a frequent text are among the first ones. Reading their texts takes 0.3 ms. */
-const READ_FIRST = 2048
-
 const port = parentPort!
 lowerCpuPriority()
 const descriptors = new Map<string, number | null>()
@@ -50,7 +47,7 @@ function queryAt(path: string): OpenQuery {
   let query = opened.get(path)
   if (!query) {
     const database = openDatabase(path, descriptors.get(path) ?? null)
-    const searches = openSearches(READ_FIRST)
+    const searches = openSearches(LOCAL_COSTS)
     const run = searchRunner(database)
     query = {
       database,

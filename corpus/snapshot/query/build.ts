@@ -8,7 +8,7 @@ import type { RowTexts } from '../derive/pages.ts'
 import { queryDigest } from './digest.ts'
 import { appendPageCrcs } from './page-crcs.ts'
 import { INDEXES, type IndexName, SCHEMA } from './schema.ts'
-import { entryNumber } from './search.ts'
+import { entryNumber, indexOf } from './search.ts'
 import type { AdvisoryIds, SearchTexts, TextSet } from './sets.ts'
 import { entryTokens, searchable, shownText, storedText, wordsIn } from './tokens.ts'
 
@@ -73,14 +73,10 @@ export function writeEntries(
 ): { content: string; count: number } {
   const database = openForWriting(path)
   try {
-    const isCve = (set: TextSet<Texts>) => set.name === 'cve'
     const insert = database.prepare('INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)')
-    for (const [index, of] of [
-      ['cve_index', sets.filter(isCve)],
-      ['name_index', sets.filter((set) => !isCve(set))],
-    ] as const) {
+    for (const index of INDEXES) {
       fillIndex(database, index, (add) => {
-        for (const set of of) writeSet(set, (values) => insert.run(values), add)
+        for (const set of sets) if (indexOf(set.name) === index) writeSet(set, (values) => insert.run(values), add)
       })
     }
     writeAdvisories(database, advisories)

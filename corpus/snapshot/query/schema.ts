@@ -4,8 +4,8 @@
  */
 import { SnapshotError } from '../error.ts'
 
-/** FTS5 indexes: parts of ids and labels of CVEs, and of the other sets; words of CVEs. */
-export const INDEXES = ['words', 'cve_index', 'name_index'] as const
+/** FTS5 indexes: words of CVEs; parts of ids and labels of CVEs, of packages, and of the other sets. */
+export const INDEXES = ['words', 'cve_index', 'package_index', 'name_index'] as const
 export type IndexName = (typeof INDEXES)[number]
 
 /** The tokenizer only separates the tokens that `tokens.ts` writes. */

@@ -71,10 +71,11 @@ interface Span {
   to: number
 }
 
-/** Words of one search that use the index: each can make SQLite collect the entries of many tokens. */
-const MOST_INDEXED_WORDS = 4
-/** In more entries than the index excludes, one letter is found sooner by reading the texts. */
+/** Words of one search that use the index: each makes SQLite collect the entries of all tokens that begin with it. */
+const MOST_INDEXED_WORDS = 2
+/** One letter is found sooner by reading the texts, and two letters if a longer word leaves few of them. */
 const LEAST_INDEXED = 2
+const FEW_LETTERS = 2
 /** Entries whose texts one statement reads. */
 const WINDOW = 2 ** 16
 
@@ -83,7 +84,11 @@ const firstOf = (set: SearchedText): number => (TEXT_SETS.indexOf(set === 'words
 /** Returns the number of an entry in `query.db`. */
 export const entryNumber = (set: SearchedText, ordinal: number): number => firstOf(set) + ordinal
 
-const indexOf = (set: SearchedText): IndexName => (set === 'words' ? set : set === 'cve' ? 'cve_index' : 'name_index')
+/** Returns the index of a set. */
+export function indexOf(set: SearchedText): IndexName {
+  if (set === 'words') return set
+  return set === 'cve' || set === 'package' ? `${set}_index` : 'name_index'
+}
 
 /** Returns the condition for all words, of which the first is at `first`, and the others are at `others`. */
 function conditionOf(set: SearchedText, words: readonly string[], first: Anchor, others: Anchor): Condition {
@@ -91,7 +96,7 @@ function conditionOf(set: SearchedText, words: readonly string[], first: Anchor,
   const indexed = needles
     .filter(({ match, length }) => match !== null && length >= LEAST_INDEXED)
     .sort((a, b) => b.length - a.length)
-    .slice(0, MOST_INDEXED_WORDS)
+    .filter(({ length }, i) => i === 0 || (i < MOST_INDEXED_WORDS && length > FEW_LETTERS))
   const checks = needles.filter((needle) => !needle.isExact || !indexed.includes(needle))
   return {
     index: indexOf(set),
@@ -173,11 +178,21 @@ export interface Searches {
   suggest(types: readonly SearchType[], q: string, limit: number): Search<Hit[]>
 }
 
-/**
- * Opens the searches of a database.
- * @param readFirst number of texts to read before the index: entries with a frequent text are among the first ones
- */
-export function openSearches(readFirst: number): Searches {
+/** What the place of a file makes cheap. */
+export interface SearchCosts {
+  /** Texts to read before the index: entries with a frequent text are among the first ones. */
+  readFirst: number
+  /** Matches that are all read and ranked, instead of several statements by rank. */
+  rankAll: number
+  /** Entries that one statement reads. */
+  rowsAtOnce: number
+}
+
+/** For a file on this machine. */
+export const LOCAL_COSTS: SearchCosts = { readFirst: 512, rankAll: 200, rowsAtOnce: 250 }
+
+/** Opens the searches of a database. */
+export function openSearches({ readFirst, rankAll, rowsAtOnce }: SearchCosts): Searches {
   const spans = new Map<SearchedText, Span>()
 
   function* spanOf(set: SearchedText): Search<Span> {
@@ -190,11 +205,14 @@ export function openSearches(readFirst: number): Searches {
     return span
   }
 
-  /** Parts that each have a statement: the texts of all entries would take too long. */
+  /**
+   * Parts that each have a statement, because reading the texts of all entries would take too long. For a prefix, each
+   * statement would collect all tokens again.
+   */
   const partsOf = ({ match, checks }: Condition, span: Span, isDescending = false): Iterable<Span> =>
-    match !== null && checks.length === 0 ? [span] : windows(span, isDescending)
+    match?.includes('*') || (match !== null && checks.length === 0) ? [span] : windows(span, isDescending)
 
-  function* count(set: SearchedText, condition: Condition): Search<number> {
+  function* countOf(set: SearchedText, condition: Condition): Search<number> {
     let sum = 0
     for (const part of partsOf(condition, yield* spanOf(set))) sum += yield* countIn(condition, part)
     return sum
@@ -218,41 +236,58 @@ export function openSearches(readFirst: number): Searches {
     return found
   }
 
-  /** Returns the numbers of the `limit` best entries, with their ranks. */
-  function* best(type: SearchType, q: string, limit: number): Search<Ranked[]> {
-    const words = wordsOf(q)
+  /** Returns the `limit` best entries, and the number of all that match if `isCounted`. */
+  function* best(type: SearchType, q: string, limit: number, isCounted: boolean): Search<Best> {
+    const query = queryOf(q)
+    const { words } = query
     const span = yield* spanOf(type)
-    const found = new Map<number, Rank>()
+    const anywhere = conditionOf(type, words, 'anywhere', 'anywhere')
+    const most = Math.max(limit, rankAll)
+    const some = yield* first(anywhere, span, most + 1)
+    if (some.length <= most) {
+      const ranked = yield* entriesOf(type, some, query)
+      return { count: some.length, ranked: ranked.slice(0, limit) }
+    }
+    const [count, ranked] = (yield* together<unknown>([
+      isCounted ? countOf(type, anywhere) : none(),
+      bestOfMany(type, query, anywhere, limit),
+    ])) as [number, Ranked[]]
+    return { count, ranked }
+  }
+
+  /** Searches by rank, because few of the entries that match are the best. */
+  function* bestOfMany(type: SearchType, query: SearchQuery, anywhere: Condition, limit: number): Search<Ranked[]> {
+    const { whole, words } = query
+    const span = yield* spanOf(type)
+    const found = new Set<number>()
     const tiers = [
-      conditionOf(type, [searchable(q)], 'key', 'key'),
+      conditionOf(type, [whole], 'key', 'key'),
       conditionOf(type, words, 'beginning', 'word'),
       conditionOf(type, words, 'word', 'word'),
-      conditionOf(type, words, 'anywhere', 'anywhere'),
+      anywhere,
     ]
     for (const [rank, tier] of tiers.entries()) {
       for (const isLeading of type === 'cve' && rank > 0 ? [true, false] : [false]) {
         if (found.size >= limit) break
         // Those of a better rank are among them.
         const some = yield* first({ ...tier, isLeading }, span, limit + found.size)
-        for (const n of some) if (found.size < limit && !found.has(n)) found.set(n, rank as Rank)
+        for (const n of some) if (found.size < limit) found.add(n)
       }
     }
-    return yield* entriesOf(type, found, words)
+    return yield* entriesOf(type, [...found], query)
   }
 
-  /** Reads entries in the order of ranks. They must match, because nothing else proves the index. */
-  function* entriesOf(type: SearchType, found: ReadonlyMap<number, Rank>, words: readonly string[]): Search<Ranked[]> {
-    if (found.size === 0) return []
-    const rows = yield* rowsOf(
-      'SELECT n, leads, text, id, key, label, subtitle FROM entries WHERE n IN (SELECT value FROM json_each(?))',
-      [JSON.stringify([...found.keys()])],
+  /** Reads entries, the best first. They must match, because nothing else proves the index. */
+  function* entriesOf(type: SearchType, found: readonly number[], query: SearchQuery): Search<Ranked[]> {
+    const reading = Array.from({ length: Math.ceil(found.length / rowsAtOnce) }, (_, i) =>
+      rowsOf(
+        'SELECT n, leads, text, id, key, label, subtitle FROM entries WHERE n IN (SELECT value FROM json_each(?))',
+        [JSON.stringify(found.slice(i * rowsAtOnce, (i + 1) * rowsAtOnce))],
+      ),
     )
-    const needles = words.map((word) => needleOf(word, 'anywhere').text)
-    const isMatch = (text: unknown) => needles.every((needle) => String(text).includes(needle))
-    if (rows.length < found.size || !rows.every(([, , text]) => isMatch(text))) {
-      throw new SnapshotError('malformed', 'the index of query.db does not match its entries')
-    }
-    return rows.map((row) => rankedOf(type, found.get(row[0] as number)!, row)).sort(byRank)
+    const rows = (yield* together(reading)).flat()
+    if (rows.length < found.length) throw unproven()
+    return rows.map((row) => rankedOf(type, rankIn(String(row[2]), query) ?? fail(unproven()), row)).sort(byRank)
   }
 
   /** Returns the best CVEs that advisories with an id that begins with `q` find. */
@@ -275,18 +310,17 @@ export function openSearches(readFirst: number): Searches {
     return row![0] as number
   }
 
-  function* bestOfType(type: SearchType, q: string, limit: number): Search<Ranked[]> {
+  function* bestOfType(type: SearchType, q: string, limit: number, isCounted: boolean): Search<Best> {
     const most = Math.min(limit, MAX_HITS)
-    if (type !== 'cve' || !isAdvisoryIdStart(q)) return yield* best(type, q, most)
-    const both = yield* together([best(type, q, most), bestOfAdvisories(q, most)])
+    if (type !== 'cve' || !isAdvisoryIdStart(q)) return yield* best(type, q, most, isCounted)
+    const [own, advisories, others] = (yield* together<unknown>([
+      best(type, q, most, isCounted),
+      bestOfAdvisories(q, most),
+      isCounted ? countOnlyAdvisories(q) : none(),
+    ])) as [Best, Ranked[], number]
     const found = new Map<number, Ranked>()
-    for (const one of both.flat().sort(byRank)) if (!found.has(one.n)) found.set(one.n, one)
-    return [...found.values()].slice(0, most)
-  }
-
-  function* countOfType(type: SearchType, q: string): Search<number> {
-    const matching = yield* count(type, conditionOf(type, wordsOf(q), 'anywhere', 'anywhere'))
-    return type === 'cve' && isAdvisoryIdStart(q) ? matching + (yield* countOnlyAdvisories(q)) : matching
+    for (const one of [...own.ranked, ...advisories].sort(byRank)) if (!found.has(one.n)) found.set(one.n, one)
+    return { count: own.count + others, ranked: [...found.values()].slice(0, most) }
   }
 
   const requested = (types: readonly SearchType[]) => SEARCH_TYPES.filter((type) => types.includes(type))
@@ -311,7 +345,7 @@ export function openSearches(readFirst: number): Searches {
       return Uint32Array.from(some, (n) => n - span.from)
     },
     *countMatches(set, q) {
-      return yield* count(set, textCondition(set, q))
+      return yield* countOf(set, textCondition(set, q))
     },
     *search(types, q, limit) {
       const result: SearchResult = {
@@ -319,25 +353,49 @@ export function openSearches(readFirst: number): Searches {
         hits: { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [], package: [] },
       }
       const known = requested(types)
-      const counted = together(known.map((type) => countOfType(type, q)))
-      const ranked = together(known.map((type) => bestOfType(type, q, limit)))
-      const [counts, best] = (yield* together<unknown>([counted, ranked])) as [number[], Ranked[][]]
+      const found = yield* together(known.map((type) => bestOfType(type, q, limit, true)))
       for (const [i, type] of known.entries()) {
-        result.counts[type] = counts[i]!
-        result.hits[type] = best[i]!.map(({ hit }) => hit)
+        result.counts[type] = found[i]!.count
+        result.hits[type] = found[i]!.ranked.map(({ hit }) => hit)
       }
       return result
     },
     *suggest(types, q, limit) {
-      const ranked = yield* together(requested(types).map((type) => bestOfType(type, q, limit)))
-      const found = ranked.flatMap((ofType, order) => {
+      const best = yield* together(requested(types).map((type) => bestOfType(type, q, limit, false)))
+      const found = best.flatMap(({ ranked }, order) => {
         const positions = [0, 0, 0, 0]
-        return ofType.map(({ hit }) => ({ hit, order, position: positions[hit.rank]!++ }))
+        return ranked.map(({ hit }) => ({ hit, order, position: positions[hit.rank]!++ }))
       })
       found.sort((a, b) => a.hit.rank - b.hit.rank || a.position - b.position || a.order - b.order)
       return found.slice(0, limit).map(({ hit }) => hit)
     },
   }
+}
+
+interface Best {
+  /** Of all matches, or 0. */
+  count: number
+  ranked: Ranked[]
+}
+
+function* none(): Search<number> {
+  return 0
+}
+
+/** Returns the rank of a stored text; null if it does not match. */
+function rankIn(text: string, { whole, words }: SearchQuery): Rank | null {
+  const has = (word: string, anchor: Anchor) => text.includes(needleOf(word, anchor).text)
+  if (!words.every((word) => has(word, 'anywhere'))) return null
+  if (has(whole, 'key')) return 0
+  const [first, ...others] = words
+  if (!others.every((word) => has(word, 'word'))) return 3
+  return has(first!, 'beginning') ? 1 : has(first!, 'word') ? 2 : 3
+}
+
+const unproven = () => new SnapshotError('malformed', 'the index of query.db does not match its entries')
+
+function fail(error: Error): never {
+  throw error
 }
 
 interface Ranked {
@@ -362,8 +420,16 @@ const ADVISORIES = 'advisories a CROSS JOIN entries e ON e.n = a.n WHERE a.id BE
 /** All ids that begin with this one. */
 const range = (id: string): [string, string] => [id, `${id}\u{10ffff}`]
 
-/** The words of a search. All of them match. */
-const wordsOf = (q: string): string[] => [...new Set(searchable(q).split(/\s+/u).filter(Boolean))]
+/** A query of a search. All words match. */
+interface SearchQuery {
+  whole: string
+  words: readonly string[]
+}
+
+function queryOf(q: string): SearchQuery {
+  const whole = searchable(q).trim()
+  return { whole, words: [...new Set(whole.split(/\s+/u))] }
+}
 
 function joined(parts: readonly Uint32Array[]): Uint32Array {
   if (parts.length === 1) return parts[0]!

@@ -87,6 +87,9 @@ const BEFORE: Record<Anchor, string> = {
 }
 const MARKER: Record<Anchor, string> = { anywhere: '', word: WHOLE, beginning: FIRST, key: FIRST }
 
+/** Letters of a prefix after other words: SQLite collects the entries of all tokens with it. */
+const LEAST_PREFIX = 3
+
 /** A text to look for. */
 export interface Needle {
   /** Expression of FTS5 for entries that may contain it; null if it has no word. */
@@ -102,10 +105,10 @@ export interface Needle {
 /** @param text searchable, not empty */
 export function needleOf(text: string, anchor: Anchor): Needle {
   const words = Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({ word, index, points: [...word] }))
-  const terms = words.map(({ word, index, points }) => {
+  const terms = words.flatMap(({ word, index, points }) => {
     const token = (index === 0 ? MARKER[anchor] : WHOLE) + capped(points, 0)
-    const isWhole = anchor === 'key' || index + word.length < text.length
-    return isWhole ? `"${token}"` : `"${token}"*`
+    if (anchor === 'key' || index + word.length < text.length) return [`"${token}"`]
+    return words.length > 1 && points.length < LEAST_PREFIX ? [] : [`"${token}"*`]
   })
   const [first] = words
   return {
@@ -126,9 +129,9 @@ export function wordsIn(text: string): string[] {
   return Array.from(fold(plain).matchAll(WORD), ([word]) => word.slice(0, MOST_OF_WORD).toWellFormed())
 }
 
-/** Beginnings of words that one query may have, and their least length: SQLite collects all words with one. */
+/** Beginnings of words that one query may have, and the least length of each. */
 const MOST_PREFIXES = 4
-const LEAST_PREFIX = 2
+const LEAST_BEGINNING = 2
 
 /** Returns why `text` cannot be a query of the text search; null if it can. */
 export function wordsFault(text: string): string | null {
@@ -136,8 +139,8 @@ export function wordsFault(text: string): string | null {
   if (!parts.some(({ words }) => words.length > 0)) return 'must have a letter or digit'
   const prefixes = parts.flatMap(({ words, isPrefix }) => (isPrefix ? words.slice(-1) : []))
   if (prefixes.length > MOST_PREFIXES) return `must have at most ${MOST_PREFIXES} words with '*'`
-  if (prefixes.every((word) => [...word].length >= LEAST_PREFIX)) return null
-  return `must have at least ${LEAST_PREFIX} letters or digits before '*'`
+  if (prefixes.every((word) => [...word].length >= LEAST_BEGINNING)) return null
+  return `must have at least ${LEAST_BEGINNING} letters or digits before '*'`
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Random } from '../../../corpus/sample/random.ts'
 import { fold } from '../../../corpus/snapshot/codec/fold.ts'
 import type { OpenSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
 import { finish, openQueryFile, searchRunner } from '../../../corpus/snapshot/query/native.ts'
-import { openSearches } from '../../../corpus/snapshot/query/search.ts'
+import { LOCAL_COSTS, openSearches } from '../../../corpus/snapshot/query/search.ts'
 import source from './search-texts.json' with { type: 'json' }
 
 const LEAST_LENGTH = 2
@@ -43,7 +43,7 @@ export interface CountedText {
 export function countTexts({ query }: OpenSnapshot, random: Random, most: number, mostMs: number): CountedText[] {
   const database = openQueryFile(query.path)
   try {
-    const [run, { countMatches }] = [searchRunner(database), openSearches(0)]
+    const [run, { countMatches }] = [searchRunner(database), openSearches({ ...LOCAL_COSTS, readFirst: 0 })]
     const end = performance.now() + mostMs
     const counted: CountedText[] = []
     for (const text of shuffled(SEARCH_TEXTS, random).slice(0, most)) {

@@ -8,7 +8,7 @@ import { openReader, type Reader, type SearchType } from '../../../corpus/reader
 import { openTextSearch } from '../../../corpus/reader/text-search.ts'
 import { type FileEntry, type Manifest, searchAnswer, suggestion } from '../../../corpus/snapshot/index.ts'
 import { finish, openQueryFile, searchRunner } from '../../../corpus/snapshot/query/native.ts'
-import { openSearches } from '../../../corpus/snapshot/query/search.ts'
+import { LOCAL_COSTS, openSearches } from '../../../corpus/snapshot/query/search.ts'
 import { DEFAULT_SEARCH_TYPES, SEARCH_TYPES, TEXT_SETS } from '../../../corpus/snapshot/query/sets.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { temporaryFolder } from '../../support/dist.ts'
@@ -166,7 +166,7 @@ test('sets of many pages, and hostile texts', async () => {
   const path = join(folder.path, 'query.db')
   buildQueryDb(path, texts)
   const database = openQueryFile(path)
-  const [run, searches] = [searchRunner(database), openSearches(2048)]
+  const [run, searches] = [searchRunner(database), openSearches(LOCAL_COSTS)]
   const far = searchOf(path)
   const some = sampleQueries(texts.sets, 300).filter((q) => q.trim() !== '')
   for (const [n, q] of some.entries()) {

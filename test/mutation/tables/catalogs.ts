@@ -111,8 +111,8 @@ export const CATALOG_RULES: readonly Mutation[] = [
     rule: 'rule 28: the id of an advisory finds its CVE, in any case, as the id of the CVE does',
     breaks: 'any text is looked for in ids of advisories',
     file: 'corpus/snapshot/query/search.ts',
-    find: "if (type !== 'cve' || !isAdvisoryIdStart(q)) return yield* best(type, q, most)",
-    replace: "if (type !== 'cve') return yield* best(type, q, most)",
+    find: "if (type !== 'cve' || !isAdvisoryIdStart(q)) return yield* best(type, q, most, isCounted)",
+    replace: "if (type !== 'cve') return yield* best(type, q, most, isCounted)",
   },
   {
     rule: 'rule 28: a CVE that several of its ids find is one result',
@@ -125,8 +125,8 @@ export const CATALOG_RULES: readonly Mutation[] = [
     rule: 'rule 28: counts include matches beyond the limit',
     breaks: 'what is shown is counted',
     file: 'corpus/snapshot/query/search.ts',
-    find: 'result.counts[type] = counts[i]!',
-    replace: 'result.counts[type] = best[i]!.length',
+    find: 'result.counts[type] = found[i]!.count',
+    replace: 'result.counts[type] = found[i]!.ranked.length',
   },
   {
     rule: 'rule 29: the linked advisory stands if one does, is reviewed if one is, and none is published earlier',

@@ -8,7 +8,7 @@ import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 import { queryDigest } from '../../../../corpus/snapshot/query/digest.ts'
 import { finish, openQueryFile, searchRunner } from '../../../../corpus/snapshot/query/native.ts'
 import { checkPages } from '../../../../corpus/snapshot/query/page-crcs.ts'
-import { openSearches } from '../../../../corpus/snapshot/query/search.ts'
+import { LOCAL_COSTS, openSearches } from '../../../../corpus/snapshot/query/search.ts'
 import { SEARCH_TYPES } from '../../../../corpus/snapshot/query/sets.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
 import { buildQueryDb, sampleTexts, seeded } from './sample.ts'
@@ -24,7 +24,7 @@ const ASKED = ['in', 'overflow', 'cve-20', 'cwe-1', 'straße', 'zzz', 'DEBIAN-CV
 
 /** Returns the answers to all queries, as text. */
 function answers(database: Database.Database): string {
-  const [run, searches] = [searchRunner(database), openSearches(16)]
+  const [run, searches] = [searchRunner(database), openSearches({ ...LOCAL_COSTS, readFirst: 16 })]
   const found = ASKED.map((q) => [
     finish(run(searches.search(SEARCH_TYPES, q, 25))),
     finish(run(searches.suggest(SEARCH_TYPES, q, 8))),
@@ -49,7 +49,7 @@ test('an index that finds entries which do not match, or do not exist, is an err
     ["INSERT INTO name_index(rowid, tokens) VALUES (2 * 16777216 + 3, 'zzzz =zzzz ^zzzz')", 'zzzz'],
   ] as const) {
     const database = changed(change)
-    const [run, searches] = [searchRunner(database), openSearches(0)]
+    const [run, searches] = [searchRunner(database), openSearches({ ...LOCAL_COSTS, readFirst: 0 })]
     assert.throws(() => finish(run(searches.search(SEARCH_TYPES, q, 25))), isSnapshotError('malformed'), change)
     assert.throws(() => finish(run(searches.suggest(SEARCH_TYPES, q, 8))), isSnapshotError('malformed'), change)
     assert.is.not(queryDigest(database).content, digest.content)
@@ -70,7 +70,7 @@ test('columns of other types are an error, or change the content digest', () => 
 
 test('advisories that refer to CVEs which do not exist find nothing', () => {
   const database = changed('UPDATE advisories SET n = 1')
-  const [run, searches] = [searchRunner(database), openSearches(0)]
+  const [run, searches] = [searchRunner(database), openSearches({ ...LOCAL_COSTS, readFirst: 0 })]
   const { counts, hits } = finish(run(searches.search(['cve'], 'DEBIAN-CVE-2026', 25)))
   assert.equal([counts.cve, hits.cve], [0, []])
   assert.is.not(queryDigest(database).content, digest.content)

@@ -149,7 +149,7 @@ function plainSearch(set: TextSet, q: string): number[] {
 
 /** Returns the rank by rule 28: exact id, prefix of id or label, word start, elsewhere. */
 function plainRank(set: TextSet, ordinal: number, q: string): Rank {
-  const wanted = fold(q)
+  const wanted = fold(q).trim()
   const texts = foldedTexts(set)[ordinal]!
   if (texts[0] === wanted) return 0
   const [first, ...others] = wordsOf(q)

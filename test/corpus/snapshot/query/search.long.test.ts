@@ -8,7 +8,7 @@ import { packTexts } from '../../../../corpus/snapshot/codec/text-column.ts'
 import { queryDigest } from '../../../../corpus/snapshot/query/digest.ts'
 import { finish, openQueryFile, searchRunner } from '../../../../corpus/snapshot/query/native.ts'
 import { checkPages } from '../../../../corpus/snapshot/query/page-crcs.ts'
-import { openSearches, type Searches } from '../../../../corpus/snapshot/query/search.ts'
+import { LOCAL_COSTS, openSearches, type Searches } from '../../../../corpus/snapshot/query/search.ts'
 import {
   SEARCH_TYPES,
   type SearchedText,
@@ -43,7 +43,7 @@ const show = JSON.stringify
 const searchable = queries.filter((q) => q.trim() !== '')
 
 /** Returns the searches of a database, run to their end. */
-function openQuery(of: Database, searches: Searches = openSearches(256)) {
+function openQuery(of: Database, searches: Searches = openSearches({ ...LOCAL_COSTS, readFirst: 256 })) {
   const run = searchRunner(of)
   return {
     run,
@@ -71,7 +71,7 @@ test('matches and counts of every set are those of a plain substring search', ()
 
 for (const readFirst of [0, 100, 10_000]) {
   test(`the first matches in a range are those of all, if ${readFirst} texts are read before the index`, () => {
-    const of = openQuery(database, openSearches(readFirst))
+    const of = openQuery(database, openSearches({ ...LOCAL_COSTS, readFirst }))
     for (const [n, q] of queries.entries()) {
       const set = sets[n % sets.length]!
       const all = plainMatches(set, q)
