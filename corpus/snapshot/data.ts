@@ -91,8 +91,8 @@ export interface PageSegment {
   segment: number
 }
 
-/** A segment, or single rows by their positions in the stored direction. */
-export type RowRun = PageSegment | { positions: readonly number[] }
+/** A segment, or single rows by their positions in the stored direction. Rows that filters found have ordinals too. */
+export type RowRun = PageSegment | { readonly positions: readonly number[]; readonly ordinals?: readonly number[] }
 
 export interface ListRequest {
   sort: SortOrder

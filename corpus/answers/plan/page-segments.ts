@@ -13,17 +13,22 @@ export interface WholeSegment extends PageSegment {
 }
 
 /**
- * Returns the whole segments among rows with the given ascending positions. A whole segment contains
+ * Returns the whole segments among `count` rows with ascending positions. A whole segment contains
  * one of every ROWS_PER_SEGMENT consecutive rows, so only these rows are tested.
  */
-export function wholeSegments(positions: readonly number[]): WholeSegment[] {
+export function wholeSegments(count: number, positionAt: (at: number) => number): WholeSegment[] {
   const whole: WholeSegment[] = []
-  for (let last = ROWS_PER_SEGMENT - 1; last < positions.length; ) {
-    const position = positions[last]!
+  for (let last = ROWS_PER_SEGMENT - 1; last < count; ) {
+    const position = positionAt(last)
     const start = position - (position % ROWS_PER_SEGMENT)
     const first = last - (position - start)
     const end = first + ROWS_PER_SEGMENT
-    if (first >= 0 && positions[first] === start && positions[end - 1] === start + ROWS_PER_SEGMENT - 1) {
+    if (
+      first >= 0 &&
+      end <= count &&
+      positionAt(first) === start &&
+      positionAt(end - 1) === start + ROWS_PER_SEGMENT - 1
+    ) {
       whole.push({ first, end, ...segmentAt(start) })
       last = end + ROWS_PER_SEGMENT - 1
     } else last += ROWS_PER_SEGMENT

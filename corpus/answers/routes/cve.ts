@@ -41,7 +41,7 @@ export function* findCve({ snapshots, access, subject }: Context, id: CveId): St
   const found = yield* snapshot.cves.find(id)
   if (found) {
     access.judge(subject, snapshot, found.row, id)
-    return { snapshot, ...found }
+    return { snapshot, row: found.row, member: found.member, epss: found.epss }
   }
   const rejection = yield* snapshot.cves.rejection(id)
   if (rejection === undefined) throw notFound(`no record exists for ${id}`)

@@ -69,7 +69,7 @@ export function memoryCves(snapshot: CveSources): CveData {
           if (i < last) pieces.push(',')
         } else {
           const { ordinals } = snapshot.orders[sort]
-          const rows = run.positions.map((position) => ordinals[position]!)
+          const rows = run.ordinals ?? run.positions.map((position) => ordinals[position]!)
           pieces.push(gatheredRows(snapshot, rows, i < last ? ',' : ''))
         }
       }

@@ -131,6 +131,7 @@ test('a page with adjacent rows of a stored page is spliced from its segments, w
     const whole = runs.filter((run) => 'page' in run).length
     assert.ok(whole >= least, `${JSON.stringify(filters)}: ${whole} segments`)
     const ordinals = ordinalsOf(sort.key, runs)
+    for (const run of runs) if ('positions' in run) assert.equal(run.ordinals, ordinalsOf(sort.key, [run]))
     assert.equal(
       ordinals,
       firstPassing(snapshot, filters, null, { order: orderView(snapshot, 'published', true), start: 0, most: 100 }),
