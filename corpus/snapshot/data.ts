@@ -26,7 +26,7 @@ export interface SnapshotData extends NamedSnapshot {
   readonly id: string
   manifest: Manifest
   about: About
-  readonly cves: CveData
+  cves: CveData
   readonly lists: Readonly<Record<ListName, ListData>>
   readonly packages: PackageData
   texts: TextData
