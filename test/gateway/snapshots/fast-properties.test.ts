@@ -15,7 +15,8 @@ setFlagsFromString('--allow-natives-syntax')
 const hasFastProperties = runInThisContext('(object) => %HasFastProperties(object)') as (object: object) => boolean
 
 test('the properties of a served snapshot are fast', async () => {
-  const slow = Object.assign({}, Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`property${i}`, i])))
+  const slow = { first: 1, second: 2, third: 3 }
+  Reflect.deleteProperty(slow, 'first')
   assert.not.ok(hasFastProperties(slow))
   const { dist } = await sharedSample('small')
   const registry = openRegistry(dist, { log: listLog().log, pollMs: 0 })
