@@ -1,16 +1,9 @@
 /** Programs that answer requests of the API, and comparisons of their answers. */
 import { Agent, request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import { asApiError, notFound } from '../../corpus/answers/errors.ts'
-import { quote } from '../../corpus/answers/parameters/parameter.ts'
-import { ROUTES } from '../../corpus/answers/routes.ts'
-import { openRoutes } from './ask.ts'
+import type { Reply } from '../../corpus/answers/request.ts'
 
-export interface Reply {
-  status: number
-  body: string
-}
-
+/** A reader, or a gateway over HTTP. */
 export interface Answerer {
   /** `target` is path and query below `/api/v1`. */
   request(target: string): Promise<Reply>
@@ -44,7 +37,7 @@ export function overHttp({ url, token }: { url: string; token: string }): Answer
 
 /**
  * `/snapshots` states which snapshots the service itself has open for cursors. A gateway opens earlier ones some time
- * after its start.
+ * after its start; a reader has one.
  */
 function comparable(target: string, body: string): string {
   if (!/^\/snapshots\b/i.test(target)) return body
@@ -111,44 +104,4 @@ export async function walkInTurns(
     if (pagination.next_cursor === null || page === mostPages) return page
     asked = `${target}${target.includes('?') ? '&' : '?'}cursor=${pagination.next_cursor}`
   }
-}
-
-/** The route table without HTTP: router and compression are not those of the gateway. */
-export function overRoutes(dist: string): Answerer & { close(): Promise<void> } {
-  const { call, close } = openRoutes(dist)
-  return {
-    async request(target) {
-      const mark = target.indexOf('?')
-      const [path, query] = mark === -1 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)]
-      try {
-        const { route, values } = routeOf(path)
-        return { status: 200, body: (await call(route, values, query)).identity().toString() }
-      } catch (thrown) {
-        const { status, body } = asApiError(thrown)
-        return { status, body: JSON.stringify(body) }
-      }
-    },
-    close,
-  }
-}
-
-/**
- * Returns the first route of a path, and its undecoded parameters. Names match in any case, and one slash at the end does
- * not count. @throws ApiError `not_found`
- */
-export function routeOf(path: string): { route: (typeof ROUTES)[number]; values: Record<string, string> } {
-  const given = path.replace(/(?<=.)\/$/, '').split('/')
-  const fits = (part: string, i: number) =>
-    part.startsWith(':') ? given[i] !== '' : part.toLowerCase() === given[i]!.toLowerCase()
-  const table = ROUTES.map((route) => ({ route, parts: route.path.split('/') }))
-  const found =
-    table.find(({ parts }) => parts.length === given.length && parts.every(fits)) ??
-    table.find(({ route, parts }) => route.takesRest && parts.length < given.length && parts.every(fits))
-  if (!found) throw notFound(`no endpoint has the path ${quote(PREFIX + path)}`)
-  const { route, parts } = found
-  const last = parts.length - 1
-  const values = parts.flatMap((part, i) => {
-    return part.startsWith(':') ? [[part.slice(1), i === last ? given.slice(i).join('/') : given[i]!] as const] : []
-  })
-  return { route, values: Object.fromEntries(values) }
 }

@@ -1,10 +1,12 @@
 /** Tests that all programs that answer requests of the API answer alike, on a snapshot of any feeds. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { routeMatcher } from '../../corpus/answers/match.ts'
+import type { Reply } from '../../corpus/answers/request.ts'
 import { ROUTES } from '../../corpus/answers/routes.ts'
 import { openReader } from '../../corpus/reader/reader.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
-import { type Answerer, compareAnswers, overHttp, overRoutes, type Reply, routeOf, walkInTurns } from './answerers.ts'
+import { type Answerer, compareAnswers, overHttp, walkInTurns } from './answerers.ts'
 import { testGateway } from './gateway.ts'
 import type { SampleDist } from './samples.ts'
 import { type Example, targetValues } from './target-values.ts'
@@ -30,8 +32,7 @@ export async function registerSameAnswers(
 ): Promise<void> {
   const service = await testGateway(folder, dist)
   const web = await serveFolder(dist)
-  const readers = { folder: await openReader(dist), web: await openReader(web.url) }
-  const answerers = { gateway: overHttp(service), routes: overRoutes(dist), ...readers }
+  const answerers = { gateway: overHttp(service), folder: await openReader(dist), web: await openReader(web.url) }
   const values = await targetValues(answerers.gateway, rejectedIds(corpus))
   const targets = await requestTargets(answerers.gateway, values, { seed: SEED, count: TARGETS })
   let replies: Reply[]
@@ -48,6 +49,7 @@ export async function registerSameAnswers(
   })
 
   test('the targets have all routes, parameters and sorts, and every kind of error', () => {
+    const match = routeMatcher(ROUTES)
     const uses = new Map<string, number>()
     const use = (what: string) => void uses.set(what, 1 + (uses.get(what) ?? 0))
     for (const [i, target] of targets.entries()) {
@@ -55,7 +57,7 @@ export async function registerSameAnswers(
       use(String(status))
       if (status !== 200) continue
       const [path, query = ''] = target.split('?') as [string, string?]
-      const { name } = routeOf(path).route
+      const { name } = match(path)!.route
       const given = [...new URLSearchParams(query)].flatMap(([key, value]) => [key, `${key}=${value}`])
       use(name)
       for (const one of new Set(given)) use(`${name} ${one}`)
@@ -84,8 +86,8 @@ export async function registerSameAnswers(
 
   test.after(async () => {
     answerers.gateway.close()
-    await Promise.all([readers.folder.close(), readers.web.close(), web.close()])
-    await answerers.routes.close()
+    await Promise.all([answerers.folder.close(), answerers.web.close()])
+    await web.close()
     await service.close()
   })
 }

@@ -270,9 +270,10 @@ export async function targetValues(service: Answerer, rejected: readonly string[
       getOsvRecord: distinct(advisories).map((advisoryId) => ({ path: { advisoryId } })),
       search: questions,
       suggest: questions,
-      listChanges: since.flatMap((one) => [
+      // The later snapshot is the earlier one in half of them.
+      listChanges: since.flatMap((one, i) => [
         { base: { since: one } },
-        { base: { since: one, until: random.pick(since) } },
+        { base: { since: one, until: since[(i + since.length / 2) % since.length]! } },
       ]),
     },
     query: {

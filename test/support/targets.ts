@@ -128,7 +128,11 @@ function drafting(random: Random, values: TargetValues): Drafting {
       const key = keyOf(route)
       use(key)
       const examples = values.examples[route.name] ?? []
-      const { path = {}, base = {}, filters }: Example = examples.length === 0 ? {} : random.pick(examples)
+      // Few examples have some of the bases of `/affected`.
+      const byBase = Map.groupBy(examples, ({ base = {} }) => `${Object.keys(base)}`)
+      const [kind = ''] = shuffledByUse(key, [...byBase.keys()])
+      if (byBase.size > 1) use(`${key}.${kind}`)
+      const { path = {}, base = {}, filters }: Example = examples.length === 0 ? {} : random.pick(byBase.get(kind)!)
       if (route.path.includes(':') && Object.keys(path).length === 0)
         throw new Error(`target-values.ts has no path of ${route.path}`)
       const names = Object.keys(route.params.query).filter((name) => name !== 'cursor' && !isBase({ route }, name))

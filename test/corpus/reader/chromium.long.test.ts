@@ -8,11 +8,14 @@ import type * as browser from '../../../corpus/reader/browser/reader.ts'
 import { openReader } from '../../../corpus/reader/reader.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { all } from '../../support/all.ts'
+import { type Answerer, compareAnswers } from '../../support/answerers.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { CHROMIUM, suiteNeeding } from '../../support/needs.ts'
 import { type Nginx, startNginx } from '../../support/nginx.ts'
 import { advisoryIds, packageQuestions } from '../../support/package-questions.ts'
 import { sharedSample } from '../../support/samples.ts'
+import { targetValues } from '../../support/target-values.ts'
+import { requestTargets } from '../../support/targets.ts'
 
 const test = suiteNeeding('reader in Chromium', 'Chromium', 'nginx')
 
@@ -126,6 +129,20 @@ test('several ranges are one request', async () => {
   }, ids)
   assert.equal(found, (await local.list({ ids })).data)
   assert.is(ranges.filter((range) => range.split(',').length === 2).length, 1, ranges.join(' '))
+  await local.close()
+})
+
+test('requests of all routes have the answers of the reader in Node', async () => {
+  const local = await openReader(dist)
+  // The bundle does not describe the API.
+  const described = (target: string) => /^\/openapi.json/i.test(target)
+  const targets = (await requestTargets(local, await targetValues(local, []))).filter((target) => !described(target))
+  const inPage: Answerer = {
+    request: (target) => page.evaluate((target) => window.reader.request(target), target),
+  }
+  const { differences, replies } = await compareAnswers({ node: local, page: inPage }, targets)
+  assert.is(differences.join('\n'), '')
+  assert.ok(replies.length > 900)
   await local.close()
 })
 
