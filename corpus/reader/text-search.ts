@@ -40,8 +40,11 @@ export interface TextSearch {
   close(): Promise<void>
 }
 
-/** Entries elsewhere are far apart: each takes a request, and several requests at once take no longer. */
-const COSTS = { readFirst: 128, rankAll: 0, rowsAtOnce: 1 }
+/**
+ * Entries elsewhere are far apart: each takes a request, and several requests at once take no longer. The texts of a
+ * window must fit into the memory of a database, because a statement runs again for each part that it lacks.
+ */
+const COSTS = { readFirst: 0, rankAll: 0, rowsAtOnce: 1, window: 2 ** 14, isPrefixCostly: false }
 
 export function openTextSearch(manifest: Manifest, objects: Objects): TextSearch {
   const opened = new Map<string, Promise<RangeDatabase>>()

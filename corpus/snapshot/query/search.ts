@@ -76,8 +76,6 @@ const MOST_INDEXED_WORDS = 2
 /** One letter is found sooner by reading the texts, and two letters if a longer word leaves few of them. */
 const LEAST_INDEXED = 2
 const FEW_LETTERS = 2
-/** Entries whose texts one statement reads. */
-const WINDOW = 2 ** 16
 
 const firstOf = (set: SearchedText): number => (TEXT_SETS.indexOf(set === 'words' ? 'cve' : set) + 1) * MAX_ENTRIES
 
@@ -154,11 +152,11 @@ function* countIn(condition: Condition, span: Span): Search<number> {
 }
 
 /** Parts of a span, in the order of its numbers or in the opposite one. */
-function* windows({ from, to }: Span, isDescending: boolean): Generator<Span> {
-  const count = Math.ceil((to - from + 1) / WINDOW)
+function* windows({ from, to }: Span, size: number, isDescending: boolean): Generator<Span> {
+  const count = Math.ceil((to - from + 1) / size)
   for (let i = 0; i < count; i++) {
-    const start = from + (isDescending ? count - 1 - i : i) * WINDOW
-    yield { from: start, to: Math.min(start + WINDOW - 1, to) }
+    const start = from + (isDescending ? count - 1 - i : i) * size
+    yield { from: start, to: Math.min(start + size - 1, to) }
   }
 }
 
@@ -186,13 +184,24 @@ export interface SearchCosts {
   rankAll: number
   /** Entries that one statement reads. */
   rowsAtOnce: number
+  /** Entries whose texts one statement compares. */
+  window: number
+  /** Whether it costs more to collect the tokens with a prefix again than to compare all texts in one statement. */
+  isPrefixCostly: boolean
 }
 
 /** For a file on this machine. */
-export const LOCAL_COSTS: SearchCosts = { readFirst: 512, rankAll: 200, rowsAtOnce: 250 }
+export const LOCAL_COSTS: SearchCosts = {
+  readFirst: 512,
+  rankAll: 200,
+  rowsAtOnce: 250,
+  window: 2 ** 16,
+  isPrefixCostly: true,
+}
 
 /** Opens the searches of a database. */
-export function openSearches({ readFirst, rankAll, rowsAtOnce }: SearchCosts): Searches {
+export function openSearches(costs: SearchCosts): Searches {
+  const { readFirst, rankAll, rowsAtOnce, window, isPrefixCostly } = costs
   const spans = new Map<SearchedText, Span>()
 
   function* spanOf(set: SearchedText): Search<Span> {
@@ -205,12 +214,11 @@ export function openSearches({ readFirst, rankAll, rowsAtOnce }: SearchCosts): S
     return span
   }
 
-  /**
-   * Parts that each have a statement, because reading the texts of all entries would take too long. For a prefix, each
-   * statement would collect all tokens again.
-   */
-  const partsOf = ({ match, checks }: Condition, span: Span, isDescending = false): Iterable<Span> =>
-    match?.includes('*') || (match !== null && checks.length === 0) ? [span] : windows(span, isDescending)
+  /** Parts that each have a statement, because comparing the texts of all entries would take too long. */
+  function partsOf({ match, checks }: Condition, span: Span, isDescending = false): Iterable<Span> {
+    const isShort = match !== null && checks.length === 0
+    return isShort || (isPrefixCostly && match?.includes('*')) ? [span] : windows(span, window, isDescending)
+  }
 
   function* countOf(set: SearchedText, condition: Condition): Search<number> {
     let sum = 0
