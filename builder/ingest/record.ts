@@ -44,7 +44,7 @@ import type { PreviousRecord, RecordToPut } from '../../corpus/store/merging.ts'
 import { type PartTexts, packParts, recordDigest } from '../../corpus/store/record-parts.ts'
 
 /** Version of the merge rules. Increase it when they change, so that all records are merged again. */
-export const MERGE_RULES = 16
+export const MERGE_RULES = 17
 
 export interface RecordSettings {
   mission: Mission

@@ -50,4 +50,6 @@ export interface History {
 export interface Comparison {
   /** Returns at most `limit` changes after a CVE, and whether more follow. */
   after(id: CveId | null, limit: number): Steps<{ changes: RecordChange[]; more: boolean }>
+  /** Returns the number of all changes. */
+  count(): Steps<number>
 }

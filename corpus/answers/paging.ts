@@ -20,8 +20,9 @@ import {
 import type { Answer } from './answer.ts'
 import type { Context } from './context.ts'
 import { invalidCursor, unavailable } from './errors.ts'
+import { described } from './openapi/parameters.ts'
 import { withDefault } from './parameters/parameter.ts'
-import { cursor, integer } from './parameters/parameter-types.ts'
+import { boolean, csvOf, cursor, integer } from './parameters/parameter-types.ts'
 import { cvePageAnswer } from './plan/cve-page.ts'
 import { type ListShape, listPageAnswer } from './plan/list-page.ts'
 import { NO_HEAD } from './plan/page-frame.ts'
@@ -31,37 +32,50 @@ export const PAGE_LIMIT_MAX = 100
 
 export const pageLimit = () => integer({ min: 1, max: PAGE_LIMIT_MAX })
 
-/** `limit` and `cursor` (API 4.1). */
-export const paging = { limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT), cursor: cursor() }
+/** Whether `pagination.total` is stated. */
+export const counting = { count: withDefault(boolean(), false) }
 
-export interface CvePageRequest {
+/** `limit`, `cursor` and `count` (API 4.1). */
+export const paging = { limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT), cursor: cursor(), ...counting }
+
+/** The fields of rows. */
+export const selection = <const F extends string>(fields: readonly F[]) => ({
+  fields: described('Fields of the rows to return', csvOf(fields)),
+})
+
+/** The parameters of every list that shape its page. */
+export interface PageShape {
+  limit: number
+  cursor?: string | undefined
+  count: boolean
+  fields?: readonly string[] | undefined
+}
+
+export interface CvePageRequest extends PageShape {
   /** The list's name in cursors. */
   list: string
   filters: CveFilters
   sort: CveSortOrder
-  limit: number
-  cursor: string | undefined
   /** Members before `data`; they may depend on the snapshot. */
   head?: (snapshot: SnapshotData) => Steps<object>
 }
 
 export function* cvePage(
   { snapshots }: Context,
-  { list, filters, sort, limit, cursor: text, head }: CvePageRequest,
+  { list, filters, sort, limit, cursor: text, count, fields, head }: CvePageRequest,
 ): Steps<Answer> {
   const binding = cursorBinding(list, sort, filters)
   const { snapshot, after } = resume(snapshots, text, binding, isCveKey)
   const before = head ? yield* head(snapshot) : NO_HEAD
   const matches = filters.q === undefined ? null : yield* snapshot.texts.matches('cve', filters.q)
-  return yield* cvePageAnswer(snapshot, { binding, sort, filters, limit, after }, matches, before)
+  const asked = { binding, sort, filters, limit, after, count }
+  return yield* cvePageAnswer(snapshot, asked, matches, { head: before, fields })
 }
 
-export interface ListPageRequest extends Omit<ListShape, 'head'> {
+export interface ListPageRequest extends Omit<ListShape, 'head' | 'fields'>, PageShape {
   list: ListName
   filters: ListFilters
   sort: SortOrder
-  limit: number
-  cursor?: string | undefined
   paged?: boolean
   /** The texts that `q` searches. */
   texts?: TextSetName
@@ -69,13 +83,26 @@ export interface ListPageRequest extends Omit<ListShape, 'head'> {
 }
 
 export function* listPage({ snapshots }: Context, request: ListPageRequest): Steps<Answer> {
-  const { list, filters, sort, limit, cursor: text, paged = true, texts, head, row, entries = false } = request
+  const {
+    list,
+    filters,
+    sort,
+    limit,
+    cursor: text,
+    count,
+    fields,
+    paged = true,
+    texts,
+    head,
+    row,
+    entries = false,
+  } = request
   const binding = cursorBinding(list, sort, filters)
   const { snapshot, after } = resume(snapshots, text, binding, isListKey)
-  const shape = { head: head ? yield* head(snapshot) : NO_HEAD, entries, ...(row ? { row } : {}) }
+  const shape = { head: head ? yield* head(snapshot) : NO_HEAD, entries, fields, ...(row ? { row } : {}) }
   const { q } = filters
   const matches = q === undefined || !texts ? null : yield* snapshot.texts.matches(texts, q)
-  return yield* listPageAnswer(snapshot, { list, binding, sort, filters, limit, after, paged }, matches, shape)
+  return yield* listPageAnswer(snapshot, { list, binding, sort, filters, limit, after, paged, count }, matches, shape)
 }
 
 const isListKey = ({ id }: RowKey): boolean => id !== ''

@@ -21,6 +21,7 @@ import { type CveCore, type ExploitModule, RECORD_TAGS, type RecordParts } from 
 import { mergedReferences } from './references.ts'
 import { completenessOf } from './scores/completeness.ts'
 import { cvssSection } from './scores/cvss.ts'
+import { exposureOf } from './scores/exposure.ts'
 import { latestSsvc, type Mission, ssvcOf } from './scores/ssvc.ts'
 import { compareText, orderedClaims } from './sources.ts'
 import { titleOf } from './title.ts'
@@ -120,6 +121,7 @@ export function mergeCve(input: MergeInput): MergedParts {
       products: namedProducts(claims),
       completeness: cna ? completenessOf(cna) : 0,
       tags: RECORD_TAGS.filter((tag) => cna?.guidance?.tags.includes(tag)),
+      exposure: exposureOf(cvss.section.metrics.find(({ is_primary }) => is_primary)?.vector_string ?? ''),
     },
   }
 }

@@ -259,6 +259,8 @@ export interface Facets {
   completeness: number
   /** Tags of the CNA, in the order of `RECORD_TAGS`. */
   tags: RecordTag[]
+  /** Who can attack, by the primary CVSS metric: `AV:N/PR:N/UI:R` of its vector. Empty without a vector. */
+  exposure: string
 }
 
 /** Keys of a vendor and product, with the display names of the first claim that names them. */

@@ -94,6 +94,9 @@ export function readerHistory(lineage: Lineage, objects: Objects): History {
       *after(id, limit) {
         return yield* awaited(page(id, limit))
       },
+      *count() {
+        return (yield* awaited(firstChanges(pair, null, Number.POSITIVE_INFINITY))).length
+      },
     }
   }
 

@@ -65,6 +65,12 @@ export {
 export { type Columns, decodeColumns } from './derive/columns.ts'
 export { countsOf, ecosystemsOf } from './derive/counts.ts'
 export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
+export {
+  FACET_NAMES,
+  SSVC_AUTOMATABLE,
+  SSVC_DECISIONS,
+  SSVC_EXPLOITATIONS,
+} from './derive/facets.ts'
 export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'
 export { type HashedIndex, hashedPositions } from './derive/hashed-index.ts'
 export {
@@ -188,7 +194,7 @@ export { lowerBound, reversedPosition } from './filter/lower-bound.ts'
 export { PRODUCT_FORM, readProduct, readVendor } from './filter/name-filters.ts'
 export { isCveKey, type OrderView, orderView } from './filter/order-view.ts'
 export { perSnapshot } from './filter/per-snapshot.ts'
-export { firstPassing } from './filter/search.ts'
+export { countPassing, firstPassing } from './filter/search.ts'
 export { CRC_BYTES, checkPage } from './query/page-crcs.ts'
 export { checkQuerySchema, MAX_PAGE_BYTES, type PageCounts } from './query/schema.ts'
 export {

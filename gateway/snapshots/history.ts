@@ -96,6 +96,9 @@ function comparison(current: ServedSnapshot, old: Ancestor, now: Ancestor): Comp
       const page = changes.slice(start, start + limit)
       return { changes: rowsOf(old, now, page), more: start + limit < changes.length }
     },
+    *count() {
+      return changes.length
+    },
   }
 }
 

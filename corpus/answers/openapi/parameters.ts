@@ -66,7 +66,7 @@ export function parametersOf(
     const { description = DESCRIPTIONS[name], ...shape } = kind.schema
     if (typeof description !== 'string') throw new TypeError(`the parameter '${name}' has no description`)
     const example = examples[name] === undefined ? undefined : exampleOf(examples[name], shape.type)
-    const isCsv = shape.type === 'array'
+    const isCsv = shape.type === 'array' && kind.isRepeated !== true
     return {
       name,
       in: position,
@@ -74,7 +74,7 @@ export function parametersOf(
       required: position === 'path' || kind.presence === 'required',
       schema: shape,
       // Requests may use either form; OpenAPI can state one (API 3.2 and 3.3).
-      ...(isCsv ? { style: 'form' as const, explode: false } : {}),
+      ...(shape.type === 'array' ? { style: 'form' as const, explode: !isCsv } : {}),
       ...(kind.emptyAllowed ? { allowEmptyValue: true } : {}),
       ...(example === undefined ? {} : { example }),
     }

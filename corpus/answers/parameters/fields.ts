@@ -1,8 +1,8 @@
 /** The values of `fields`, in the order of the answers, and of other sets that schemas repeat. */
 import { SEVERITIES } from '../../model/record.ts'
 
-/** Highest first. */
-export const SEVERITY_NAMES = SEVERITIES.toReversed()
+/** Values of the filter `severity`, highest first. */
+export const SEVERITY_FILTERS = [...SEVERITIES.toReversed(), 'unscored'] as const
 
 /** Of a summary record. */
 export const CVE_FIELDS = [
@@ -82,4 +82,101 @@ export const CAPEC_FIELDS = [
   'related_attack_patterns',
   'catalog_version',
   'updated_at',
+] as const
+/** Of a row of weaknesses. */
+export const CWE_ROW_FIELDS = [
+  'cwe_id',
+  'slug',
+  'numeric_id',
+  'name',
+  'abstraction',
+  'status',
+  'likelihood',
+  'cve_count',
+  'kev_count',
+] as const
+
+/** Of a row of attack patterns. */
+export const CAPEC_ROW_FIELDS = [
+  'capec_id',
+  'capec_id_string',
+  'name',
+  'description',
+  'abstraction',
+  'status',
+  'likelihood_of_attack',
+  'typical_severity',
+  'prerequisites',
+  'skills_required',
+  'resources_required',
+  'mitigations',
+  'consequences',
+  'execution_flow',
+  'related_weaknesses',
+  'related_attack_patterns',
+] as const
+
+/** Of a row of CNAs. */
+export const CNA_FIELDS = [
+  'slug',
+  'cna_name',
+  'grade',
+  'activity_status',
+  'total_cves',
+  'recent_cves',
+  'years_active',
+  'overall_completeness',
+  'avg_cvss_score',
+  'vendor_diversity',
+  'latest_cve_date',
+] as const
+
+/** Of a row of vendors. */
+export const VENDOR_FIELDS = ['slug', 'display', 'product_count', 'cve_count', 'spellings'] as const
+
+/** Of a row of the products of a vendor. */
+export const VENDOR_PRODUCT_FIELDS = ['slug', 'display', 'vendor', 'cve_count'] as const
+
+/** Of a row of products. */
+export const PRODUCT_FIELDS = ['slug', 'display', 'vendor', 'vendor_display', 'cve_count', 'spellings'] as const
+
+/** Of a row of exploit modules. */
+export const EXPLOIT_FIELDS = [
+  'source',
+  'source_id',
+  'name',
+  'description',
+  'authors',
+  'platform',
+  'date_published',
+  'source_url',
+  'module_type',
+  'module_class',
+  'verified',
+  'exploit_rank',
+  'cve_ids',
+] as const
+
+/** Of a row of packages. */
+export const PACKAGE_FIELDS = ['ecosystem', 'name', 'purl', 'advisory_count'] as const
+
+/** Of a row of `/affected`. */
+export const AFFECTED_FIELDS = [
+  'advisory_id',
+  'aliases',
+  'cve_ids',
+  'summary',
+  'severity',
+  'cvss_score',
+  'kev',
+  'epss',
+  'has_exploit',
+  'stated_severity',
+  'urgency',
+  'verdict',
+  'undecided_reason',
+  'matched_by',
+  'fixed_versions',
+  'published_at',
+  'modified_at',
 ] as const

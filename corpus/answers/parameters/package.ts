@@ -13,19 +13,28 @@ export interface GivenPurl extends PurlPackage {
   purl: string
 }
 
-export function purl(): ParameterType<GivenPurl, 'optional'> {
-  return parameterType({ type: 'string', minLength: 1 }, (text, name) => {
-    try {
-      return { purl: text, ...packageOfPurl(text) }
-    } catch (error) {
-      if (!(error instanceof PurlError)) throw error
-      const fault = text.includes(' ') ? `${error.message}; write '+' as %2B` : error.message
-      throw invalidParameter(
-        name,
-        `parameter '${name}' is not a package URL such as ${PURL_EXAMPLE}: ${quote(text)}, ${fault}`,
-      )
-    }
-  })
+/** The parameter can be repeated, and gets each purl once, in their order. */
+export function purls({ max }: { max: number }): ParameterType<GivenPurl[], 'optional'> {
+  const schema = { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: max }
+  const union = (some: readonly GivenPurl[], more: readonly GivenPurl[], name: string) => {
+    const all = [...some, ...more.filter(({ purl }) => !some.some((one) => one.purl === purl))]
+    if (all.length > max) throw invalidParameter(name, `parameter '${name}' takes at most ${max} package URLs`)
+    return all
+  }
+  return { ...parameterType(schema, (text, name) => [readPurl(text, name)]), isRepeated: true, union }
+}
+
+function readPurl(text: string, name: string): GivenPurl {
+  try {
+    return { purl: text, ...packageOfPurl(text) }
+  } catch (error) {
+    if (!(error instanceof PurlError)) throw error
+    const fault = text.includes(' ') ? `${error.message}; write '+' as %2B` : error.message
+    throw invalidParameter(
+      name,
+      `parameter '${name}' is not a package URL such as ${PURL_EXAMPLE}: ${quote(text)}, ${fault}`,
+    )
+  }
 }
 
 /** A CPE name as given, and its attributes in canonical form. */

@@ -18,6 +18,8 @@ export interface ParameterType<T, P extends Presence = Presence> {
   readonly emptyAllowed?: boolean
   /** The value has parts, separated by a slash. `read` gets an encoded slash as `%2F` where another one is plain. */
   readonly keepsSlashes?: boolean
+  /** Several values are several parameters, because a value can contain commas. */
+  readonly isRepeated?: boolean
   /** Combines a csv parameter's repetitions (rule 2). Other types may occur once. */
   union?(some: T, more: T, name: string): T
 }

@@ -11,7 +11,7 @@ import {
 } from '../../snapshot/index.ts'
 import { type Answer, splicedAnswer } from '../answer.ts'
 import { entryText } from './entry.ts'
-import { NO_HEAD, pageHead, pageTail } from './page-frame.ts'
+import { NO_HEAD, pageHead, pageTail, withFields } from './page-frame.ts'
 import { isWithinSegments, segmentsOf } from './page-segments.ts'
 
 export interface ListRequest {
@@ -23,6 +23,8 @@ export interface ListRequest {
   after: RowKey | null
   /** Without cursors, `next_cursor` is always null. */
   paged?: boolean
+  /** Whether the answer states the number of all rows. */
+  count?: boolean
 }
 
 export interface ListShape {
@@ -32,33 +34,40 @@ export interface ListShape {
   row?: (row: never) => object
   /** Answers the catalog entries of the rows, which have more fields. */
   entries?: boolean
+  /** The fields of rows. Default: all. */
+  fields?: readonly string[] | undefined
 }
 
 /** `matches` are the ascending ordinals that match `filters.q`; null without a `q`. */
 export function* listPageAnswer(
   snapshot: SnapshotData,
-  { list, binding, sort, filters, limit, after, paged = true }: ListRequest,
+  { list, binding, sort, filters, limit, after, paged = true, count: isCounted = false }: ListRequest,
   matches: Uint32Array | null,
-  { head = NO_HEAD, row, entries = false }: ListShape = {},
+  { head = NO_HEAD, row, entries = false, fields }: ListShape = {},
 ): Steps<Answer> {
   const data = snapshot.lists[list]
   const slice = yield* data.slice({ sort, filters, limit, after, matches })
   const { start, count, next } = slice
-  const tail = pageTail(limit, paged && next ? cursorAfter(snapshot, binding, next) : null)
+  const nextCursor = paged && next ? cursorAfter(snapshot, binding, next) : null
+  const tail = pageTail(limit, nextCursor, isCounted ? count : null)
   const isStored = start !== null && isWithinSegments(start, limit, count)
-  if (isStored && !row && !entries) {
+  if (isStored && !row && !entries && !fields) {
     const rows = yield* data.pieces(sort.key, segmentsOf(start, Math.min(start + limit, count)))
     return splicedAnswer(snapshot, 'shard', [pageHead(head), ...rows, tail])
   }
-  const texts: string[] = []
+  let texts: string[] = []
   if (entries) for (const ordinal of slice.ordinals!) texts.push(entryText((yield* data.entry({ ordinal }))!))
-  else
-    for (const text of yield* data.rows(sort.key, slice))
-      texts.push(row ? JSON.stringify(row(JSON.parse(text) as never)) : text)
+  else texts = yield* data.rows(sort.key, slice)
+  if (row || fields) texts = texts.map((text) => shaped(JSON.parse(text), row, fields))
   const servedFrom = matches ? 'sqlite' : isStored ? 'shard' : 'merge'
   return {
     servedFrom,
     snapshotId: snapshot.id,
     body: { text: `${pageHead(head)}${texts.join(',')}${tail}`, isLarge: true },
   }
+}
+
+function shaped(stored: object, row: ListShape['row'], fields: readonly string[] | undefined): string {
+  const whole = row ? row(stored as never) : stored
+  return JSON.stringify(fields ? withFields(whole, fields) : whole)
 }

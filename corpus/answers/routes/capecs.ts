@@ -3,8 +3,8 @@ import { CAPEC_SEVERITIES } from '../../model/closed-values.ts'
 import { listFilters } from '../../snapshot/index.ts'
 import type { Context } from '../context.ts'
 import { described } from '../openapi/parameters.ts'
-import { listPage, paging } from '../paging.ts'
-import { CAPEC_FIELDS } from '../parameters/fields.ts'
+import { listPage, paging, selection } from '../paging.ts'
+import { CAPEC_FIELDS, CAPEC_ROW_FIELDS } from '../parameters/fields.ts'
 import { capecId } from '../parameters/ids.ts'
 import { csvOf, oneOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
 import { defineRoute } from '../route.ts'
@@ -17,6 +17,7 @@ const listQuery = {
   severity: described('Only this typical severity', oneOf(CAPEC_SEVERITIES)),
   sort: sort(['id', 'name', 'severity'], 'id'),
   ...paging,
+  ...selection(CAPEC_ROW_FIELDS),
 }
 
 export const listCapecs = defineRoute<Context, Record<never, never>, typeof listQuery>({
@@ -27,13 +28,15 @@ export const listCapecs = defineRoute<Context, Record<never, never>, typeof list
   example: '/capecs?limit=1',
   params: { path: {}, query: listQuery },
   answer: capecPage,
-  handle: (context, { q, status, severity, sort, limit, cursor }) =>
+  handle: (context, { q, status, severity, sort, limit, cursor, count, fields }) =>
     listPage(context, {
       list: 'capecs',
       filters: listFilters('capecs', { q, status, severity }),
       sort,
       limit,
       cursor,
+      count,
+      fields,
       texts: 'capec_text',
     }),
 })

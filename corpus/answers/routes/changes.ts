@@ -7,6 +7,7 @@ import { described } from '../openapi/parameters.ts'
 import { paging, resume } from '../paging.ts'
 import { snapshotOrDate } from '../parameters/ids.ts'
 import { required } from '../parameters/parameter.ts'
+import { pagination } from '../plan/page-frame.ts'
 import { defineRoute } from '../route.ts'
 import { changes as changesSchema } from '../schemas.ts'
 
@@ -33,7 +34,7 @@ For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer 
   errors: ['gone'],
   params: { path: {}, query },
   answer: changesSchema,
-  *handle({ snapshots, history }, { since: asked, until: end, limit, cursor: text }) {
+  *handle({ snapshots, history }, { since: asked, until: end, limit, cursor: text, count }) {
     const since = yield* history.resolve(asked, 'since')
     const until = end === undefined ? undefined : yield* history.resolve(end, 'until')
     const binding = cursorBinding(LIST, BY_ID, { since, until })
@@ -43,6 +44,7 @@ For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer 
     const { changes: data, more } = yield* comparison.after(after && (after.id as CveId), limit)
     const last = data.at(-1)
     const next = more && last ? cursorAfter(snapshot, binding, { value: null, id: last.cve_id }) : null
-    return jsonAnswer({ since, snapshot: now, data, pagination: { limit, next_cursor: next } }, 'merge', snapshot.id)
+    const total = count ? yield* comparison.count() : null
+    return jsonAnswer({ since, snapshot: now, data, pagination: pagination(limit, next, total) }, 'merge', snapshot.id)
   },
 })

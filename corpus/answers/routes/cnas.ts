@@ -7,8 +7,8 @@ import { type CnaEntryDetail, cweNumber, keyOfName, listFilters, type SnapshotDa
 import { jsonAnswer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { cvePage, listPage, paging } from '../paging.ts'
-import { SEVERITY_NAMES } from '../parameters/fields.ts'
+import { cvePage, listPage, paging, selection } from '../paging.ts'
+import { CNA_FIELDS, CVE_FIELDS, SEVERITY_FILTERS } from '../parameters/fields.ts'
 import { cweId } from '../parameters/ids.ts'
 import { quote } from '../parameters/parameter.ts'
 import { boolean, csvOf, oneOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
@@ -22,6 +22,7 @@ const listQuery = {
   activity_status: oneOf(ACTIVITY_STATUSES),
   sort: sort(['cves', 'name', 'completeness'], '-cves'),
   ...paging,
+  ...selection(CNA_FIELDS),
 }
 
 export const listCnas = defineRoute<Context, Record<never, never>, typeof listQuery>({
@@ -46,13 +47,15 @@ The directory is the CNA list of the CVE Program. An assigner that it does not l
   example: '/cnas?limit=2',
   params: { path: {}, query: listQuery },
   answer: cnaPage,
-  handle: (context, { q, grade, activity_status, sort, limit, cursor }) =>
+  handle: (context, { q, grade, activity_status, sort, limit, cursor, count, fields }) =>
     listPage(context, {
       list: 'cnas',
       filters: listFilters('cnas', { q, grade, activity_status }),
       sort,
       limit,
       cursor,
+      count,
+      fields,
       texts: 'cna',
     }),
 })
@@ -98,12 +101,13 @@ export const getCna = defineRoute<Context, typeof path, Record<never, never>>({
 })
 
 const cvesQuery = {
-  severity: csvOf(SEVERITY_NAMES),
+  severity: csvOf(SEVERITY_FILTERS),
   kev: boolean(),
   has_exploit: boolean(),
   cwe: cweId(),
   sort: sort(['published', 'cvss', 'epss'], '-published'),
   ...paging,
+  ...selection(CVE_FIELDS),
 }
 
 export const listCnaCves = defineRoute<Context, typeof path, typeof cvesQuery>({
@@ -116,7 +120,7 @@ export const listCnaCves = defineRoute<Context, typeof path, typeof cvesQuery>({
   example: '/cnas/mirador/cves?limit=1',
   params: { path, query: cvesQuery },
   answer: cnaCves,
-  handle(context, { slug: text, severity, kev, has_exploit, cwe, sort, limit, cursor }) {
+  handle(context, { slug: text, severity, kev, has_exploit, cwe, sort, limit, cursor, count, fields }) {
     const slug = keyOfName(text)
     return cvePage(context, {
       list: 'cnas/cves',
@@ -130,6 +134,8 @@ export const listCnaCves = defineRoute<Context, typeof path, typeof cvesQuery>({
       sort,
       limit,
       cursor,
+      count,
+      fields,
       *head(snapshot) {
         return { cna: { slug, cna_name: (yield* cnaOf(snapshot, slug))?.row.cna_name ?? null } }
       },

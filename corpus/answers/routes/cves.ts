@@ -1,12 +1,20 @@
 /** `/cves`: all CVEs in any order, with filters and pages. */
 import { RECORD_TAGS } from '../../model/record.ts'
+import { ATTACK_VECTORS, INTERACTIONS, PRIVILEGES } from '../../model/scores/exposure.ts'
 import type { IndexedEcosystems } from '../../model/versions/ecosystems.ts'
-import { CVE_SORTS, type CveFilters, canonicalFilters } from '../../snapshot/index.ts'
+import {
+  CVE_SORTS,
+  type CveFilters,
+  canonicalFilters,
+  SSVC_AUTOMATABLE,
+  SSVC_DECISIONS,
+  SSVC_EXPLOITATIONS,
+} from '../../snapshot/index.ts'
 import type { Context } from '../context.ts'
 import { described } from '../openapi/parameters.ts'
-import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from '../paging.ts'
+import { counting, cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit, selection } from '../paging.ts'
 import { date } from '../parameters/date.ts'
-import { SEVERITY_NAMES } from '../parameters/fields.ts'
+import { CVE_FIELDS, SEVERITY_FILTERS } from '../parameters/fields.ts'
 import { cveIds, cweId } from '../parameters/ids.ts'
 import { packageKeyOf, packageName, product, vendor } from '../parameters/names.ts'
 import type { QueryValues } from '../parameters/parameter.ts'
@@ -17,11 +25,34 @@ import { cvePage as cvePageSchema } from '../schemas.ts'
 /** The parameters of `/cves`. */
 export const cvesQuery = {
   q: described('Part of the id or title, in any case', searchText()),
-  severity: csvOf(SEVERITY_NAMES),
+  severity: csvOf(SEVERITY_FILTERS),
   kev: boolean(),
   has_exploit: boolean(),
   has_patch: boolean(),
   has_detection: boolean(),
+  has_workaround: boolean(),
+  state: described('Only records in this state', oneOf(['PUBLISHED', 'RESERVED'])),
+  ssvc_exploitation: described(
+    'Only CVEs with one of these states of exploitation, by SSVC',
+    csvOf(SSVC_EXPLOITATIONS),
+  ),
+  ssvc_automatable: described(
+    'Only CVEs whose exploitation can be automated, or not, by SSVC',
+    csvOf(SSVC_AUTOMATABLE),
+  ),
+  ssvc_decision: described('Only CVEs with one of these SSVC decisions', csvOf(SSVC_DECISIONS)),
+  attack_vector: described(
+    'Only CVEs with one of these attack vectors in the primary CVSS vector',
+    csvOf(ATTACK_VECTORS),
+  ),
+  privileges_required: described(
+    'Only CVEs that require one of these levels of privileges, by the primary CVSS vector. CVSS 2 does not state them',
+    csvOf(PRIVILEGES),
+  ),
+  user_interaction: described(
+    'Only CVEs with one of these user interactions in the primary CVSS vector. `required` includes `passive` and `active` of CVSS 4. CVSS 2 does not state them',
+    csvOf(INTERACTIONS),
+  ),
   tag: described('Only CVEs whose CNA states this tag', oneOf(RECORD_TAGS)),
   assigner: openText(),
   cwe: cweId(),
@@ -37,10 +68,13 @@ export const cvesQuery = {
     'Only CVEs whose advisories name this package: `<ecosystem>/<name>`, the ecosystem in any case, without a release',
     packageName(),
   ),
+  cvss_min: described('Only CVEs with at least this `cvss_score`', number({ min: 0, max: 10 })),
+  cvss_max: described('Only CVEs with at most this `cvss_score`', number({ min: 0, max: 10 })),
   epss_min: number({ min: 0, max: 1 }),
   published_since: date(),
   published_until: date(),
   updated_since: date(),
+  kev_since: described('Only CVEs that were added to the KEV catalog on or after this date', date()),
   ids: cveIds({ max: PAGE_LIMIT_MAX }),
   sort: sort(CVE_SORTS, '-published'),
   limit: described(
@@ -48,6 +82,8 @@ export const cvesQuery = {
     pageLimit(),
   ),
   cursor: cursor(),
+  ...counting,
+  ...selection(CVE_FIELDS),
 }
 
 export const listCves = defineRoute<Context, Record<never, never>, typeof cvesQuery>({
@@ -61,12 +97,14 @@ export const listCves = defineRoute<Context, Record<never, never>, typeof cvesQu
   params: { path: {}, query: cvesQuery },
   answer: cvePageSchema,
   handle(context, params) {
-    const { sort, limit, cursor, ids } = params
+    const { sort, limit, cursor, ids, count, fields } = params
     return cvePage(context, {
       list: 'cves',
       sort,
       limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT,
       cursor,
+      count,
+      fields,
       filters: filtersOf(params, context.snapshots.current.about),
     })
   },

@@ -3,8 +3,8 @@ import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../model/closed-values.ts'
 import { CVE_SORTS, cweNumber, listFilters } from '../../snapshot/index.ts'
 import type { Context } from '../context.ts'
 import { described } from '../openapi/parameters.ts'
-import { cvePage, listPage, paging } from '../paging.ts'
-import { CWE_FIELDS, SEVERITY_NAMES } from '../parameters/fields.ts'
+import { cvePage, listPage, paging, selection } from '../paging.ts'
+import { CVE_FIELDS, CWE_FIELDS, CWE_ROW_FIELDS, SEVERITY_FILTERS } from '../parameters/fields.ts'
 import { cweId } from '../parameters/ids.ts'
 import { withDefault } from '../parameters/parameter.ts'
 import { boolean, csvOf, oneOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
@@ -19,6 +19,7 @@ const listQuery = {
   likelihood: oneOf(CWE_LIKELIHOODS),
   sort: sort(['cves', 'id', 'name'], '-cves'),
   ...paging,
+  ...selection(CWE_ROW_FIELDS),
 }
 
 export const listCwes = defineRoute<Context, Record<never, never>, typeof listQuery>({
@@ -29,13 +30,15 @@ export const listCwes = defineRoute<Context, Record<never, never>, typeof listQu
   example: '/cwes?limit=2',
   params: { path: {}, query: listQuery },
   answer: cwePage,
-  handle: (context, { q, abstraction, status, likelihood, sort, limit, cursor }) =>
+  handle: (context, { q, abstraction, status, likelihood, sort, limit, cursor, count, fields }) =>
     listPage(context, {
       list: 'cwes',
       filters: listFilters('cwes', { q, abstraction, status, likelihood }),
       sort,
       limit,
       cursor,
+      count,
+      fields,
       texts: 'cwe',
     }),
 })
@@ -58,10 +61,11 @@ export const getCwe = defineRoute<Context, typeof path, typeof entryQuery>({
 
 const cvesQuery = {
   scope: withDefault(oneOf(['primary', 'any']), 'primary'),
-  severity: csvOf(SEVERITY_NAMES),
+  severity: csvOf(SEVERITY_FILTERS),
   kev: boolean(),
   sort: sort(CVE_SORTS, '-published'),
   ...paging,
+  ...selection(CVE_FIELDS),
 }
 
 export const listCweCves = defineRoute<Context, typeof path, typeof cvesQuery>({
@@ -74,13 +78,15 @@ export const listCweCves = defineRoute<Context, typeof path, typeof cvesQuery>({
   example: '/cwes/CWE-79/cves?limit=1',
   params: { path, query: cvesQuery },
   answer: cweCves,
-  handle: (context, { cweId: id, scope, severity, kev, sort, limit, cursor }) =>
+  handle: (context, { cweId: id, scope, severity, kev, sort, limit, cursor, count, fields }) =>
     cvePage(context, {
       list: 'cwes/cves',
       filters: { cwe: { number: cweNumber(id), scope }, severity, kev },
       sort,
       limit,
       cursor,
+      count,
+      fields,
       *head() {
         return { cwe_id: id.toUpperCase(), scope }
       },

@@ -6,6 +6,7 @@ import { cursorAfter, cursorBinding, type RowKey } from '../../snapshot/index.ts
 import { jsonAnswer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { paging, resume } from '../paging.ts'
+import { pagination } from '../plan/page-frame.ts'
 import { defineRoute } from '../route.ts'
 import { snapshot, snapshots } from '../schemas.ts'
 
@@ -41,14 +42,15 @@ export const listSnapshots = defineRoute<Context, Record<never, never>, typeof p
   example: '/snapshots',
   params: { path: {}, query: paging },
   answer: snapshots,
-  *handle({ snapshots, history }, { limit, cursor }) {
+  *handle({ snapshots, history }, { limit, cursor, count }) {
     const { snapshot, after } = resume(snapshots, cursor, BINDING, isSnapshotKey)
     const found = yield* history.snapshots(snapshot, after === null ? null : Number(after.value), limit + 1)
     const data = found.slice(0, limit)
     const last = data.at(-1)
     const hasMore = found.length > limit && last !== undefined
     const next = hasMore ? cursorAfter(snapshot, BINDING, { value: Date.parse(last.created_at), id: last.id }) : null
-    return jsonAnswer({ data, pagination: { limit, next_cursor: next } }, 'merge', snapshot.id)
+    const total = count ? (yield* history.snapshots(snapshot, null, Number.POSITIVE_INFINITY)).length : null
+    return jsonAnswer({ data, pagination: pagination(limit, next, total) }, 'merge', snapshot.id)
   },
 })
 

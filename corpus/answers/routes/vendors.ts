@@ -7,7 +7,8 @@ import { jsonAnswer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { described } from '../openapi/parameters.ts'
-import { listPage, PAGE_LIMIT_DEFAULT, pageLimit, paging } from '../paging.ts'
+import { counting, listPage, PAGE_LIMIT_DEFAULT, pageLimit, paging, selection } from '../paging.ts'
+import { PRODUCT_FIELDS, VENDOR_FIELDS, VENDOR_PRODUCT_FIELDS } from '../parameters/fields.ts'
 import { quote, required, withDefault } from '../parameters/parameter.ts'
 import { csvOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
 import { defineRoute } from '../route.ts'
@@ -20,6 +21,7 @@ const vendorsQuery = {
   ),
   sort: sort(['cves', 'name'], '-cves'),
   ...paging,
+  ...selection(VENDOR_FIELDS),
 }
 
 export const listVendors = defineRoute<Context, Record<never, never>, typeof vendorsQuery>({
@@ -30,13 +32,15 @@ export const listVendors = defineRoute<Context, Record<never, never>, typeof ven
   example: '/vendors?limit=2',
   params: { path: {}, query: vendorsQuery },
   answer: vendorPage,
-  handle: (context, { q, sort, limit, cursor }) =>
+  handle: (context, { q, sort, limit, cursor, count, fields }) =>
     listPage(context, {
       list: 'vendors',
       filters: listFilters('vendors', { q }),
       sort,
       limit,
       cursor,
+      count,
+      fields,
       texts: 'vendor',
     }),
 })
@@ -49,7 +53,7 @@ const vendorPath = {
     openText(),
   ),
 }
-const vendorProductsQuery = { q: described(byName, searchText()), ...paging }
+const vendorProductsQuery = { q: described(byName, searchText()), ...paging, ...selection(VENDOR_PRODUCT_FIELDS) }
 
 export const getVendor = defineRoute<Context, typeof vendorPath, Record<never, never>>({
   name: 'getVendor',
@@ -77,7 +81,7 @@ export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof
   example: '/vendors/brightpane_corporation/products?limit=2',
   params: { path: vendorPath, query: vendorProductsQuery },
   answer: vendorProducts,
-  handle(context, { vendorSlug, q, limit, cursor }) {
+  handle(context, { vendorSlug, q, limit, cursor, count, fields }) {
     const slug = keyOfName(vendorSlug)
     return listPage(context, {
       list: 'products',
@@ -85,6 +89,8 @@ export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof
       sort: BY_CVES,
       limit,
       cursor,
+      count,
+      fields,
       texts: 'product',
       *head(snapshot) {
         return { vendor: yield* referenceTo(snapshot, slug) }
@@ -138,6 +144,8 @@ const productsQuery = {
   vendor: openText(),
   include: described('Fields to add to each row', csvOf(['spellings'], { emptyAllowed: true })),
   limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT),
+  ...counting,
+  ...selection(PRODUCT_FIELDS),
 }
 
 export const listProducts = defineRoute<Context, Record<never, never>, typeof productsQuery>({
@@ -149,12 +157,14 @@ export const listProducts = defineRoute<Context, Record<never, never>, typeof pr
   example: '/products?q=lantern&limit=2',
   params: { path: {}, query: productsQuery },
   answer: productPage,
-  handle: (context, { q, vendor, include = [], limit }) =>
+  handle: (context, { q, vendor, include = [], limit, count, fields }) =>
     listPage(context, {
       list: 'products',
       filters: listFilters('products', { q, vendor }),
       sort: BY_CVES,
       limit,
+      count,
+      fields,
       texts: 'product',
       paged: false,
       ...(include.length === 0 && { row: ({ spellings: _, ...row }: ProductRow) => row }),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AlternateTerm, CapecEntry, Consequence, CweEntry, TaxonomyMapping } from '../../model/catalog.ts'
 import type { CapecListEntry, CweListEntry } from '../../model/catalog-names.ts'
 import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../model/closed-values.ts'
-import { count, cweSlug, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
+import { count, cweSlug, type ShapeOf, selectablePageOf, text, texts, timestamp } from './values.ts'
 
 const cweIdText = z.string().regex(/^CWE-\d+$/)
 const capecIdText = z.string().regex(/^CAPEC-\d+$/)
@@ -32,7 +32,9 @@ const cweRow = z
   } satisfies ShapeOf<CweListEntry>)
   .meta({ id: 'CweRow', description: 'Weakness (CWE), short form' })
 
-export const cwePage = z.strictObject(pageOf(cweRow)).meta({ id: 'CwePage', description: 'Page of weaknesses' })
+export const cwePage = z
+  .strictObject(selectablePageOf(cweRow, 'CweFields'))
+  .meta({ id: 'CwePage', description: 'Page of weaknesses' })
 
 const alternateTerm = z
   .strictObject({
@@ -241,7 +243,7 @@ const capecRow = z
   .meta({ id: 'CapecRow', description: 'Attack pattern (CAPEC), short form' })
 
 export const capecPage = z
-  .strictObject(pageOf(capecRow))
+  .strictObject(selectablePageOf(capecRow, 'CapecFields'))
   .meta({ id: 'CapecPage', description: 'Page of attack patterns' })
 
 export const capecEntry = z

@@ -4,7 +4,7 @@ import { ACTIVITY_STATUSES, GRADES } from '../../model/closed-values.ts'
 import type { CnaRow, CnaStats, ImprovedCna, ProductRow, VendorRow } from '../../model/directory.ts'
 import type { CnaEntryDetail } from '../../snapshot/index.ts'
 import { exploitModule } from './cve-signals.ts'
-import { baseScore, count, cveId, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
+import { baseScore, count, cveId, type ShapeOf, selectablePageOf, text, texts, timestamp } from './values.ts'
 
 const grade = z.enum(GRADES)
 const completeness = z.number().min(0).max(100)
@@ -40,7 +40,9 @@ const cnaRow = z
     description: 'CNA with statistics of its records',
   })
 
-export const cnaPage = z.strictObject(pageOf(cnaRow)).meta({ id: 'CnaPage', description: 'Page of CNAs' })
+export const cnaPage = z
+  .strictObject(selectablePageOf(cnaRow, 'CnaFields'))
+  .meta({ id: 'CnaPage', description: 'Page of CNAs' })
 
 export const cnaDetail = cnaRow
   .extend({
@@ -118,7 +120,9 @@ export const vendorRow = z
   } satisfies ShapeOf<VendorRow>)
   .meta({ id: 'VendorRow', description: 'Vendor' })
 
-export const vendorPage = z.strictObject(pageOf(vendorRow)).meta({ id: 'VendorPage', description: 'Page of vendors' })
+export const vendorPage = z
+  .strictObject(selectablePageOf(vendorRow, 'VendorFields'))
+  .meta({ id: 'VendorPage', description: 'Page of vendors' })
 
 const vendorReference = z
   .strictObject({ slug: vendorKey, display: text.describe('Vendor name. Null if the vendor is unknown') })
@@ -134,7 +138,7 @@ const vendorProduct = z
   .meta({ id: 'VendorProduct', description: 'Product of a vendor' })
 
 export const vendorProducts = z
-  .strictObject({ vendor: vendorReference, ...pageOf(vendorProduct) })
+  .strictObject({ vendor: vendorReference, ...selectablePageOf(vendorProduct, 'VendorProductFields') })
   .meta({ id: 'VendorProducts', description: 'Page of the products of a vendor' })
 
 export const productRow = z
@@ -154,7 +158,7 @@ const productListRow = productRow
   .meta({ id: 'ProductListRow', description: 'Product with its vendor. `spellings` only with `include=spellings`' })
 
 export const productPage = z
-  .strictObject(pageOf(productListRow))
+  .strictObject(selectablePageOf(productListRow, 'ProductFields'))
   .meta({ id: 'ProductPage', description: 'Products that match the query' })
 
 const cveIds = z.array(cveId).describe('CVEs that the module exploits. Some may have no record in this service')
@@ -164,7 +168,7 @@ const exploitListRow = exploitModule
   .meta({ id: 'ExploitListRow', description: 'Exploit module. `cve_ids` only with `include=cves`' })
 
 export const exploitPage = z
-  .strictObject(pageOf(exploitListRow))
+  .strictObject(selectablePageOf(exploitListRow, 'ExploitFields'))
   .meta({ id: 'ExploitPage', description: 'Page of exploit modules' })
 
 export const exploitDetail = exploitModule

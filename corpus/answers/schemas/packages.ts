@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AffectedRow } from '../../model/packages/affected-row.ts'
 import type { PackageDetail, PackageRow } from '../../model/packages/package-entry.ts'
 import { severity } from './cve-summary.ts'
-import { baseScore, count, cveId, fraction, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
+import { baseScore, count, cveId, fraction, type ShapeOf, selectablePageOf, text, texts, timestamp } from './values.ts'
 
 const matchedBy = z
   .strictObject({
@@ -21,7 +21,7 @@ const matchedBy = z
   } satisfies ShapeOf<NonNullable<AffectedRow['matched_by']>>)
   .meta({ id: 'MatchedBy', description: 'Statement of an advisory that the version matches' })
 
-const affectedRow = z
+export const affectedRow = z
   .strictObject({
     advisory_id: z
       .string()
@@ -67,7 +67,7 @@ const affectedRow = z
   } satisfies ShapeOf<AffectedRow>)
   .meta({ id: 'AffectedRow', description: 'Advisories that alias each other, and whether they affect the version' })
 
-const affectedRequest = z
+export const affectedRequest = z
   .strictObject({
     purl: text.describe('Package URL of the request. Null if the request has none'),
     cpe: z.string().optional().describe('CPE name of the request. Absent if the request has none'),
@@ -85,9 +85,15 @@ const affectedRequest = z
   })
   .meta({ id: 'AffectedRequest', description: 'Package or product, and version, of the request' })
 
-export const affected = z
-  .strictObject({ query: affectedRequest, ...pageOf(affectedRow) })
+const affectedPage = z
+  .strictObject({ query: affectedRequest, ...selectablePageOf(affectedRow, 'AffectedFields') })
   .meta({ id: 'AffectedPage', description: 'Page of the advisories that affect a package' })
+
+const affectedGroups = z
+  .strictObject({ groups: z.array(affectedPage).describe('A page for each purl, in the order of the request') })
+  .meta({ id: 'AffectedGroups', description: 'Pages of the advisories that affect several packages' })
+
+export const affected = z.union([affectedPage, affectedGroups])
 
 const packageRow = z
   .strictObject({
@@ -99,7 +105,7 @@ const packageRow = z
   .meta({ id: 'PackageRow', description: 'Package that advisories name' })
 
 export const packagePage = z
-  .strictObject(pageOf(packageRow))
+  .strictObject(selectablePageOf(packageRow, 'PackageFields'))
   .meta({ id: 'PackagePage', description: 'Page of packages' })
 
 export const packageDetail = packageRow

@@ -1,5 +1,5 @@
 /** Common value schemas, and the envelope of a list. */
-import { type ZodType, z } from 'zod'
+import { type ZodObject, type ZodRawShape, type ZodType, z } from 'zod'
 import type { CveId } from '../../model/ids/cve-id.ts'
 
 /** The fields of a schema for `X`. `{ … } satisfies ShapeOf<X>` rejects missing and unknown fields, and other types. */
@@ -29,6 +29,7 @@ const pagination = z
       .max(512)
       .nullable()
       .describe('Pass it as `cursor` to get the next page. Null on the last page'),
+    total: count.optional().describe('Number of rows of all pages. Only with `count=true`'),
   })
   .meta({ id: 'Pagination', description: 'Position of a page in its list' })
 
@@ -36,3 +37,7 @@ const pagination = z
 export function pageOf<R extends ZodType>(row: R) {
   return { data: z.array(row).describe('Rows of this page. Empty if nothing matches'), pagination }
 }
+
+/** The same for rows of which `fields` selects fields. `name` is that of the selection. */
+export const selectablePageOf = <S extends ZodRawShape>(row: ZodObject<S>, name: string) =>
+  pageOf(z.union([row, row.partial().meta({ id: name, description: 'Requested `fields` of a row' })]))

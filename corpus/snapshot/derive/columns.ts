@@ -5,7 +5,7 @@
 
 import { RECORD_TAGS } from '../../model/record.ts'
 import { fold } from '../codec/fold.ts'
-import { column, decodeTable, encodeTable } from '../codec/table.ts'
+import { column, decodeTable, encodeTable, type Table } from '../codec/table.ts'
 import { compareKeys } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
 import { decodePostings, encodePostings, type NamedPostings, type Postings } from './postings.ts'
@@ -19,6 +19,11 @@ export interface Columns {
   score: Float64Array
   severity: Uint8Array
   flags: Uint8Array
+  /** Packed facets (facets.ts). */
+  ssvc: Uint8Array
+  exposure: Uint8Array
+  /** The CVEs of the KEV catalog, ascending, and the day of each listing. */
+  kev: { ordinals: Uint32Array; added: Float64Array }
   assigner: Postings<string>
   primaryCwe: Postings<number>
   anyCwe: Postings<number>
@@ -46,6 +51,8 @@ export function encodeColumns(rows: Rows): Buffer {
     for (let ordinal = 0; ordinal < row.length; ordinal++) out[ordinal] = values[row[ordinal]!]!
     return out
   }
+  const kevAdded = pick(rows.kevAdded, new Float64Array(rows.count))
+  const listed = Uint32Array.from(kevAdded.keys()).filter((ordinal) => !Number.isNaN(kevAdded[ordinal]!))
   const folded = rows.assigners.map(fold)
   const assigner = encodePostings(row, (one) => folded.slice(rows.assigner[one]!, rows.assigner[one]! + 1))
   const primaryCwe = encodePostings(row, (one) => (rows.primaryCwe[one] ? [rows.primaryCwe[one]!] : []))
@@ -60,6 +67,10 @@ export function encodeColumns(rows: Rows): Buffer {
       score: pick(rows.score, new Float64Array(rows.count)),
       severity: pick(rows.severity, new Uint8Array(rows.count)),
       flags: pick(rows.flags, new Uint8Array(rows.count)),
+      ssvc: pick(rows.ssvc, new Uint8Array(rows.count)),
+      exposure: pick(rows.exposure, new Uint8Array(rows.count)),
+      'kev.ordinals': listed,
+      'kev.added': Float64Array.from(listed, (ordinal) => kevAdded[ordinal]!),
       'assigner.starts': assigner.starts,
       'assigner.ordinals': assigner.ordinals,
       'primaryCwe.starts': primaryCwe.starts,
@@ -85,6 +96,9 @@ export function decodeColumns(bytes: Uint8Array): Columns {
     score: column(table, 'score', 'f64'),
     severity: column(table, 'severity', 'u8'),
     flags: column(table, 'flags', 'u8'),
+    ssvc: column(table, 'ssvc', 'u8'),
+    exposure: column(table, 'exposure', 'u8'),
+    kev: decodeKev(table, count),
     assigner: decodePostings(table, table.about.assigners as string[], 'assigner.', count),
     primaryCwe: decodePostings(table, table.about.primaryCwes as number[], 'primaryCwe.', count),
     anyCwe: decodePostings(table, table.about.anyCwes as number[], 'anyCwe.', count),
@@ -93,9 +107,17 @@ export function decodeColumns(bytes: Uint8Array): Columns {
     product: null,
     package: null,
   }
-  const { published, updated, score, severity, flags } = columns
-  if (![published, updated, score, severity, flags].every((values) => values.length === count)) {
+  const { published, updated, score, severity, flags, ssvc, exposure } = columns
+  if (![published, updated, score, severity, flags, ssvc, exposure].every((values) => values.length === count)) {
     throw new SnapshotError('malformed', 'the columns have different lengths')
   }
   return columns
+}
+
+function decodeKev(table: Table, count: number): Columns['kev'] {
+  const ordinals = column(table, 'kev.ordinals', 'u32')
+  const added = column(table, 'kev.added', 'f64')
+  const ascends = ordinals.every((ordinal, i) => ordinal < count && (i === 0 || ordinal > ordinals[i - 1]!))
+  if (ascends && added.length === ordinals.length) return { ordinals, added }
+  throw new SnapshotError('malformed', 'the dates of the KEV catalog are damaged')
 }

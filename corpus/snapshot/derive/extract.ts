@@ -27,7 +27,7 @@ export interface ShardExtract extends Facts, ShardNames {
   reports: number
 }
 
-const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0, tags: [] }
+const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0, tags: [], exposure: '' }
 
 interface PartTexts {
   core: Buffer

@@ -1,5 +1,6 @@
 /** Values from each CVE's JSON that lists and filters need. */
 import { type CveCore, type Facets, RECORD_TAGS, SEVERITIES } from '../../model/record.ts'
+import { packExposure, packSsvc } from './facets.ts'
 
 /** The facts of the CVEs of one shard. Entry `i` of each list is CVE `i` in id order. */
 export interface Facts {
@@ -26,6 +27,9 @@ export interface Facts {
   kevAdded: Float64Array
   /** The tags of the CNA: bit `i` is `RECORD_TAGS[i]`. */
   tags: Uint8Array
+  /** Packed facets (facets.ts). */
+  ssvc: Uint8Array
+  exposure: Uint8Array
   /** 1 if the CNA itself states a CVSS score (rule 25). */
   cnaCvss: Uint8Array
 }
@@ -66,6 +70,8 @@ export function factCollector(count: number): FactCollector {
     completeness: new Uint8Array(count),
     kevAdded: new Float64Array(count),
     tags: new Uint8Array(count),
+    ssvc: new Uint8Array(count),
+    exposure: new Uint8Array(count),
     cnaCvss: new Uint8Array(count),
   }
   const weaknesses: number[] = []
@@ -87,6 +93,8 @@ export function factCollector(count: number): FactCollector {
       out.completeness[i] = facets.completeness
       out.kevAdded[i] = timeOf(core.kev.date_added)
       out.tags[i] = facets.tags.reduce((bits, tag) => bits | (1 << RECORD_TAGS.indexOf(tag)), 0)
+      out.ssvc[i] = packSsvc(core.ssvc)
+      out.exposure[i] = packExposure(facets.exposure)
       out.cnaCvss[i] = Number(hasCnaCvss)
     },
     facts: () => ({ ...out, assigners: [...assigners.keys()], weaknesses: Uint32Array.from(weaknesses) }),

@@ -47,6 +47,8 @@ const NUMBERS = [
   'completeness',
   'kevAdded',
   'tags',
+  'ssvc',
+  'exposure',
   'cnaCvss',
 ] as const
 const NO_BYTES: Uint8Array = new Uint8Array()
@@ -157,6 +159,8 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'named' | 'reports
     completeness: new Uint8Array(count),
     kevAdded: new Float64Array(count),
     tags: new Uint8Array(count),
+    ssvc: new Uint8Array(count),
+    exposure: new Uint8Array(count),
     cnaCvss: new Uint8Array(count),
   }
   let row = 0

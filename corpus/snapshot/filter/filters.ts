@@ -1,11 +1,12 @@
 /** The filters of a CVE list, their canonical form, and the constraints that they put on a CVE. */
 import { nameKey } from '../../model/affected/products.ts'
 import type { CveId } from '../../model/ids/cve-id.ts'
-import type { RecordTag, Severity } from '../../model/record.ts'
+import type { RecordState, RecordTag, Severity } from '../../model/record.ts'
 import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
 import { partitionPoint } from '../../model/values/partition-point.ts'
 import { fold } from '../codec/fold.ts'
 import type { CveSort } from '../cursor/order.ts'
+import { FACET_NAMES, type FACETS, type FacetName } from '../derive/facets.ts'
 import { cweNumber, type FLAGS } from '../derive/facts.ts'
 import { findRow } from '../derive/index-table.ts'
 import { postingsOf } from '../derive/postings.ts'
@@ -14,13 +15,15 @@ import { fromBillionths } from '../record/epss.ts'
 import { lowerBound } from './lower-bound.ts'
 
 /** The filters of a request. Time bounds are inclusive, in ms since the epoch. */
-export interface CveFilters {
+export interface CveFilters extends FacetFilters {
   q?: string | undefined
-  severity?: readonly Severity[] | undefined
+  severity?: readonly (Severity | 'unscored')[] | undefined
   kev?: boolean | undefined
   has_exploit?: boolean | undefined
   has_patch?: boolean | undefined
   has_detection?: boolean | undefined
+  has_workaround?: boolean | undefined
+  state?: RecordState | undefined
   /** A tag that the CNA states. */
   tag?: RecordTag | undefined
   assigner?: string | undefined
@@ -34,12 +37,19 @@ export interface CveFilters {
   package?: string | undefined
   /** Slug of a CNA; its names are joined by folding (rule 27). */
   cna?: string | undefined
+  cvss_min?: number | undefined
+  cvss_max?: number | undefined
   epss_min?: number | undefined
   published_since?: number | undefined
   published_until?: number | undefined
   updated_since?: number | undefined
+  /** The CVE was added to the KEV catalog then or later. */
+  kev_since?: number | undefined
   ids?: readonly CveId[] | undefined
 }
+
+/** Values of facets; a CVE has one of them. */
+export type FacetFilters = { [Name in FacetName]?: readonly (typeof FACETS)[Name]['values'][number][] | undefined }
 
 /** Filters before normalization: original texts, dates as days or instants, a weakness as `cwe-79`. */
 export interface GivenFilters extends Omit<CveFilters, 'cwe' | 'cna' | TimeFilter> {
@@ -47,8 +57,9 @@ export interface GivenFilters extends Omit<CveFilters, 'cwe' | 'cna' | TimeFilte
   published_since?: DateBound | undefined
   published_until?: DateBound | undefined
   updated_since?: DateBound | undefined
+  kev_since?: DateBound | undefined
 }
-type TimeFilter = 'published_since' | 'published_until' | 'updated_since'
+type TimeFilter = 'published_since' | 'published_until' | 'updated_since' | 'kev_since'
 
 /**
  * Returns filters in the canonical form of cursors, where key order matters. `severity` and `ids` must be free of
@@ -62,23 +73,35 @@ export function canonicalFilters(given: GivenFilters): CveFilters {
     has_exploit: given.has_exploit,
     has_patch: given.has_patch,
     has_detection: given.has_detection,
+    has_workaround: given.has_workaround,
+    state: given.state,
+    ssvc_exploitation: given.ssvc_exploitation,
+    ssvc_automatable: given.ssvc_automatable,
+    ssvc_decision: given.ssvc_decision,
+    attack_vector: given.attack_vector,
+    privileges_required: given.privileges_required,
+    user_interaction: given.user_interaction,
     tag: given.tag,
     assigner: given.assigner && fold(given.assigner),
     cwe: given.cwe === undefined ? undefined : { number: cweNumber(given.cwe), scope: 'primary' },
     vendor: given.vendor,
     product: given.product,
     package: given.package,
+    cvss_min: given.cvss_min,
+    cvss_max: given.cvss_max,
     epss_min: given.epss_min,
     published_since: given.published_since?.ms,
     published_until: given.published_until && untilMs(given.published_until),
     updated_since: given.updated_since?.ms,
+    kev_since: given.kev_since?.ms,
     ids: given.ids && [...given.ids].sort(),
   }
 }
 
 export type Constraint =
   | { kind: 'flag'; flag: keyof typeof FLAGS; wanted: boolean }
-  | { kind: 'severity'; bands: readonly Severity[] }
+  | { kind: 'severity'; bands: readonly (Severity | 'unscored')[] }
+  | { kind: 'facet'; facet: FacetName; values: readonly string[] }
   | ListConstraint
   | RangeConstraint
 
@@ -108,6 +131,8 @@ export function nameOf(constraint: Constraint): string {
       return `${constraint.flag}=${constraint.wanted}`
     case 'severity':
       return `severity=${constraint.bands}`
+    case 'facet':
+      return `${constraint.facet}=${constraint.values}`
     case 'list':
       return constraint.name()
     case 'range':
@@ -118,7 +143,7 @@ export function nameOf(constraint: Constraint): string {
 /** Filters whose values are keys of posting lists in the columns of the same name. */
 const NAMED = ['vendor', 'product', 'package'] as const
 
-export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection'] as const
+export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection', 'has_workaround'] as const
 
 /**
  * Returns the constraints of `filters`. `matches` are the ordinals that match `q`, ascending; null without a `q`.
@@ -126,7 +151,7 @@ export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection']
  */
 export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches: Uint32Array | null): Constraint[] {
   const { columns } = snapshot
-  const { ids, cwe, cna, assigner, tag, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
+  const { ids, cwe, cna, assigner, tag, state, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
   const published = publicationRange(snapshot, filters)
   const constraints: Constraint[] = published ? [published] : []
   const list = (name: () => string, ordinals: Uint32Array): void => {
@@ -144,6 +169,8 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   if (cna !== undefined) list(() => `cna=${cna}`, ordinalsOfCna(snapshot, cna))
   if (assigner !== undefined) list(() => `assigner=${assigner}`, postingsOf(columns.assigner, assigner))
   if (tag !== undefined) list(() => `tag=${tag}`, postingsOf(columns.tag, tag))
+  const { kev_since: listedSince } = filters
+  if (listedSince !== undefined) list(() => `kev_since=${listedSince}`, listedFrom(columns, listedSince))
   for (const name of NAMED) {
     const key = filters[name]
     if (key === undefined) continue
@@ -154,7 +181,14 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
     const wanted = filters[flag]
     if (wanted !== undefined) constraints.push({ kind: 'flag', flag, wanted })
   }
+  if (state !== undefined) constraints.push({ kind: 'flag', flag: 'reserved', wanted: state === 'RESERVED' })
   if (severity) constraints.push({ kind: 'severity', bands: severity })
+  for (const facet of FACET_NAMES) {
+    const values = filters[facet]
+    if (values) constraints.push({ kind: 'facet', facet, values })
+  }
+  const scores = scoreRange(snapshot, filters)
+  if (scores) constraints.push(scores)
   if (leastEpss !== undefined) {
     constraints.push(range('epss', 0, firstBelow(snapshot, 'epss', leastEpss)))
   }
@@ -176,20 +210,38 @@ function publicationRange(
   return range('published', from, to)
 }
 
+function scoreRange(snapshot: CveTables, { cvss_min: least, cvss_max: most }: CveFilters): RangeConstraint | null {
+  if (least === undefined && most === undefined) return null
+  const from = most === undefined ? 0 : firstBelow(snapshot, 'cvss', most, true)
+  const to = least === undefined ? snapshot.orders.cvss.keyed : firstBelow(snapshot, 'cvss', least)
+  return range('cvss', from, to)
+}
+
+function listedFrom({ kev }: CveTables['columns'], since: number): Uint32Array {
+  return kev.ordinals.filter((_, i) => kev.added[i]! >= since)
+}
+
 const range = (sort: CveSort, from: number, to: number): RangeConstraint => {
   return { kind: 'range', sort, from, to: Math.max(from, to) }
 }
 
-/** Returns the first position of a descending order with a key below `bound`. Never counts positions without a key. */
+/**
+ * Returns the first position of a descending order with a key below `bound`, or at it. Never counts positions without a
+ * key.
+ */
 export function firstBelow(
   { orders, columns, epss }: CveTables,
-  sort: Exclude<CveSort, 'cvss'>,
+  sort: CveSort,
   bound: number,
+  orEqual = false,
 ): number {
   const { ordinals, keyed } = orders[sort]
-  const keys = sort === 'epss' ? null : columns[sort]
+  const keys = sort === 'epss' ? null : sort === 'cvss' ? columns.score : columns[sort]
   const keyOf = (ordinal: number) => (keys ? keys[ordinal]! : fromBillionths(epss.scores[columns.row[ordinal]!]!))
-  return partitionPoint(keyed, (position) => keyOf(ordinals[position]!) < bound)
+  return partitionPoint(keyed, (position) => {
+    const key = keyOf(ordinals[position]!)
+    return key < bound || (orEqual && key === bound)
+  })
 }
 
 function ordinalsOfCna({ columns }: CveTables, slug: string): Uint32Array {

@@ -5,6 +5,7 @@
 
 import { generationalCache } from '../../runtime/generational-cache.ts'
 import type { CveTables } from '../record/cve-tables.ts'
+import { countCommon, positionBitmap } from './bitmaps.ts'
 import { RARE_BYTES } from './bounds.ts'
 import type { CveFilters } from './filters.ts'
 import { type Constraint, constraintsOf, nameOf, type RangeConstraint } from './filters.ts'
@@ -43,6 +44,16 @@ export function firstPassing(
   }
   const tested = constraints.filter((one) => one !== own)
   return scan(snapshot, order, runs, testsOf(snapshot, tested, order), most)
+}
+
+/** Returns the number of CVEs that pass all filters. */
+export function countPassing(snapshot: CveTables, filters: CveFilters, matches: Uint32Array | null): number {
+  const constraints = constraintsOf(snapshot, filters, matches)
+  const [only] = constraints
+  if (only === undefined) return snapshot.columns.count
+  if (constraints.length === 1 && only.kind === 'list') return only.ordinals.length
+  if (constraints.length === 1 && only.kind === 'range') return only.to - only.from
+  return countCommon(constraints.map((one) => positionBitmap(snapshot, one, 'published')))
 }
 
 /** Returns the first `most` ordinals of a list in `runs` of the order `published`. There an ordinal is its own position. */
@@ -112,7 +123,7 @@ const rareFacets = perSnapshot(() =>
 
 /** Replaces flags and severities by a list when few CVEs have them all. A scan would test every word of the order. */
 function withRareFacets(snapshot: CveTables, constraints: Constraint[]): Constraint[] {
-  const facets = constraints.filter(({ kind }) => kind === 'flag' || kind === 'severity')
+  const facets = constraints.filter(({ kind }) => kind === 'flag' || kind === 'severity' || kind === 'facet')
   if (facets.length === 0) return constraints
   const cache = rareFacets(snapshot)
   const name = facets.map(nameOf).join(' ')

@@ -32,8 +32,14 @@ export type ProductRow = z.infer<typeof directory.productRow>
 export type ExploitModule = z.infer<typeof signals.exploitModule>
 export type ExploitDetail = z.infer<typeof directory.exploitDetail>
 export type PackageDetail = z.infer<typeof packages.packageDetail>
-export type Affected = z.infer<typeof packages.affected>
-export type AffectedRow = Affected['data'][number]
+export type AffectedRow = z.infer<typeof packages.affectedRow>
+export interface Affected extends Page<AffectedRow> {
+  query: z.infer<typeof packages.affectedRequest>
+}
+/** The answer for several purls. */
+export interface AffectedGroups {
+  groups: Affected[]
+}
 export type OsvRecord = z.infer<typeof packages.osvRecord>
 export type Changes = z.infer<typeof changes.changes>
 export type SearchResults = z.infer<typeof search.searchResults>
