@@ -23,6 +23,8 @@ export interface CorpusFacts {
   packages: Map<string, Set<string>>
   /** CVE ids by tag of the CNA. */
   tags: Map<string, Set<string>>
+  /** By CVE id: the metrics of the vector of the headline, in words. */
+  exposures: Map<string, Record<'AV' | 'PR' | 'UI', string | undefined>>
   modules: (ExploitModule & { cve_ids: string[] })[]
   cwes: CatalogEntry[]
   capecs: CatalogEntry[]
@@ -49,6 +51,7 @@ function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
   )
   const facts: Omit<CorpusFacts, 'packages'> = {
     cores: records.map(({ parts }) => JSON.parse(unpackParts(parts).core)),
+    exposures: new Map(records.map(({ id, parts }) => [id, exposureOf(unpackParts(parts).cvss)])),
     epss: new Map(scores.all().map(({ id, score, percentile }) => [id, { score, percentile }])),
     weaknesses: new Map(records.map(({ id }) => [id, new Set()])),
     vendors: new Map(),
@@ -108,4 +111,18 @@ function entriesOf<Entry>(database: Database.Database, feed: string): Entry[] {
     'SELECT item, body FROM claim WHERE feed = ?',
   )
   return [...new Map(rows.all(feed).map(({ item, body }) => [item, JSON.parse(unpackText(body)) as Entry])).values()]
+}
+
+const WORDS: Record<string, Record<string, string>> = {
+  AV: { N: 'network', A: 'adjacent', L: 'local', P: 'physical' },
+  PR: { N: 'none', L: 'low', H: 'high' },
+  UI: { N: 'none', R: 'required', P: 'passive', A: 'active' },
+}
+
+/** Returns the metrics of the primary metric of a section `cvss`. */
+function exposureOf(text: string): Record<'AV' | 'PR' | 'UI', string | undefined> {
+  const { metrics } = JSON.parse(text) as { metrics: { is_primary: boolean; vector_string: string }[] }
+  const vector = metrics.find(({ is_primary }) => is_primary)?.vector_string ?? ''
+  const of = (name: string) => WORDS[name]![new RegExp(`(?:^|/)${name}:([A-Z])`).exec(vector)?.[1] ?? '']
+  return { AV: of('AV'), PR: of('PR'), UI: of('UI') }
 }

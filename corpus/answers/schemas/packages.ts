@@ -93,7 +93,10 @@ const affectedGroups = z
   .strictObject({ groups: z.array(affectedPage).describe('A page for each purl, in the order of the request') })
   .meta({ id: 'AffectedGroups', description: 'Pages of the advisories that affect several packages' })
 
-export const affected = z.union([affectedPage, affectedGroups])
+export const affected = z.union([affectedPage, affectedGroups]).meta({
+  id: 'AffectedAnswer',
+  description: 'A page of advisories, or one for each purl of a request with several',
+})
 
 const packageRow = z
   .strictObject({

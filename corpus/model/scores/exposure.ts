@@ -30,8 +30,10 @@ export interface Exposure {
 /** Returns the values of a text of `exposureOf`; null for those that it does not state. */
 export function readExposure(text: string): Exposure {
   const stated = new Map(text.split('/').map((part) => part.split(':') as [string, string]))
-  const of = <M extends keyof typeof VALUES>(metric: M) =>
-    (VALUES[metric] as Record<string, string>)[stated.get(metric) ?? ''] ?? null
+  const of = (metric: keyof typeof VALUES) => {
+    const letter = stated.get(metric) ?? ''
+    return Object.hasOwn(VALUES[metric], letter) ? (VALUES[metric] as Record<string, string>)[letter] : null
+  }
   return {
     attack_vector: of('AV'),
     privileges_required: of('PR'),

@@ -89,7 +89,11 @@ function conditionsOf(filters: CveFilters): Condition[] {
   const conditions: Condition[] = []
   const add = (sql: string, ...values: (string | number)[]) => conditions.push({ sql, values })
   const { severity, assigner, cwe, ids } = filters
-  if (severity) add(`severity IN (${severity.map((band) => SEVERITIES.indexOf(band)).sort()})`)
+  if (severity) {
+    const bands = severity.flatMap((band) => (band === 'unscored' ? [] : SEVERITIES.indexOf(band))).sort()
+    const isUnscored = severity.includes('unscored') ? ' OR severity IS NULL' : ''
+    add(isUnscored ? `(severity IN (${bands})${isUnscored})` : `severity IN (${bands})`)
+  }
   for (const name of ['kev', 'has_exploit', 'has_patch', 'has_detection'] as const) {
     if (filters[name] !== undefined) add(`${name} = ${Number(filters[name])}`)
   }

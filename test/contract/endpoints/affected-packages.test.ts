@@ -70,6 +70,33 @@ states('29.4', 'pages', async () => {
   assert.equal(idsOf(same.data), ORDER.slice(1, 2), 'the same package in the other way')
 })
 
+states('29.42', 'several purls give a group for each', async () => {
+  const purls = [`${WIDGET}@1.5.0`, 'pkg:npm/no-such@1', 'pkg:unknown/a@1', 'pkg:npm/plain@0.9.0', `${WIDGET}@1.5.0`]
+  const query = purls.map((purl) => `purl=${encodeURIComponent(purl)}`).join('&')
+  const { groups } = await world.json<{ groups: Page[] }>(`/affected?${query}&limit=2&count=true`)
+  const alone = await Promise.all(purls.slice(0, 4).map((purl) => page({ purl, limit: '2', count: 'true' })))
+  assert.equal(groups, alone)
+  const twice = `purl=${encodeURIComponent(purls[0]!)}`
+  assert.equal(await world.json(`/affected?${twice}&${twice}`), await page({ purl: purls[0]! }))
+  const many = Array.from({ length: 101 }, (_, i) => `purl=pkg:npm/p${i}`)
+  assert.is((await world.json<{ groups: Page[] }>(`/affected?${many.slice(1).join('&')}`)).groups.length, 100)
+  await refuses(world, `/affected?${many.join('&')}`, 'purl')
+  await refuses(world, `/affected?${query}&purl=npm`, 'purl')
+  await refuses(world, `/affected?${query}&name=x`, 'name')
+})
+
+states('29.43', 'the cursor of a group, and the bound of rows', async () => {
+  const purls = [`${WIDGET}@1.5.0`, 'pkg:npm/plain@0.9.0']
+  const query = purls.map((purl) => `purl=${encodeURIComponent(purl)}`).join('&')
+  const { groups } = await world.json<{ groups: Page[] }>(`/affected?${query}&limit=1`)
+  const cursor = groups[0]!.pagination.next_cursor!
+  assert.equal(idsOf((await page({ purl: purls[0]!, limit: '1', cursor })).data), ORDER.slice(1, 2))
+  await refuses(world, `/affected?${query}&cursor=${cursor}`, 'cursor')
+  const many = Array.from({ length: 50 }, (_, i) => `purl=pkg:npm/p${i}`).join('&')
+  assert.is((await world.ask(`/affected?${many}&limit=50`)).status, 200)
+  await refuses(world, `/affected?${many}&limit=51`, 'limit')
+})
+
 states('29.5', 'advisories that affect the version or may affect it', async () => {
   assert.equal(await found({ purl: `${WIDGET}@1.5.0` }), ORDER)
   assert.equal(await found({ purl: 'pkg:npm/plain@0.9.0' }), ['GHSA-oooo-oooo-oooo'])

@@ -122,14 +122,15 @@ type Json = Record<string, unknown>
 /** Values that a parameter with this schema refuses. Rule 2 refuses an empty one. */
 function refusedBy({ type, enum: members, items, pattern, anyOf, minLength, maxLength, minimum, maximum }: Json) {
   if (members) return ['no-such', 'null', 'a,b', ` ${(members as string[])[0]}`]
-  if (items) return ['no-such', ',', 'null', 'high;low']
+  if ((items as Json | undefined)?.enum) return ['no-such', ',', 'null', 'high;low']
+  if (items) return ['no-such', 'npm/a', 'pkg:npm']
   if (anyOf) return ['2024-02-30', '2023-02-29', '2024', 'yesterday', '2024-1-1', '24-01-01']
   if (String(pattern).startsWith('^(?:C')) return ['CWE-', 'CAPEC', 'x', '-79', '7.9', '079', '79,80']
   if (String(pattern).startsWith('^[Cc]'))
     return ['CVE-2024-123', 'CVE-24-1234', `CVE-2024-${'1'.repeat(20)}`, '79', '\0']
   if (type === 'boolean') return ['1', '0', 'yes', 'on']
   if (type === 'integer') return [Number(minimum) - 1, Number(maximum) + 1, '1.5', '1e1', 'many', ' 5'].map(String)
-  if (type === 'number') return ['-0.1', '1.1', 'NaN', 'Infinity', '0,5', '0x1', '.']
+  if (type === 'number') return ['-0.1', String(Number(maximum) + 0.1), 'NaN', 'Infinity', '0,5', '0x1', '.']
   const long = maxLength === undefined ? [] : ['x'.repeat(Number(maxLength) + 1)]
   return minLength === 2 ? [...long, 'a', '😀'] : long
 }

@@ -15,7 +15,7 @@ import { apiDocument, ROUTES } from '../../../../corpus/answers/routes.ts'
 /** Every endpoint of gateway/API.md with its parameters; `!` marks those that must be given. */
 const CONTRACT: Record<string, string> = {
   '/cves':
-    'q severity kev has_exploit has_patch has_detection tag assigner cwe vendor product package epss_min published_since published_until updated_since ids sort limit cursor',
+    'q severity kev has_exploit has_patch has_detection has_workaround state ssvc_exploitation ssvc_automatable ssvc_decision attack_vector privileges_required user_interaction tag assigner cwe vendor product package cvss_min cvss_max epss_min published_since published_until updated_since kev_since ids sort limit cursor count fields',
   '/cves/{cveId}': 'cveId! include fields',
   '/cves/{cveId}/cvss': 'cveId!',
   '/cves/{cveId}/epss': 'cveId!',
@@ -29,32 +29,32 @@ const CONTRACT: Record<string, string> = {
   '/cves/{cveId}/advisory': 'cveId!',
   '/cves/{cveId}/reports': 'cveId! prompt full',
   '/cves/{cveId}/reports/{reportId}': 'cveId! reportId!',
-  '/cwes': 'q abstraction status likelihood sort limit cursor',
+  '/cwes': 'q abstraction status likelihood sort limit cursor count fields',
   '/cwes/{cweId}': 'cweId! fields',
-  '/cwes/{cweId}/cves': 'cweId! scope severity kev sort limit cursor',
-  '/capecs': 'q status severity sort limit cursor',
+  '/cwes/{cweId}/cves': 'cweId! scope severity kev sort limit cursor count fields',
+  '/capecs': 'q status severity sort limit cursor count fields',
   '/capecs/{capecId}': 'capecId! fields',
-  '/vendors': 'q sort limit cursor',
+  '/vendors': 'q sort limit cursor count fields',
   '/vendors/{vendorSlug}': 'vendorSlug!',
   '/vendors/{vendorSlug}/products/{productSlug}': 'vendorSlug! productSlug!',
-  '/vendors/{vendorSlug}/products': 'vendorSlug! q limit cursor',
-  '/products': 'q! vendor include limit',
-  '/cnas': 'q grade activity_status sort limit cursor',
+  '/vendors/{vendorSlug}/products': 'vendorSlug! q limit cursor count fields',
+  '/products': 'q! vendor include limit count fields',
+  '/cnas': 'q grade activity_status sort limit cursor count fields',
   '/cnas/stats': '',
   '/cnas/{slug}': 'slug!',
-  '/cnas/{slug}/cves': 'slug! severity kev has_exploit cwe sort limit cursor',
-  '/exploits': 'source platform published_since published_until include sort limit cursor',
+  '/cnas/{slug}/cves': 'slug! severity kev has_exploit cwe sort limit cursor count fields',
+  '/exploits': 'source platform published_since published_until include sort limit cursor count fields',
   '/exploits/{source}/{sourceId}': 'source! sourceId!',
   '/reports/types': 'include_schema',
-  '/affected': 'purl ecosystem name version source cpe limit cursor',
-  '/packages': 'q ecosystem limit cursor',
+  '/affected': 'purl ecosystem name version source cpe limit cursor count fields',
+  '/packages': 'q ecosystem limit cursor count fields',
   '/packages/{ecosystem}/{name}': 'ecosystem! name!',
   '/advisories/{advisoryId}': 'advisoryId!',
   '/search': 'q! types limit',
   '/search/suggest': 'q! types limit',
-  '/changes': 'since! until limit cursor',
+  '/changes': 'since! until limit cursor count',
   '/snapshot': '',
-  '/snapshots': 'limit cursor',
+  '/snapshots': 'limit cursor count',
   '/stats': '',
   '/openapi.json': '',
 }
@@ -131,6 +131,11 @@ for (const [path, operation] of OPERATIONS) {
       assert.is(position, path.includes(`{${name}}`) ? 'path' : 'query')
       if (required) assert.is(schema.default, undefined, `${name} is required and has a default`)
       if (schema.type !== 'array') continue
+      // A purl can contain commas.
+      if (name === 'purl') {
+        assert.equal([parameter.style, parameter.explode], ['form', true])
+        continue
+      }
       assert.equal([parameter.style, parameter.explode], ['form', false])
       assert.match(description, /commas, or repeat the parameter$/)
     }
@@ -212,6 +217,35 @@ test('a flag and a filter that are false say that no source states a patch', () 
   const { properties } = DOCUMENT.components.schemas.CveSummary as { properties: Record<string, Parameter> }
   const filter = parametersOf(DOCUMENT.paths['/cves']!.get).find(({ name }) => name === 'has_patch')
   for (const one of [properties.has_patch, filter]) assert.match(one!.description, /`false`.* no source states/)
+})
+
+test('the parameter fields has every property of the answer, or of a row of its page', () => {
+  interface Shape {
+    $ref?: string
+    properties?: Record<string, Shape>
+    items?: Shape
+    anyOf?: Shape[]
+  }
+  const whole = (shape: Shape): Shape => {
+    const { $ref, anyOf } = shape
+    if ($ref) return whole(resolve(DOCUMENT, 'schemas', { $ref }) as Shape)
+    return anyOf ? whole(anyOf[0]!) : shape
+  }
+  let checked = 0
+  for (const [path, operation] of OPERATIONS) {
+    const fields = parametersOf(operation).find(({ name }) => name === 'fields')
+    if (!fields) continue
+    const ok = resolve(DOCUMENT, 'responses', operation.responses[200]!)
+    const answer = whole(ok.content!['application/json'].schema as Shape)
+    const { data } = answer.properties!
+    // `include` chooses the sections of a record.
+    const record = path === '/cves/{cveId}' ? (DOCUMENT.components.schemas.CveSummary as Shape) : answer
+    const row = data ? whole(whole(data).items!) : record
+    const { items } = fields.schema as { items: { enum: string[] } }
+    assert.equal(items.enum, Object.keys(row.properties!), path)
+    checked++
+  }
+  assert.is(checked, Object.values(CONTRACT).filter((names) => names.split(' ').includes('fields')).length)
 })
 
 test('the introduction says how a csv parameter is repeated, and that case does not matter', () => {

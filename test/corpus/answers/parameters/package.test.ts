@@ -1,21 +1,17 @@
 /** Parameters that name a package. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ecosystemOf, packageText, purl } from '../../../../corpus/answers/parameters/package.ts'
+import { ecosystemOf, packageText, purls } from '../../../../corpus/answers/parameters/package.ts'
 import { refused } from './refused.ts'
 
 test('a purl is read with its package, and kept as it was sent', () => {
-  assert.equal(purl().read('pkg:npm/@scope/a@1.0.0', 'purl'), {
-    purl: 'pkg:npm/@scope/a@1.0.0',
-    ecosystem: 'npm',
-    name: '@scope/a',
-    version: '1.0.0',
-    source: null,
-  })
+  assert.equal(purls({ max: 2 }).read('pkg:npm/@scope/a@1.0.0', 'purl'), [
+    { purl: 'pkg:npm/@scope/a@1.0.0', ecosystem: 'npm', name: '@scope/a', version: '1.0.0', source: null },
+  ])
 })
 
 test('a malformed purl names the fault and an example, and quotes no more than 40 characters', () => {
-  const read = (text: string) => () => purl().read(text, 'purl')
+  const read = (text: string) => () => purls({ max: 2 }).read(text, 'purl')
   refused(
     read('npm/a'),
     'purl',

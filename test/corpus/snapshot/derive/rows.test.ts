@@ -25,6 +25,7 @@ function shard(number: number) {
     ...{ published: new Float64Array(COUNT), updated: new Float64Array(COUNT), score: new Float64Array(COUNT) },
     ...{ severity: new Uint8Array(COUNT), flags: new Uint8Array(COUNT), completeness: new Uint8Array(COUNT) },
     ...{ kevAdded: new Float64Array(COUNT), cnaCvss: new Uint8Array(COUNT), tags: new Uint8Array(COUNT) },
+    ...{ ssvc: new Uint8Array(COUNT), exposure: new Uint8Array(COUNT) },
     assigners: Array.from({ length: COUNT }, (_, i) => `name ${number} ${i}`),
     assigner: Uint16Array.from({ length: COUNT }, (_, i) => (i === 0 ? NO_ASSIGNER : i)),
     weaknesses: new Uint32Array(),

@@ -3,8 +3,8 @@ import { SEVERITIES } from '../../../../model/record.ts'
 import type { Params } from '../../data/api.ts'
 import { formatDay, formatShare } from '../../parts/format.ts'
 
-/** The severities, highest first. */
-export const BANDS = SEVERITIES.toReversed()
+/** The values of the filter `severity`, highest first. */
+export const BANDS = [...SEVERITIES.toReversed(), 'unscored' as const]
 
 /** One of a few values, in words. */
 interface Choice {
@@ -20,18 +20,13 @@ interface Name {
 }
 
 export type Filter = { name: string; label: string; isMain?: true } & (
-  | { kind: 'text' | 'bands' | 'share' | 'day' | 'ids' }
+  | { kind: 'text' | 'bands' | 'score' | 'share' | 'day' | 'ids' }
   | Name
   | Choice
 )
 
-const flag = (yes: string, no: string): Choice => ({
-  kind: 'choice',
-  values: [
-    ['true', yes],
-    ['false', no],
-  ],
-})
+const choices = (...values: Choice['values']): Choice => ({ kind: 'choice', values })
+const flag = (yes: string, no: string): Choice => choices(['true', yes], ['false', no])
 
 /** In the order of the form. Those that are `isMain` are always visible. */
 export const FILTERS: readonly Filter[] = [
@@ -49,24 +44,76 @@ export const FILTERS: readonly Filter[] = [
   { name: 'kev', label: 'KEV', ...flag('in KEV', 'not in KEV'), isMain: true },
   { name: 'has_exploit', label: 'Exploit', ...flag('exploit known', 'no exploit known'), isMain: true },
   { name: 'has_patch', label: 'Patch', ...flag('patch known', 'no patch known') },
+  { name: 'has_workaround', label: 'Workaround', ...flag('workaround known', 'no workaround known') },
   { name: 'has_detection', label: 'Detection', ...flag('detection known', 'no detection known') },
+  {
+    name: 'state',
+    label: 'State',
+    ...choices(['published', 'published'], ['reserved', 'reserved']),
+  },
+  {
+    name: 'attack_vector',
+    label: 'Attack vector',
+    ...choices(
+      ['network', 'over the network'],
+      ['adjacent', 'from an adjacent network'],
+      ['local', 'local access'],
+      ['physical', 'physical access'],
+    ),
+  },
+  {
+    name: 'privileges_required',
+    label: 'Privileges required',
+    ...choices(['none', 'no privileges'], ['low', 'low privileges'], ['high', 'high privileges']),
+  },
+  {
+    name: 'user_interaction',
+    label: 'User interaction',
+    ...choices(
+      ['none', 'no user interaction'],
+      ['required', 'user interaction'],
+      ['passive', 'passive user interaction'],
+      ['active', 'active user interaction'],
+    ),
+  },
+  {
+    name: 'ssvc_exploitation',
+    label: 'SSVC exploitation',
+    ...choices(
+      ['none', 'SSVC: no exploitation'],
+      ['poc', 'SSVC: proof of concept'],
+      ['active', 'SSVC: active exploitation'],
+    ),
+  },
+  {
+    name: 'ssvc_automatable',
+    label: 'SSVC automatable',
+    ...choices(['yes', 'SSVC: automatable'], ['no', 'SSVC: not automatable']),
+  },
+  {
+    name: 'ssvc_decision',
+    label: 'SSVC decision',
+    ...choices(['act', 'SSVC: act'], ['attend', 'SSVC: attend'], ['track*', 'SSVC: track*'], ['track', 'SSVC: track']),
+  },
   {
     name: 'tag',
     label: 'Tag of the CNA',
-    kind: 'choice',
-    values: [
+    ...choices(
       ['disputed', 'disputed'],
       ['unsupported-when-assigned', 'unsupported when assigned'],
       ['exclusively-hosted-service', 'hosted service only'],
-    ],
+    ),
   },
   { name: 'package', label: 'Package', kind: 'name', suggests: 'package', placeholder: 'npm/lodash' },
   { name: 'cwe', label: 'Primary weakness', kind: 'name', suggests: 'cwe', placeholder: 'CWE-79' },
   { name: 'assigner', label: 'CNA', kind: 'name', suggests: 'cna', placeholder: 'mitre' },
+  { name: 'cvss_min', label: 'Minimum CVSS', kind: 'score' },
+  { name: 'cvss_max', label: 'Maximum CVSS', kind: 'score' },
   { name: 'epss_min', label: 'Minimum EPSS', kind: 'share' },
   { name: 'published_since', label: 'Published since', kind: 'day' },
   { name: 'published_until', label: 'Published until', kind: 'day' },
   { name: 'updated_since', label: 'Updated since', kind: 'day' },
+  { name: 'kev_since', label: 'In KEV since', kind: 'day' },
   { name: 'ids', label: 'CVE ids', kind: 'ids' },
 ]
 
@@ -92,7 +139,16 @@ export const SORTS: readonly (readonly [Sort, string])[] = [
 /** Names in the address that are no parameters of the API. */
 const OF_THE_PAGE: ReadonlySet<string> = new Set(['columns', 'cursor', 'limit'])
 
-const LISTS: ReadonlySet<string> = new Set(['severity', 'ids'])
+const LISTS: ReadonlySet<string> = new Set([
+  'severity',
+  'ids',
+  'attack_vector',
+  'privileges_required',
+  'user_interaction',
+  'ssvc_exploitation',
+  'ssvc_automatable',
+  'ssvc_decision',
+])
 
 /**
  * Returns the parameters of `GET /cves`. A list that is given twice is joined (API 3.3). Unknown names stay: the API
@@ -150,8 +206,9 @@ export function chipsOf(query: URLSearchParams): Chip[] {
 function describe(filter: Filter, value: string): string {
   const { label, kind } = filter
   if (kind === 'choice') {
-    const known = filter.values.find(([one]) => one === value.toLowerCase())
-    if (known) return known[1]
+    const wordsOf = (member: string) => filter.values.find(([one]) => one === member.toLowerCase())?.[1]
+    const words = membersOf(value).map(wordsOf)
+    if (words.length > 0 && words.every((known) => known !== undefined)) return words.join(' or ')
   }
   if (kind === 'share' && Number.isFinite(Number(value))) return `EPSS ≥ ${formatShare(Number(value))}`
   if (kind === 'day' && isDay(value)) return `${label} ${formatDay(value)}`
