@@ -77,6 +77,89 @@ test('a package is asked for once, page by page', async () => {
   ])
 })
 
+test('packages that are looked up together share a request, and those without a purl do not', async () => {
+  const asked: Params[] = []
+  const api = apiOf((_, params) => {
+    asked.push(params)
+    const { purl } = params
+    if (!Array.isArray(purl)) return answer([affectedRow(`A-${params.name}`, 'high')])
+    const groups = purl.map((one, i) =>
+      answer([affectedRow(`A-${one}`, 'high')], { next: i === 1 ? 'next' : null, indexed: i !== 2 }),
+    )
+    return { groups: groups.map((group, i) => (i === 2 ? { ...group, data: [] } : group)) }
+  })
+  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const odd = component('with blank', { ecosystem: 'Custom' })
+  const all = [component('a'), component('@s/b'), component('c'), odd, component('d')]
+  const found = await Promise.all(all.map(lookUp))
+  assert.equal(
+    found.map((rows) => rows?.map(({ advisory_id }) => advisory_id) ?? null),
+    [['A-pkg:npm/a@1.0.0'], ['A-pkg:npm/%40s/b@1.0.0', 'A-@s/b'], null, ['A-with blank'], ['A-d']],
+  )
+  assert.equal(asked[0], { purl: ['pkg:npm/a@1.0.0', 'pkg:npm/%40s/b@1.0.0', 'pkg:npm/c@1.0.0'], limit: 100 })
+  const rest = asked.slice(1).map(({ name, cursor }) => [name, cursor])
+  assert.equal(rest.sort(), [
+    ['@s/b', 'next'],
+    ['d', null],
+    ['with blank', null],
+  ])
+})
+
+test('a request has at most 50 packages, 6,000 characters of purls and 2,500 rows', async () => {
+  const sizes: number[] = []
+  const api = apiOf((_, { purl, limit }) => {
+    const purls = purl as string[]
+    sizes.push(purls.length)
+    assert.ok(purls.length * Number(limit) <= 2500)
+    assert.ok(encodeURIComponent(purls.join('')).length <= 6000)
+    return { groups: purls.map(() => answer([])) }
+  })
+  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const short = Array.from({ length: 120 }, (_, i) => component(`p${i}`))
+  const long = Array.from({ length: 30 }, (_, i) => component(`${'x'.repeat(180)}${i}`))
+  const found = await Promise.all([...short, ...long].map(lookUp))
+  assert.is(found.length, 150)
+  assert.is(Math.max(...sizes), 50)
+  assert.ok(sizes.length < 8)
+})
+
+test('if the API rejects one package, the others are looked up alone', async () => {
+  const rejected: Rejected[] = []
+  const api = apiOf((_, { purl, name }) => {
+    if (purl || name === 'b') throw new ApiFailure(400, 'invalid_parameter', 'odd')
+    return answer([affectedRow(`A-${name}`, 'high')])
+  })
+  const found = await Promise.all(
+    ['a', 'b', 'c'].map((name) => gatewayLookUp(api, rejected, waiting().options)(component(name))),
+  )
+  assert.equal(
+    found.map((rows) => rows!.length),
+    [1, 0, 1],
+  )
+  const lookUp = gatewayLookUp(api, rejected, waiting().options)
+  const together = await Promise.all(['a', 'b', 'c'].map((name) => lookUp(component(name))))
+  assert.equal(
+    together.map((rows) => rows!.length),
+    [1, 0, 1],
+  )
+  assert.equal(
+    rejected.map(({ component: { name } }) => name),
+    ['b', 'b'],
+  )
+})
+
+test('an error ends all look-ups, and those that wait are not asked for', async () => {
+  let requests = 0
+  const api = apiOf(() => {
+    requests++
+    throw new ApiFailure(500, 'internal', 'broken')
+  })
+  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const all = await Promise.allSettled(Array.from({ length: 1000 }, (_, i) => lookUp(component(`p${i}`))))
+  assert.ok(all.every(({ status }) => status === 'rejected'))
+  assert.ok(requests <= 6, String(requests))
+})
+
 test('a package of a release that is not indexed has the rows that CVE records give it, else none', async () => {
   const api = apiOf((_, { ecosystem, name }) =>
     answer(name === 'b' ? [affectedRow('CVE-2024-0001', 'high')] : [], { indexed: ecosystem !== 'Debian:12' }),
@@ -250,11 +333,15 @@ test('the files have each finding, and the JSON everything else', async () => {
 })
 
 test('the sample file is read: each package with its line', async () => {
-  const names: string[] = []
-  const api = apiOf((path, { name }) => {
+  const asked: string[] = []
+  const api = apiOf((path, { purl }) => {
     if (path === '/snapshot') return { id: 'a'.repeat(64), created_at: '2026-01-01T00:00:00Z' }
-    names.push(name as string)
-    return answer(name === 'lodash' ? [affectedRow('A-1', 'medium')] : [])
+    asked.push(...(purl as string[]))
+    return {
+      groups: (purl as string[]).map((one) =>
+        answer(one.startsWith('pkg:npm/lodash@') ? [affectedRow('A-1', 'medium')] : []),
+      ),
+    }
   })
   let last: [number, number] = [0, 0]
   const bytes = new TextEncoder().encode(sample())
@@ -265,8 +352,8 @@ test('the sample file is read: each package with its line', async () => {
   const result = await checkFile(api, SAMPLE_NAME, bytes, options, async ({ file, name, bytes }) =>
     inventoryOf(file, name, bytes),
   )
-  assert.is(result.components.length, names.length)
-  assert.equal(last, [names.length, names.length])
+  assert.is(result.components.length, asked.length)
+  assert.equal(last, [asked.length, asked.length])
   assert.is(ids(result.findings), 'A-1')
   assert.is(
     result.findings[0]!.line,

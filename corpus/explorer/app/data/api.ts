@@ -2,7 +2,7 @@
 
 import type { Reader } from '../../../reader/reader.ts'
 
-/** Parameters of the query. Those that are undefined, null or empty are left out; arrays are joined by commas. */
+/** Parameters of the query. Those that are undefined, null or empty are left out. */
 export type Params = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
 /** The largest `limit` of a list, and the most `ids` (API 4.1). */
@@ -60,12 +60,15 @@ export class ApiFailure extends Error {
   }
 }
 
+/** Lists whose values can contain commas. They are repeated; others are joined. */
+const REPEATED: ReadonlySet<string> = new Set(['purl'])
+
 /** Returns the query, without `?`. Parameters are in the order of `params`. */
 export function queryOf(params: Params): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
-    const text = Array.isArray(value) ? value.join(',') : String(value ?? '')
-    if (text !== '') query.set(name, text)
+    const texts = Array.isArray(value) && REPEATED.has(name) ? value : [String(value ?? '')]
+    for (const text of texts) if (text !== '') query.append(name, text)
   }
   return query.toString()
 }

@@ -4,7 +4,7 @@ import type { ReadInventory } from '../../../../inventory/read.ts'
 import type { Snapshot } from '../../data/answers.ts'
 import type { Api } from '../../data/api.ts'
 import type { WaitOptions } from '../../data/wait.ts'
-import { AT_ONCE, gatewayLookUp, type Rejected } from './lookup.ts'
+import { AT_ONCE, gatewayLookUp, LOOKUPS_AT_ONCE, type Rejected } from './lookup.ts'
 import type { CheckResult } from './report.ts'
 
 export interface FileToRead {
@@ -44,7 +44,7 @@ export async function checkFile(
   }
   const [{ id, created_at }, found] = await Promise.all([
     api.get<Snapshot>('/snapshot', {}, options.signal),
-    findAdvisories(file, components, stoppable, AT_ONCE, options.onProgress),
+    findAdvisories(file, components, stoppable, api.packages ? AT_ONCE : LOOKUPS_AT_ONCE, options.onProgress),
   ])
   // A rejected package has no rows either.
   const packages = { ...found.packages, notAffected: found.packages.notAffected - rejected.length }
