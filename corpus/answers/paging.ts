@@ -67,9 +67,8 @@ export function* cvePage(
   const binding = cursorBinding(list, sort, filters)
   const { snapshot, after } = resume(snapshots, text, binding, isCveKey)
   const before = head ? yield* head(snapshot) : NO_HEAD
-  const matches = filters.q === undefined ? null : yield* snapshot.texts.matches('cve', filters.q)
   const asked = { binding, sort, filters, limit, after, count }
-  return yield* cvePageAnswer(snapshot, asked, matches, { head: before, fields })
+  return yield* cvePageAnswer(snapshot, asked, { head: before, fields })
 }
 
 export interface ListPageRequest extends Omit<ListShape, 'head' | 'fields'>, PageShape {

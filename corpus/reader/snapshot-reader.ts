@@ -329,9 +329,8 @@ async function* rowsOf(
   data: SnapshotData,
   { sort, filters }: Pick<Parameters<typeof planCvePage>[1], 'sort' | 'filters'>,
 ): AsyncGenerator<CveSummary, void, undefined> {
-  const matches = filters.q === undefined ? null : await completed(data.texts.matches('cve', filters.q))
   const everything = { binding: cursorBinding('cves', sort, filters), limit: countCves(data.manifest), after: null }
-  const { runs } = await completed(planCvePage(data, { ...everything, sort, filters }, matches))
+  const { runs } = await completed(planCvePage(data, { ...everything, sort, filters }))
   const batches = batchesOf(runs)
   const coming: Promise<CveSummary[]>[] = []
   for (let taken = 0; ; taken++) {

@@ -1,5 +1,6 @@
 /** Basic parameter types: texts, sets, booleans, numbers, sort keys and cursors (rules 2 to 5). */
 import { memberOf } from '../../model/values/closed-set.ts'
+import { wordsFault } from '../../snapshot/index.ts'
 import { invalidCursor, invalidParameter } from '../errors.ts'
 import { type ParameterType, parameterType, refuse, refuseMember } from './parameter.ts'
 
@@ -10,6 +11,17 @@ const CURSOR_MAX = 512
 export function searchText({ min = 1 }: { min?: number } = {}): ParameterType<string, 'optional'> {
   const { schema, read } = text({ min })
   return parameterType(schema, (value, name) => read(value.trim(), name))
+}
+
+/** Words to search for, of which `*` can follow one (API 9.35). */
+export function words(): ParameterType<string, 'optional'> {
+  const { schema, read } = searchText()
+  return parameterType(schema, (value, name) => {
+    const text = read(value, name)
+    const fault = wordsFault(text)
+    if (fault !== null) throw invalidParameter(name, `parameter '${name}' ${fault}`)
+    return text
+  })
 }
 
 /** The length counts code points. `q` takes at most 200 (rule 5). */

@@ -18,13 +18,27 @@ import { CVE_FIELDS, SEVERITY_FILTERS } from '../parameters/fields.ts'
 import { cveIds, cweId } from '../parameters/ids.ts'
 import { packageKeyOf, packageName, product, vendor } from '../parameters/names.ts'
 import type { QueryValues } from '../parameters/parameter.ts'
-import { boolean, csvOf, cursor, number, oneOf, openText, searchText, sort } from '../parameters/parameter-types.ts'
+import {
+  boolean,
+  csvOf,
+  cursor,
+  number,
+  oneOf,
+  openText,
+  searchText,
+  sort,
+  words,
+} from '../parameters/parameter-types.ts'
 import { defineRoute } from '../route.ts'
 import { cvePage as cvePageSchema } from '../schemas.ts'
 
 /** The parameters of `/cves`. */
 export const cvesQuery = {
   q: described('Part of the id or title, in any case', searchText()),
+  text: described(
+    'Words, all of which are in the id, title, description, or names of vendors and products, in any order and case. `word*` stands for every word with this beginning',
+    words(),
+  ),
   severity: csvOf(SEVERITY_FILTERS),
   kev: boolean(),
   has_exploit: boolean(),

@@ -17,6 +17,8 @@ import { lowerBound } from './lower-bound.ts'
 /** The filters of a request. Time bounds are inclusive, in ms since the epoch. */
 export interface CveFilters extends FacetFilters {
   q?: string | undefined
+  /** Words, all of which match. */
+  text?: string | undefined
   severity?: readonly (Severity | 'unscored')[] | undefined
   kev?: boolean | undefined
   has_exploit?: boolean | undefined
@@ -68,6 +70,7 @@ type TimeFilter = 'published_since' | 'published_until' | 'updated_since' | 'kev
 export function canonicalFilters(given: GivenFilters): CveFilters {
   return {
     q: given.q && fold(given.q),
+    text: given.text && fold(given.text),
     severity: given.severity,
     kev: given.kev,
     has_exploit: given.has_exploit,
@@ -146,7 +149,7 @@ const NAMED = ['vendor', 'product', 'package'] as const
 export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection', 'has_workaround'] as const
 
 /**
- * Returns the constraints of `filters`. `matches` are the ordinals that match `q`, ascending; null without a `q`.
+ * Returns the constraints of `filters`. `matches` are the ordinals that match `q` and `text`, ascending; null without both.
  * Out-of-range bounds and unknown names match nothing, without an error (rule 4).
  */
 export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches: Uint32Array | null): Constraint[] {
@@ -160,7 +163,7 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
     const cut = ordinals.subarray(lowerBound(ordinals, from), lowerBound(ordinals, to))
     constraints.push({ kind: 'list', name, ordinals, published: cut })
   }
-  if (matches) list(() => `q=${filters.q}`, matches)
+  if (matches) list(() => `q=${filters.q} text=${filters.text}`, matches)
   if (ids) list(() => `ids=${ids}`, ordinalsOfIds(snapshot, ids))
   if (cwe) {
     const postings = cwe.scope === 'any' ? columns.anyCwe : columns.primaryCwe

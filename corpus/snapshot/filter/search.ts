@@ -23,7 +23,7 @@ export interface Wanted {
 /** Up to this number of CVEs in a list or a range of another order, testing all of them costs less than a scan. */
 export const SHORT_LIST = 256
 
-/** Returns the first matching ordinals, in order. `matches` are the ordinals that match `filters.q`; null without `q`. */
+/** Returns the first matching ordinals, in order. `matches` are the ordinals that match `q` and `text`; null without both. */
 export function firstPassing(
   snapshot: CveTables,
   filters: CveFilters,

@@ -191,7 +191,7 @@ function wireLine({ cves, dist }: BenchCorpus, limit: number): BenchLine {
       const after = start === 0 ? null : order.keyOf(order.ordinal(start - 1))
       const sort = { key, descending: true }
       const request = { binding: cursorBinding('cves', sort, {}), sort, filters: {}, limit, after }
-      const answer = encoded(finished(cvePageAnswer(snapshot, request, null)))
+      const answer = encoded(finished(cvePageAnswer(snapshot, request)))
       const way = answer.servedFrom
       if (way !== 'shard') throw new Error(`a page of ${limit} from ${start} by ${key} is planned as ${way}`)
       const json = answer.identity()

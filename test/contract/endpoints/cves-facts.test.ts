@@ -120,6 +120,58 @@ states('9.34', 'required includes passive and active', async () => {
   assert.equal(await found('user_interaction=active'), [])
 })
 
+states('9.35', 'words of title, description, vendors and products', async () => {
+  const texts = await openWorld({
+    ...cveList([
+      {
+        id: id(1),
+        cna: {
+          title: 'Heap overflow in the Widget parser',
+          descriptions: [{ lang: 'en', value: 'A café parser of Widget 2.1.0-rc1 writes behind a buffer.' }],
+        },
+      },
+      {
+        id: id(2),
+        cna: {
+          title: 'Stack overflow',
+          descriptions: [{ lang: 'en', value: 'Parsers overflow.' }],
+          affected: [{ vendor: 'Heap Makers', product: 'Zebra Server', defaultStatus: 'affected' }],
+        },
+      },
+      { id: id(3), cna: { title: 'Overflowing', descriptions: [{ lang: 'en', value: 'Nothing else.' }] } },
+    ]),
+  })
+  const matching = async (text: string, more = '') =>
+    idsOf(await texts.all<Summary>(`/cves?text=${encodeURIComponent(text)}${more}`)).map((one) => Number(one.slice(-4)))
+  const cases: [string, number[]][] = [
+    ['overflow', [1, 2]],
+    ['overflow*', [1, 2, 3]],
+    ['HEAP overflow', [1, 2]],
+    ['overflow widget', [1]],
+    ['zebra', [2]],
+    ['cafe', [1]],
+    ['CAFÉ', [1]],
+    ['2.1.0-rc1', [1]],
+    ['CVE-2024-0003', [3]],
+    ['pars', []],
+    ['pars*', [1, 2]],
+    ['heap overflow nothing', []],
+  ]
+  for (const sort of ['published', '-cvss', '-published']) {
+    for (const [text, expected] of cases) {
+      assert.equal((await matching(text, `&sort=${sort}`)).sort(), expected, `${text} by ${sort}`)
+    }
+  }
+  assert.equal(await matching('overflow*', '&q=stack'), [2])
+  assert.equal(await matching('overflow*', '&vendor=heap_makers'), [2])
+  await texts.remove()
+})
+
+states('9.35', 'texts without a word, and too many beginnings, are refused', async () => {
+  await refusesValues(world, '/cves', 'text', ['.', '*', 'a*', 'aa* bb* cc* dd* ee*', 'x'.repeat(201)])
+  assert.equal(await found('text=no-such-word'), [])
+})
+
 const service = await sharedService()
 /** Lists whose rows have more than one page, with a field of their rows. */
 const LISTS = [
@@ -127,6 +179,8 @@ const LISTS = [
   ['/cves?kev=true&sort=cvss', 'title'],
   ['/cves?severity=high,unscored&published_since=2010-01-01&has_patch=true', 'epss'],
   ['/cves?q=e', 'severity'],
+  ['/cves?text=in', 'severity'],
+  ['/cves?text=in&q=e&sort=cvss', 'title'],
   ['/cwes/79/cves?scope=any', 'title'],
   ['/cnas/brightpane/cves', 'kev'],
   ['/cwes?sort=-name', 'name'],

@@ -47,7 +47,21 @@ function Results({ data: { results, counts }, q }: { data: SearchResults; q: str
     items: results[type] ?? [],
     count: counts[type] ?? 0,
   })).filter(({ count }) => count > 0)
-  if (found.length === 0) return <p>Nothing matches “{q}”. Enter a part of an id, name or title.</p>
+  const inTexts = (
+    <p>
+      <a href={link(['cves'], { text: q })}>CVEs with these words in title, description, vendor or product</a>
+    </p>
+  )
+  if (found.length === 0) {
+    return (
+      <>
+        <p>Nothing matches “{q}”. Enter parts of an id, name or title.</p>
+        {inTexts}
+      </>
+    )
+  }
+  // Lists match a text as a whole, this page its words.
+  const isOneWord = !/\s/u.test(q)
   return (
     <>
       {found.map(({ type, name, list, items, count }) => (
@@ -63,7 +77,8 @@ function Results({ data: { results, counts }, q }: { data: SearchResults; q: str
               </li>
             ))}
           </ul>
-          {list !== null && count > items.length ? (
+          {type === 'cve' ? inTexts : null}
+          {list !== null && count > items.length && isOneWord ? (
             <a href={link([list], { q })}>Show all {formatCount(count)}</a>
           ) : null}
         </section>

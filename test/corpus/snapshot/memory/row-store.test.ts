@@ -100,7 +100,7 @@ test('the tag depends on rows, their order, their EPSS and the separator', () =>
   assert.is(new Set(tags).size, tags.length)
 })
 
-const answerTo = (request: CveListRequest) => encoded(finished(cvePageAnswer(snapshot, request, null)))
+const answerTo = (request: CveListRequest) => encoded(finished(cvePageAnswer(snapshot, request)))
 
 /** The ordinals of the rows of a page. */
 const ordinalsOf = (sort: CveSort, runs: readonly RowRun[]) =>
@@ -125,7 +125,7 @@ test('a page with adjacent rows of a stored page is spliced from its segments, w
   ]
   for (const [filters, least] of cases) {
     const request = { binding: cursorBinding('cves', sort, filters), sort, filters, after: null, limit: 100 }
-    const { way, runs } = finished(planCvePage(snapshot, request, null))
+    const { way, runs } = finished(planCvePage(snapshot, request))
     assert.is(way, 'merge')
     const answer = answerTo(request)
     const whole = runs.filter((run) => 'page' in run).length

@@ -137,7 +137,6 @@ function Name({ filter, value, set, errorId }: ControlProps<Filter & { kind: 'na
 }
 
 const PLACEHOLDERS: Partial<Record<Filter['kind'], string>> = {
-  text: 'in the id or title',
   score: '0 to 10',
   share: '0 to 1',
   ids: 'CVE-2024-3400,…',
@@ -169,7 +168,7 @@ function Text({ filter, value, set, errorId }: ControlProps) {
           {...ids}
           class={kind}
           {...(isDayField ? { type: 'date' as const } : { type: 'text' as const })}
-          placeholder={PLACEHOLDERS[kind]}
+          placeholder={kind === 'text' ? filter.placeholder : PLACEHOLDERS[kind]}
           value={text}
           onInput={({ currentTarget }) => {
             setText(currentTarget.value)

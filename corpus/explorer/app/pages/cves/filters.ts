@@ -20,7 +20,8 @@ interface Name {
 }
 
 export type Filter = { name: string; label: string; isMain?: true } & (
-  | { kind: 'text' | 'bands' | 'score' | 'share' | 'day' | 'ids' }
+  | { kind: 'text'; placeholder: string }
+  | { kind: 'bands' | 'score' | 'share' | 'day' | 'ids' }
   | Name
   | Choice
 )
@@ -30,7 +31,7 @@ const flag = (yes: string, no: string): Choice => choices(['true', yes], ['false
 
 /** In the order of the form. Those that are `isMain` are always visible. */
 export const FILTERS: readonly Filter[] = [
-  { name: 'q', label: 'Text', kind: 'text', isMain: true },
+  { name: 'text', label: 'Words', kind: 'text', placeholder: 'heap overflow', isMain: true },
   { name: 'severity', label: 'Severity', kind: 'bands', isMain: true },
   { name: 'vendor', label: 'Vendor', kind: 'name', suggests: 'vendor', placeholder: 'apache', isMain: true },
   {
@@ -43,6 +44,7 @@ export const FILTERS: readonly Filter[] = [
   },
   { name: 'kev', label: 'KEV', ...flag('in KEV', 'not in KEV'), isMain: true },
   { name: 'has_exploit', label: 'Exploit', ...flag('exploit known', 'no exploit known'), isMain: true },
+  { name: 'q', label: 'Part of id or title', kind: 'text', placeholder: 'in the id or title' },
   { name: 'has_patch', label: 'Patch', ...flag('patch known', 'no patch known') },
   { name: 'has_workaround', label: 'Workaround', ...flag('workaround known', 'no workaround known') },
   { name: 'has_detection', label: 'Detection', ...flag('detection known', 'no detection known') },
