@@ -1,5 +1,6 @@
 /** Values for the parameters of requests, from the answers of a service about its own snapshot. */
 import { Random } from '../../corpus/sample/random.ts'
+import { wordsFault } from '../../corpus/snapshot/index.ts'
 import type { Answerer } from './answerers.ts'
 import { at, byFrequency } from './plain.ts'
 import { QUERIES, SHORT_QUERIES } from './search-queries.ts'
@@ -211,6 +212,9 @@ export async function targetValues(service: Answerer, rejected: readonly string[
     ...some(packages, 10).map(({ name }) => String(name)),
     ...QUERIES.filter((q) => [...q].length <= 200),
   ].filter((q) => q.trim() !== '')
+  const wordQueries = queries
+    .flatMap((q) => [q, `${q.trim()}*`, `${q} ${random.pick(queries)}`])
+    .filter((text) => text.length <= 200 && wordsFault(text) === null)
   const questions = queries.filter((q) => [...q.trim()].length >= 2).map((q): Example => ({ base: { q } }))
   const days = cves.flatMap((row) => [row.date_published as string, (row.date_updated as string | null)?.slice(0, 10)])
   const cweIds = distinct([...cwes, ...cves].map((row) => texts(row).slug ?? texts(row).primary_cwe_id))
@@ -278,6 +282,7 @@ export async function targetValues(service: Answerer, rejected: readonly string[
     },
     query: {
       q: [...queries, ...SHORT_QUERIES.filter((q) => q.trim() !== '')],
+      text: wordQueries,
       ids: [ids.slice(0, 100), some(ids, 40), [...some(ids, 3), ...UNKNOWN_CVES], [ids[0]!]].map((list) => list.join()),
       assigner: distinct(cves.map((row) => texts(row).assigner)),
       cwe: cweIds,
