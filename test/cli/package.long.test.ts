@@ -16,7 +16,8 @@ const test = suiteNeeding('package', 'the npm registry')
 
 /** The oldest Node that engines allows, and one of each later line. */
 const VERSIONS = ['22.19.0', '24.16.0', '26.10.0']
-const MOST_BYTES = 3_000_000
+/** SQLite for browsers has a third of them. */
+const MOST_BYTES = 3_200_000
 const INSTALL_MS = 240_000
 
 const folder = temporaryFolder('package')
@@ -165,7 +166,7 @@ test('a bundler for browsers gets the bundle of the reader', () => {
     write: false,
   })
   const { text } = bundled.outputFiles[0]!
-  assert.not.match(text, 'node:')
+  assert.not.match(text, /['"]node:/)
   writeFileSync(join(project, 'bundled.mjs'), text)
   assert.match(output('node', ['bundled.mjs'], project), /^cannot read a repository at file:; use an address with http/)
 })

@@ -61,11 +61,11 @@ export function listCases(rows: AllRows, facts: CorpusFacts): Record<string, Lis
 
 /** The lists by route, with the number of combinations of filter values and orders. */
 const COMBINATIONS: Record<string, number> = {
-  '/cves': 2_221,
+  '/cves': 6_233,
   '/cwes': 215,
-  '/cwes/:cweId/cves': 768,
+  '/cwes/:cweId/cves': 1_008,
   '/cnas': 110,
-  '/cnas/:slug/cves': 528,
+  '/cnas/:slug/cves': 640,
   '/capecs': 171,
   '/vendors': 48,
   '/vendors/:vendorSlug/products': 32,
@@ -74,8 +74,15 @@ const COMBINATIONS: Record<string, number> = {
   '/packages': 40,
 }
 
-/** Registers the tests. `mostPages` bounds the pages of each walk in long lists. */
-export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, options: { mostPages?: number } = {}) {
+interface Options {
+  /** Bounds the pages of each walk in long lists. */
+  mostPages?: number
+  /** Filters that let all rows of the corpus through. */
+  idle?: readonly string[]
+}
+
+/** Registers the tests. */
+export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, { idle = [], ...options }: Options = {}) {
   const rows = await allRows(asked)
   for (const [title, check] of Object.entries(rowChecks(rows, facts))) test(title, check)
 
@@ -86,7 +93,9 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, opti
       const [list] = cases[path] ?? []
       assert.ok(list, `${path} is not tested`)
       const fixed = cases[path]!.flatMap((one) => one.fixed?.split('=')[0] ?? [])
-      const filters = Object.keys(params.query).filter((name) => !['sort', 'limit', 'cursor'].includes(name))
+      const filters = Object.keys(params.query).filter(
+        (name) => !['sort', 'limit', 'cursor', 'count', 'fields'].includes(name),
+      )
       assert.equal(new Set([...Object.keys(list.filters), ...fixed]), new Set(filters), path)
     }
   })
@@ -114,7 +123,7 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, opti
         const chooses = lists.some(({ rows, filters }) =>
           filters[name]!.some(({ passes }) => rows.some(passes) && !rows.every(passes)),
         )
-        assert.ok(chooses, `${path} ${name}`)
+        assert.is(chooses, !idle.includes(`${path} ${name}`), `${path} ${name}`)
       }
     }
   })
