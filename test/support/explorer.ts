@@ -1,4 +1,5 @@
 /** The explorer in Chromium, at a gateway and on nginx. Each tab records what must not happen. */
+
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import type { EntryType } from 'node:perf_hooks'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { writeSite } from '../../builder/site/site.ts'
 import { noProgress } from '../../corpus/command/progress.ts'
+import { cpeExample } from '../../corpus/explorer/app/parts/names.ts'
 import type { Mode } from '../../corpus/explorer/explorer.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { openService, type Service } from '../contract/support/service.ts'
@@ -132,6 +134,7 @@ export async function pageAddresses({ service }: ExplorerWorld): Promise<string[
   const cna = await first<{ slug: string }>('/cnas?')
   const exploit = await first<{ source: string; source_id: string }>('/exploits?')
   const named = await first<{ ecosystem: string; name: string }>('/packages?')
+  const { id: snapshot } = await first<{ id: string }>('/snapshots?')
   const part = (text: string | number) => encodeURIComponent(text)
   return [
     '#/',
@@ -157,7 +160,9 @@ export async function pageAddresses({ service }: ExplorerWorld): Promise<string[
     `#/exploits/${part(exploit.source)}/${part(exploit.source_id)}`,
     `#/advisories/${HOSTILE_ADVISORY}`,
     '#/affected?purl=pkg:npm/hostile-package@1.0.0',
+    `#/affected?cpe=${part(cpeExample(slug, product.slug))}`,
     '#/changes',
+    `#/changes?until=${snapshot}`,
     '#/check',
     '#/api',
     '#/api?open=listCves',

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as assert from 'uvu/assert'
+import { cpeExample } from '../../../corpus/explorer/app/parts/names.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import {
   type ExplorerWorld,
@@ -95,6 +96,29 @@ for (const mode of MODES) {
       tab.faults.filter((fault) => !isExpected(fault)),
       [],
     )
+    await tab.close()
+  })
+
+  test(`${mode}: a CPE name shows the CVEs of the API, and two snapshots their changes`, async () => {
+    const { json } = world.service
+    const { slug: vendor } = (await json<{ data: { slug: string }[] }>('/vendors?limit=1')).data[0]!
+    const products = `/vendors/${encodeURIComponent(vendor)}/products?limit=1`
+    const { slug: product } = (await json<{ data: { slug: string }[] }>(products)).data[0]!
+    const query = `cpe=${encodeURIComponent(cpeExample(vendor, product))}`
+    const { data } = await json<{ data: { advisory_id: string }[] }>(`/affected?${query}`)
+    assert.ok(data.length > 2)
+    const tab = await world.open(mode)
+    await tab.show(`#/affected?${query}`)
+    await tab.page.locator('main table').waitFor()
+    const shown = await tab.page.locator('main').innerText()
+    for (const { advisory_id: id } of data) assert.ok(shown.includes(id), id)
+    const [current, parent] = (await json<{ data: { id: string }[] }>('/snapshots')).data
+    await tab.show(`#/changes?since=${parent!.id}&until=${current!.id}`)
+    await tab.page.getByLabel('Until snapshot').waitFor()
+    await tab.page.locator('main table').waitFor()
+    const changes = await json<{ data: { cve_id: string }[] }>(`/changes?since=${parent!.id}&limit=5`)
+    const rows = await tab.page.locator('main table').innerText()
+    for (const { cve_id } of changes.data) assert.ok(rows.includes(cve_id), cve_id)
     await tab.close()
   })
 
