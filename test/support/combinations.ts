@@ -114,7 +114,9 @@ export async function expectCombinations<Row>(
     const parameters = values.map(([name, { text }]) => `${name}=${text}`)
     if (order.sort !== null) parameters.push(`sort=${order.sort}`)
     if (list.fixed !== undefined) parameters.push(list.fixed)
-    const from: ServedFrom[] = values.some(([name]) => name === 'q' || name === 'text') ? ['sqlite'] : ['merge', 'shard']
+    const from: ServedFrom[] = values.some(([name]) => name === 'q' || name === 'text')
+      ? ['sqlite']
+      : ['merge', 'shard']
     for (const limit of [severalPages(expected.length), 100]) {
       await expectWalk(ask, list, {
         query: [...parameters, `limit=${limit}`].join('&'),
