@@ -157,14 +157,17 @@ states('9.35', 'words of title, description, vendors and products', async () => 
     ['pars*', [1, 2]],
     ['heap overflow nothing', []],
   ]
-  for (const sort of ['published', '-cvss', '-published']) {
-    for (const [text, expected] of cases) {
-      assert.equal((await matching(text, `&sort=${sort}`)).sort(), expected, `${text} by ${sort}`)
+  try {
+    for (const sort of ['published', '-cvss', '-published']) {
+      for (const [text, expected] of cases) {
+        assert.equal((await matching(text, `&sort=${sort}`)).sort(), expected, `${text} by ${sort}`)
+      }
     }
+    assert.equal(await matching('overflow*', '&q=stack'), [2])
+    assert.equal(await matching('overflow*', '&vendor=heap_makers'), [2])
+  } finally {
+    await texts.remove()
   }
-  assert.equal(await matching('overflow*', '&q=stack'), [2])
-  assert.equal(await matching('overflow*', '&vendor=heap_makers'), [2])
-  await texts.remove()
 })
 
 states('9.35', 'texts without a word, and too many beginnings, are refused', async () => {
