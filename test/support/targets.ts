@@ -113,6 +113,15 @@ function drafting(random: Random, values: TargetValues): Drafting {
   const isBase = ({ route }: Pick<Draft, 'route'>, name: string) =>
     values.examples[route.name]?.some(({ base = {} }) => Object.hasOwn(base, name)) ?? false
 
+  /** Further values of parameters that can be repeated, for some requests. */
+  function repeated({ params }: Route<Context>, base: object, examples: readonly Example[]): Draft['query'] {
+    return Object.keys(base).flatMap((name) => {
+      if (!params.query[name]!.isRepeated || random.chance(0.5)) return []
+      const values = examples.flatMap((example) => example.base?.[name] ?? [])
+      return Array.from({ length: random.between(1, 5) }, () => [name, random.pick(values)] as const)
+    })
+  }
+
   return {
     value,
     isBase,
@@ -146,7 +155,7 @@ function drafting(random: Random, values: TargetValues): Drafting {
       }
       for (const name of chosen) use(`${key}.${name}`)
       const query = chosen.map((name) => [name, value({ route }, name, filters, key)] as const)
-      return { route, path, query: [...Object.entries(base), ...query] }
+      return { route, path, query: [...Object.entries(base), ...repeated(route, base, examples), ...query] }
     },
   }
 }
@@ -436,7 +445,9 @@ async function firstPage(random: Random, service: Answerer, drafts: Drafting, ne
 async function cursorOf(service: Answerer, target: string): Promise<string | null> {
   const { status, body } = await service.request(target)
   if (status !== 200) return null
-  return (JSON.parse(body) as { pagination: { next_cursor: string | null } }).pagination.next_cursor
+  // Groups of several purls have cursors of their own.
+  const { pagination } = JSON.parse(body) as { pagination?: { next_cursor: string | null } }
+  return pagination?.next_cursor ?? null
 }
 
 function brokenCursor(random: Random, cursor: string): string {
