@@ -199,11 +199,6 @@ const FILTERS: Record<string, RecordFilter> = {
   },
 }
 
-interface Named {
-  slug: string
-  display: string
-}
-
 /** Parameters that select no rows. */
 const SHAPING = ['sort', 'limit', 'cursor', 'count', 'fields']
 /** Of each walk. */
@@ -223,29 +218,15 @@ export function registerRecordFilters(
   test.before(async () => {
     const packagesOf = new Map<string, string[]>()
     for (const [name, ids] of packages) for (const id of ids) packagesOf.set(id, [...(packagesOf.get(id) ?? []), name])
-    const names = await namesOfProducts()
     records = []
     for (const { cve_id: id } of await all<Summary>('/cves')) {
       const { text } = await ask(`/cves/${id}`, 'include=cvss,affected,guidance')
       const record = { ...(JSON.parse(text) as FullRecord), packages: packagesOf.get(id) ?? [] }
-      const vendors = named(record).map(({ vendor }) => names.get(joinedVendor(keyOfName(vendor)!)))
-      const products = productsOf(record).map(({ vendor, product }) => names.get(productKey(vendor, product)))
-      const texts = [record.cve_id, record.title, record.description, ...vendors, ...products]
+      const names = named(record).flatMap((one) => [one.vendor, ...listedProducts(one.source, one.vendor, one.product)])
+      const texts = [record.cve_id, record.title, record.description, ...names]
       records.push({ ...record, words: new Set(texts.flatMap((text) => wordsOf(text ?? ''))) })
     }
   })
-
-  /** Key and name of each vendor and product, by their joined keys. */
-  async function namesOfProducts(): Promise<Map<string, string>> {
-    const names = new Map<string, string>()
-    for (const { slug, display } of await all<Named>('/vendors')) {
-      names.set(joinedVendor(slug), `${slug} ${display}`)
-      for (const product of await all<Named>(`/vendors/${encodeURIComponent(slug)}/products`)) {
-        names.set(productKey(slug, product.slug), `${product.slug} ${product.display}`)
-      }
-    }
-    return names
-  }
 
   test('every filter of /cves is here', () => {
     const { params } = ROUTES.find(({ path }) => path === '/cves')!
