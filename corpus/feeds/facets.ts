@@ -26,9 +26,6 @@ export function facetBits(stated: Partial<Record<Facet, boolean>>): number {
   return FACETS.reduce((bits, facet, i) => (stated[facet] ? bits | (1 << i) : bits), 0)
 }
 
-/** Returns the names of the facets in `bits`. */
-export const facetsIn = (bits: number): Facet[] => FACETS.filter((_, i) => bits & (1 << i))
-
 /** Returns what the claims of a record state together. */
 export function claimFacets(claims: readonly CveClaim[]): number {
   return facetBits({

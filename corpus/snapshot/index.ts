@@ -37,17 +37,8 @@ export {
 export { LIST_NAMES, LISTS, type ListName, listPagesName, productId, specOf } from './cursor/lists.ts'
 export { bySort, CVE_SORTS, type CveSort, compareKeys, type SortOrder } from './cursor/order.ts'
 export type * from './data.ts'
-export {
-  appendRows,
-  extractAdvisories,
-  extractPackages,
-} from './derive/advisory-extract.ts'
-export {
-  type AdvisoryRows,
-  noAdvisories,
-  noPackages,
-  type PackageRows,
-} from './derive/advisory-rows.ts'
+export { appendRows, extractAdvisories, extractPackages } from './derive/advisory-extract.ts'
+export { type AdvisoryRows, noAdvisories, noPackages, type PackageRows } from './derive/advisory-rows.ts'
 export { aliasesInBucket, bucketSpan, bucketStartSpan } from './derive/alias-buckets.ts'
 export { aliasesOf } from './derive/aliases.ts'
 export {
@@ -65,12 +56,7 @@ export {
 export { type Columns, decodeColumns } from './derive/columns.ts'
 export { countsOf, ecosystemsOf } from './derive/counts.ts'
 export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
-export {
-  FACET_NAMES,
-  SSVC_AUTOMATABLE,
-  SSVC_DECISIONS,
-  SSVC_EXPLOITATIONS,
-} from './derive/facets.ts'
+export { SSVC_AUTOMATABLE, SSVC_DECISIONS, SSVC_EXPLOITATIONS } from './derive/facets.ts'
 export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'
 export { type HashedIndex, hashedPositions } from './derive/hashed-index.ts'
 export {
@@ -183,11 +169,7 @@ export {
 export { decodeStats } from './files/stats.ts'
 export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
 export { type CveFilters, canonicalFilters } from './filter/filters.ts'
-export {
-  keyOfName,
-  type ListFilters,
-  listFilters,
-} from './filter/list-filters.ts'
+export { keyOfName, type ListFilters, listFilters } from './filter/list-filters.ts'
 export { listOrderView } from './filter/list-order.ts'
 export { intersection, passingPositions, sliceAfter } from './filter/list-search.ts'
 export { lowerBound, reversedPosition } from './filter/lower-bound.ts'
@@ -196,14 +178,13 @@ export { isCveKey, type OrderView, orderView } from './filter/order-view.ts'
 export { perSnapshot } from './filter/per-snapshot.ts'
 export { countPassing, firstPassing } from './filter/search.ts'
 export { CRC_BYTES, checkPage } from './query/page-crcs.ts'
-export { checkQuerySchema, MAX_PAGE_BYTES, type PageCounts } from './query/schema.ts'
+export { checkQuerySchema, MAX_PAGE_BYTES } from './query/schema.ts'
 export {
   type Hit,
   LOCAL_COSTS,
   type MatchRange,
   openSearches,
   type Search,
-  type Searches,
   type SearchResult,
   type Statement,
   type StatementRow,

@@ -5,8 +5,7 @@
 import { nameKey } from '../../model/affected/products.ts'
 import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
 import { fold } from '../codec/fold.ts'
-import { type ListName, specOf } from '../cursor/lists.ts'
-import type { SortOrder } from '../cursor/order.ts'
+import type { ListName } from '../cursor/lists.ts'
 
 /** Filters of a list in canonical form. The order of the keys is part of cursors. */
 export interface ListFilters {
@@ -72,15 +71,3 @@ const FILTERS: { [Name in ListName]: (parameters: ListParameters[Name]) => ListF
 /** Returns the canonical filters of a list. */
 export const listFilters = <Name extends ListName>(list: Name, parameters: ListParameters[Name]): ListFilters =>
   FILTERS[list](parameters)
-
-/** Returns the default order of a list. */
-export function defaultOrder(list: ListName): SortOrder {
-  const { main, sorts } = specOf(list)
-  return { key: main, descending: sorts[main]!.descending }
-}
-
-/** Returns the keys of a list's parameter `sort`; none if it has no such parameter. */
-export function sortKeys(list: ListName): string[] {
-  const { sorts } = specOf(list)
-  return Object.keys(sorts).filter((key) => !sorts[key]!.tiesAscend)
-}
