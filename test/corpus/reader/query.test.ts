@@ -14,7 +14,7 @@ const { compare } = gatewayAnswers(asked)
 const reader = await openReader(dist)
 
 const REFUSED: [options: object, message: RegExp][] = [
-  [{ severty: 'high' }, /^unknown parameter 'severty'; did you mean 'severity'\? Allowed: q, severity, kev/],
+  [{ severty: 'high' }, /^unknown parameter 'severty'; did you mean 'severity'\? Allowed: q, text, severity, kev/],
   [{ q: '' }, /'q' is empty/],
   [{ q: 'x'.repeat(201) }, /'q' must have 1 to 200 characters, not 201/],
   [{ severity: 'hgih' }, /unknown value 'hgih' of parameter 'severity'; did you mean 'high'\?/],
