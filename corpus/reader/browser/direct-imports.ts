@@ -5,6 +5,10 @@ import type { Plugin } from 'esbuild'
 
 const FACE = join(import.meta.dirname, '../../snapshot/index.ts')
 
+/** Their descriptions are in the description of the API, which the bundle leaves out. */
+const ROUTES = join(import.meta.dirname, '../../answers/routes')
+const DESCRIPTION = /^ {2}description:\s*(?:'[^'\n]*'|"[^"\n]*"|`(?:[^`\\]|\\.)*`),$/gm
+
 const NAMED = /^(import|export) \{([^}]*)\} from '([^']+)'/gm
 
 export const directImports: Plugin = {
@@ -13,7 +17,9 @@ export const directImports: Plugin = {
     const files = filesOfFace()
     // Otherwise everything that any script imports from the public face of the format is in the first one.
     onLoad({ filter: /corpus.*\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8').replace(NAMED, (statement, verb: string, names: string, from: string) => {
+      const source = readFileSync(path, 'utf8')
+      const undescribed = path.startsWith(ROUTES) ? source.replace(DESCRIPTION, "  description: '',") : source
+      const text = undescribed.replace(NAMED, (statement, verb: string, names: string, from: string) => {
         if (path === FACE || join(dirname(path), from) !== FACE) return statement
         return values(names)
           .map((name) => `${verb} { ${name} } from ${JSON.stringify(files.get(name.split(' ')[0]!))}`)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { listCves } from '../../../corpus/answers/routes/cves.ts'
 import { bundleReader } from '../../../corpus/reader/browser/bundle.ts'
 import type * as browser from '../../../corpus/reader/browser/reader.ts'
 import { type CveSummary, openReader, type Reader } from '../../../corpus/reader/reader.ts'
@@ -68,6 +69,7 @@ async function listsOf(reader: Pick<Reader, 'entries' | 'entry' | 'request'>, ro
 
 test('the bundle imports nothing but SQLite, evaluates no text, and is small', () => {
   const loaded = [...code.matchAll(/\b(?:from|import\(?)"\.\/([^"]+)"/g)].map(([, path]) => path!)
+  assert.not.match(code, listCves.description, 'the description of the API is left out')
   assert.ok(loaded.length > 0 && loaded.every((path) => files.has(path)), loaded.join())
   assert.ok([...files.keys()].some((path) => /^sqlite3-\w+\.wasm$/.test(path)))
   const rest = code.replaceAll(/\bimport(?:\{[^}]*\}from)?\(?"\.\/[^"]+"\)?/g, '')
