@@ -93,8 +93,9 @@ function licenceIn(folder: string): string | undefined {
   if (file) return readFileSync(join(folder, file), 'utf8')
   // SQLite's package states it in a comment.
   const script = join(folder, 'dist/index.mjs')
-  const comment = existsSync(script) && /^\*\* LICENSE for .*?(?=\*\/)/ms.exec(readFileSync(script, 'utf8'))
-  return comment ? comment[0].replace(/^\*\* ?/gm, '') : undefined
+  const text = existsSync(script) ? readFileSync(script, 'utf8') : ''
+  const start = text.search(/^\*\* LICENSE for /m)
+  return start === -1 ? undefined : text.slice(start, text.indexOf('*/', start)).replace(/^\*\* ?/gm, '')
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -3,20 +3,22 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Plugin } from 'esbuild'
 
-const FACE = join(import.meta.dirname, '../../snapshot/index.ts')
+const CORPUS = join(import.meta.dirname, '../..')
+const FACE = join(CORPUS, 'snapshot/index.ts')
 
 /** Their descriptions are in the description of the API, which the bundle leaves out. */
-const ROUTES = join(import.meta.dirname, '../../answers/routes')
+const ROUTES = join(CORPUS, 'answers/routes')
 const DESCRIPTION = /^ {2}description:\s*(?:'[^'\n]*'|"[^"\n]*"|`(?:[^`\\]|\\.)*`),$/gm
 
-const NAMED = /^(import|export) \{([^}]*)\} from '([^']+)'/gm
+const NAMED = /^(import|export) \{([^{}]*)\} from '([^'\n]+)'/gm
 
 export const directImports: Plugin = {
   name: 'vulnshelf-direct-imports',
   setup({ onLoad }) {
     const files = filesOfFace()
     // Otherwise everything that any script imports from the public face of the format is in the first one.
-    onLoad({ filter: /corpus.*\.ts$/ }, ({ path }) => {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (!path.startsWith(CORPUS)) return undefined
       const source = readFileSync(path, 'utf8')
       const undescribed = path.startsWith(ROUTES) ? source.replace(DESCRIPTION, "  description: '',") : source
       const text = undescribed.replace(NAMED, (statement, verb: string, names: string, from: string) => {
