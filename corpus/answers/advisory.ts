@@ -3,7 +3,7 @@ import type { CveId } from '../model/ids/cve-id.ts'
 import { statedCveIds } from '../model/packages/advisory-ids.ts'
 import { plainBytes, type ReadMember } from '../snapshot/index.ts'
 
-/** Of a hostile set with thousands of ids, the first are enough. */
+/** A hostile set has thousands of ids. Answers list the first ones. */
 const MOST_NAMED = 20
 
 /** Returns the aliases of an id that can be shown, at most `MOST_NAMED`. */

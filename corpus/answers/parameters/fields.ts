@@ -1,10 +1,10 @@
-/** The values of `fields`, in the order of the answers, and of other sets that schemas repeat. */
+/** The sets of values of `fields`, in the order of the answers, and of `severity`. */
 import { SEVERITIES } from '../../model/record.ts'
 
 /** Values of the filter `severity`, highest first. */
 export const SEVERITY_FILTERS = [...SEVERITIES.toReversed(), 'unscored'] as const
 
-/** Of a summary record. */
+/** The fields of a summary record. */
 export const CVE_FIELDS = [
   'cve_id',
   'state',
@@ -27,7 +27,7 @@ export const CVE_FIELDS = [
   'primary_cwe_id',
 ] as const
 
-/** Of a weakness. */
+/** The fields of a weakness. */
 export const CWE_FIELDS = [
   'cwe_id',
   'slug',
@@ -56,7 +56,7 @@ export const CWE_FIELDS = [
   'updated_at',
 ] as const
 
-/** Of an attack pattern. */
+/** The fields of an attack pattern. */
 export const CAPEC_FIELDS = [
   'id',
   'display',
@@ -83,7 +83,8 @@ export const CAPEC_FIELDS = [
   'catalog_version',
   'updated_at',
 ] as const
-/** Of a row of weaknesses. */
+
+/** The fields of a row of `/cwes`. */
 export const CWE_ROW_FIELDS = [
   'cwe_id',
   'slug',
@@ -96,7 +97,7 @@ export const CWE_ROW_FIELDS = [
   'kev_count',
 ] as const
 
-/** Of a row of attack patterns. */
+/** The fields of a row of `/capecs`. */
 export const CAPEC_ROW_FIELDS = [
   'capec_id',
   'capec_id_string',
@@ -116,7 +117,7 @@ export const CAPEC_ROW_FIELDS = [
   'related_attack_patterns',
 ] as const
 
-/** Of a row of CNAs. */
+/** The fields of a row of `/cnas`. */
 export const CNA_FIELDS = [
   'slug',
   'cna_name',
@@ -131,16 +132,16 @@ export const CNA_FIELDS = [
   'latest_cve_date',
 ] as const
 
-/** Of a row of vendors. */
+/** The fields of a row of `/vendors`. */
 export const VENDOR_FIELDS = ['slug', 'display', 'product_count', 'cve_count', 'spellings'] as const
 
-/** Of a row of the products of a vendor. */
+/** The fields of a row of `/vendors/{vendorSlug}/products`. */
 export const VENDOR_PRODUCT_FIELDS = ['slug', 'display', 'vendor', 'cve_count'] as const
 
-/** Of a row of products. */
+/** The fields of a row of `/products`. */
 export const PRODUCT_FIELDS = ['slug', 'display', 'vendor', 'vendor_display', 'cve_count', 'spellings'] as const
 
-/** Of a row of exploit modules. */
+/** The fields of a row of `/exploits`. */
 export const EXPLOIT_FIELDS = [
   'source',
   'source_id',
@@ -157,10 +158,10 @@ export const EXPLOIT_FIELDS = [
   'cve_ids',
 ] as const
 
-/** Of a row of packages. */
+/** The fields of a row of `/packages`. */
 export const PACKAGE_FIELDS = ['ecosystem', 'name', 'purl', 'advisory_count'] as const
 
-/** Of a row of `/affected`. */
+/** The fields of a row of `/affected`. */
 export const AFFECTED_FIELDS = [
   'advisory_id',
   'aliases',

@@ -1,4 +1,4 @@
-/** Keeps code out of the first script of a page that only some pages need. */
+/** Makes the first script of a page small: it gets neither code of other pages nor descriptions of routes. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Plugin } from 'esbuild'
@@ -6,10 +6,11 @@ import type { Plugin } from 'esbuild'
 const CORPUS = join(import.meta.dirname, '../..')
 const FACE = join(CORPUS, 'snapshot/index.ts')
 
-/** Their descriptions are in the description of the API, which the bundle leaves out. */
 const ROUTES = join(CORPUS, 'answers/routes')
+/** Only the description of the API shows them, and the bundle leaves it out. */
 const DESCRIPTION = /^ {2}description:\s*(?:'[^'\n]*'|"[^"\n]*"|`(?:[^`\\]|\\.)*`),$/gm
 
+/** An import or export of names. */
 const NAMED = /^(import|export) \{([^{}]*)\} from '([^'\n]+)'/gm
 
 export const directImports: Plugin = {

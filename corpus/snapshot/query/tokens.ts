@@ -42,11 +42,17 @@ export const shownText = (text: string): string =>
 
 /** Returns the text of `shownText`. @throws SnapshotError `malformed` */
 export function readShown(text: unknown): string {
+  if (typeof text !== 'string') throw undecodable()
+  if (!text.startsWith(WORD_START)) return text
   try {
-    if (typeof text === 'string') return text.startsWith(WORD_START) ? String(JSON.parse(text.slice(1))) : text
-  } catch {}
-  throw new SnapshotError('malformed', 'a text of query.db cannot be decoded')
+    return String(JSON.parse(text.slice(1)))
+  } catch (cause) {
+    throw undecodable({ cause })
+  }
 }
+
+const undecodable = (options?: ErrorOptions) =>
+  new SnapshotError('malformed', 'a text of query.db cannot be decoded', options)
 
 const capped = (points: readonly string[], from: number): string => points.slice(from, from + MOST_INDEXED).join('')
 
