@@ -43,8 +43,11 @@ const apiOf = (ask: Ask): Api => ({
   get: async (path, params = {}) => ask(path, params) as never,
 })
 
-const answer = (data: AffectedRow[], { indexed = true, next = null as string | null } = {}) => ({
-  query: { indexed },
+const answer = (
+  data: AffectedRow[],
+  { indexed = true, next = null as string | null, purl = null as string | null } = {},
+) => ({
+  query: { purl, indexed },
   data,
   pagination: { limit: 100, next_cursor: next },
 })
@@ -84,9 +87,13 @@ test('packages that are looked up together share a request, and those without a 
     const { purl } = params
     if (!Array.isArray(purl)) return answer([affectedRow(`A-${params.name}`, 'high')])
     const groups = purl.map((one, i) =>
-      answer([affectedRow(`A-${one}`, 'high')], { next: i === 1 ? 'next' : null, indexed: i !== 2 }),
+      answer(i === 2 ? [] : [affectedRow(`A-${one}`, 'high')], {
+        next: i === 1 ? 'next' : null,
+        indexed: i !== 2,
+        purl: one,
+      }),
     )
-    return { groups: groups.map((group, i) => (i === 2 ? { ...group, data: [] } : group)) }
+    return { groups }
   })
   const lookUp = gatewayLookUp(api, [], waiting().options)
   const odd = component('with blank', { ecosystem: 'Custom' })
@@ -105,6 +112,23 @@ test('packages that are looked up together share a request, and those without a 
   ])
 })
 
+test('a file that names a package twice gets the rows of each package', async () => {
+  const asked: unknown[] = []
+  const api = apiOf((_, { purl }) => {
+    asked.push(purl)
+    const purls = [...new Set(purl as string[])]
+    return { groups: purls.map((one) => answer([affectedRow(`A-${one}`, 'high')], { purl: one })) }
+  })
+  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const names = ['a', 'a', 'b', 'a', 'c']
+  const found = await Promise.all(names.map((name) => lookUp(component(name))))
+  assert.equal(
+    found.map((rows) => rows!.map(({ advisory_id }) => advisory_id)),
+    names.map((name) => [`A-pkg:npm/${name}@1.0.0`]),
+  )
+  assert.equal(asked, [['pkg:npm/a@1.0.0', 'pkg:npm/b@1.0.0', 'pkg:npm/c@1.0.0']])
+})
+
 test('a request has at most 50 packages, 6,000 characters of purls and 2,500 rows', async () => {
   const sizes: number[] = []
   const api = apiOf((_, { purl, limit }) => {
@@ -112,7 +136,7 @@ test('a request has at most 50 packages, 6,000 characters of purls and 2,500 row
     sizes.push(purls.length)
     assert.ok(purls.length * Number(limit) <= 2500)
     assert.ok(encodeURIComponent(purls.join('')).length <= 6000)
-    return { groups: purls.map(() => answer([])) }
+    return { groups: purls.map((purl) => answer([], { purl })) }
   })
   const lookUp = gatewayLookUp(api, [], waiting().options)
   const short = Array.from({ length: 120 }, (_, i) => component(`p${i}`))
@@ -339,7 +363,7 @@ test('the sample file is read: each package with its line', async () => {
     asked.push(...(purl as string[]))
     return {
       groups: (purl as string[]).map((one) =>
-        answer(one.startsWith('pkg:npm/lodash@') ? [affectedRow('A-1', 'medium')] : []),
+        answer(one.startsWith('pkg:npm/lodash@') ? [affectedRow('A-1', 'medium')] : [], { purl: one }),
       ),
     }
   })

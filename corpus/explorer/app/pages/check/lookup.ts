@@ -63,25 +63,24 @@ export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait:
     }
   }
 
-  /** Returns the first pages of packages. Undefined if the API rejects one of them. */
-  async function firstPages(purls: readonly string[]): Promise<Affected[] | undefined> {
+  /** Returns the first page of each purl; none if the API rejects one of them. */
+  async function firstPages(purls: readonly string[]): Promise<ReadonlyMap<string | null, Affected>> {
     const params = { purl: purls, limit: Math.min(MAX_LIMIT, Math.floor(MAX_ROWS / purls.length)) }
     try {
       const { groups } = await patiently(() => api.get<AffectedGroups>('/affected', params, wait.signal), wait)
-      return groups
+      return new Map(groups.map((group) => [group.query.purl, group]))
     } catch (error) {
-      if (isRejection(error)) return undefined
+      if (isRejection(error)) return new Map()
       throw error
     }
   }
 
   async function answer(batch: readonly Waiting[]): Promise<void> {
     try {
-      const purls = batch.flatMap(({ purl }) => purl ?? [])
-      const pages = batch.length > 1 ? await firstPages(purls) : undefined
-      for (const [i, { component, resolve }] of batch.entries()) {
-        resolve(await rowsOf(component, pages?.[i]))
-      }
+      // The API answers equal purls once, and one purl without groups.
+      const purls = [...new Set(batch.flatMap(({ purl }) => purl ?? []))]
+      const pages = purls.length > 1 ? await firstPages(purls) : null
+      for (const { component, purl, resolve } of batch) resolve(await rowsOf(component, pages?.get(purl)))
     } catch (error) {
       for (const { reject } of [...batch, ...queue.splice(0)]) reject(error)
     }
