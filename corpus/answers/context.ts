@@ -10,6 +10,8 @@ export interface Context {
   access: Access
   /** The authenticated caller, as `access` knows it. */
   subject: object
+  /** Takes one more unit of the caller's quota, for a request that does the work of several. */
+  charge(): void | Promise<void>
 }
 
 /** Which CVEs and advisories a caller may read. */

@@ -31,6 +31,7 @@ export function answerer(
     history,
     access: EVERYBODY,
     subject: {},
+    charge() {},
   }
   const match = routeMatcher(routes)
   return async (target) => {

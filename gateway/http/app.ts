@@ -34,12 +34,13 @@ export interface AppDeps<C> extends GateDeps {
   /** In order of precedence: `/cnas/stats` before `/cnas/:slug`. */
   routes: readonly Route<C>[]
   openRoutes: readonly OpenRoute[]
-  /** @throws or rejects with ApiError */
+  /** `charge` takes one more unit of the quota. @throws or rejects with ApiError */
   answer(
     route: Route<C>,
     handle: (context: C) => Steps<Answer>,
     subject: Subject,
     target: string,
+    charge: () => Promise<void>,
   ): EncodedAnswer | Promise<EncodedAnswer>
 }
 
@@ -104,7 +105,8 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
-      const result = deps.answer(route, proceed, passage.subject ?? NOBODY, request.url)
+      const charge = () => gate.charge(passage, request)
+      const result = deps.answer(route, proceed, passage.subject ?? NOBODY, request.url, charge)
       const answer = result instanceof Promise ? await result : result
       passage.servedFrom = answer.servedFrom
       const isKnown = isNamed(headers, answer)

@@ -9,12 +9,13 @@ import { type EncodedAnswer, encoded } from './encoded-answer.ts'
 import { responseCache } from './response-cache.ts'
 import { inSlices } from './slices.ts'
 
-/** Answers a request whose parameters are valid. `target` is as sent. */
+/** Answers a request whose parameters are valid. `target` is as sent; `charge` is that of `Context`. */
 export type AnswerRequest = (
   route: Pick<Route<Context>, 'isKept'>,
   handle: (context: Context) => Steps<Answer>,
   subject: object,
   target: string,
+  charge: Context['charge'],
 ) => EncodedAnswer | Promise<EncodedAnswer>
 
 export interface EngineParts {
@@ -25,13 +26,13 @@ export interface EngineParts {
 
 export function createEngine({ registry, history, access }: EngineParts): AnswerRequest {
   const cache = responseCache(PROCESS_BYTES.answers)
-  return ({ isKept = false }, handle, subject, target) => {
+  return ({ isKept = false }, handle, subject, target, charge) => {
     const { current } = registry
     if (isKept) {
       const kept = cache.find(current, target)
       if (kept) return kept
     }
-    const work = handle({ snapshots: registry, history, access, subject })
+    const work = handle({ snapshots: registry, history, access, subject, charge })
     const step = work.next()
     if (!step.done) return resumed(work, step, registry)
     const answer = encoded(step.value)

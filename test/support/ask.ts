@@ -35,7 +35,7 @@ export function openRoutes(dist: string) {
   })
   const engine = createEngine({ registry, history: gatewayHistory(registry), access: openAccess })
   const call: CallRoute = (route, path, query) =>
-    engine(route, route.read(path, query), SUBJECT, `${route.path} ${JSON.stringify(path)} ${query}`)
+    engine(route, route.read(path, query), SUBJECT, `${route.path} ${JSON.stringify(path)} ${query}`, () => {})
   return {
     registry,
     call,

@@ -5,7 +5,7 @@ import { formatCpe } from '../../model/cpe/name.ts'
 import type { AffectedRow } from '../../model/packages/affected-row.ts'
 import { advisoryNames, hasSourcePackages } from '../../model/packages/source-package.ts'
 import { type IndexedEcosystems, isIndexed } from '../../model/versions/ecosystems.ts'
-import type { Steps } from '../../runtime/steps.ts'
+import { awaited, type Steps } from '../../runtime/steps.ts'
 import {
   type CursorBinding,
   cursorAfter,
@@ -38,7 +38,7 @@ import { affected } from '../schemas.ts'
 
 const affectedQuery = {
   purl: described(
-    'Package URL, with or without a version, such as `pkg:npm/%40angular/core@17.0.0`. Percent-encode `+` as `%2B`. Repeat it for up to 100 packages: then the answer has `groups`, one for each, as single requests answer them',
+    'Package URL, with or without a version, such as `pkg:npm/%40angular/core@17.0.0`. Percent-encode `+` as `%2B`. Repeat it for up to 100 packages: then the answer has `groups`, one for each, as single requests answer them, and uses the quota of as many requests',
     purls({ max: 100 }),
   ),
   ecosystem: described(
@@ -78,10 +78,13 @@ A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and
   example: '/affected?purl=pkg:npm/lantern-http@2.0.0&limit=1',
   params: { path: {}, query: affectedQuery },
   answer: affected,
-  *handle({ snapshots }, { limit, cursor, count, fields, cpe, purl: purls, ...given }) {
+  *handle({ snapshots, charge }, { limit, cursor, count, fields, cpe, purl: purls, ...given }) {
     const shape: PageShape = { limit, cursor, count, fields }
     if (cpe) return yield* productAnswer(snapshots, cpe, { purl: purls?.[0], ...given }, shape)
-    if (purls && purls.length > 1) return yield* groupsAnswer(snapshots, purls, given, shape)
+    if (purls && purls.length > 1) {
+      refuseOthers('purl', given)
+      return yield* groupsAnswer({ snapshots, charge }, purls, shape)
+    }
     const asked = askedPackage({ purl: purls?.[0], ...given }, snapshots.current.about)
     return answerOf(yield* pageOfPackage(snapshots, asked, shape))
   },
@@ -90,14 +93,12 @@ A product is named by \`cpe\` alone. The rows are CVEs: NVD's configurations and
 /** Rows of all purls of a request: 2.5 MB. */
 const MAX_ROWS = 2500
 
-/** Answers each purl as a request of its own, so that its cursor continues it. */
+/** Answers each purl as a request of its own, which its cursor continues, and which uses the quota. */
 function* groupsAnswer(
-  snapshots: Context['snapshots'],
+  { snapshots, charge }: Pick<Context, 'snapshots' | 'charge'>,
   purls: readonly GivenPurl[],
-  named: Omit<Given, 'purl'>,
   shape: PageShape,
 ): Steps<Answer> {
-  refuseOthers('purl', named)
   if (shape.cursor !== undefined) {
     throw invalidParameter('cursor', "parameter 'cursor' continues the group of one purl; send it with this purl alone")
   }
@@ -110,6 +111,7 @@ function* groupsAnswer(
   }
   const groups: object[] = []
   for (const asked of purls) {
+    if (groups.length > 0) yield* awaited(charge())
     const { body } = yield* pageOfPackage(snapshots, asked, shape)
     groups.push(body)
     // Other requests are answered between two purls.

@@ -97,6 +97,17 @@ states('29.43', 'the cursor of a group, and the bound of rows', async () => {
   await refuses(world, `/affected?${many}&limit=51`, 'limit')
 })
 
+states('29.44', 'several purls use the quota of as many requests', async () => {
+  const leftAfter = async (purls: number) => {
+    const query = Array.from({ length: purls }, (_, i) => `purl=pkg:npm/p${i}`).join('&')
+    const { headers } = await world.ask(`/affected?${query}`)
+    return Number(/r=(\d+)/.exec(headers.get('ratelimit')!)![1])
+  }
+  const left = await leftAfter(1)
+  assert.is(await leftAfter(1), left - 1)
+  assert.is(await leftAfter(5), left - 6)
+})
+
 states('29.5', 'advisories that affect the version or may affect it', async () => {
   assert.equal(await found({ purl: `${WIDGET}@1.5.0` }), ORDER)
   assert.equal(await found({ purl: 'pkg:npm/plain@0.9.0' }), ['GHSA-oooo-oooo-oooo'])

@@ -32,7 +32,7 @@ function setUp() {
   } as unknown as EngineParts['registry']
   const engine = createEngine({ registry, history: {} as EngineParts['history'], access: openAccess })
   const ask = (handle: (context: Context) => Steps<Answer>, target = '/target', isKept = false) =>
-    engine({ isKept }, handle, { sub: 'alice' }, target)
+    engine({ isKept }, handle, { sub: 'alice' }, target, () => {})
   return { held, state, ask }
 }
 

@@ -80,6 +80,13 @@ export const ENDPOINTS: readonly Mutation[] = [
     replace: 'yield* pageOfPackage(snapshots, purls[0]!, shape)\n    groups',
   },
   {
+    rule: 'API 29.44: several purls use the quota of as many requests',
+    breaks: 'all of them use one unit',
+    file: 'corpus/answers/routes/affected.ts',
+    find: 'yield* awaited(charge())',
+    replace: 'void charge',
+  },
+  {
     rule: 'API 9.19: the key or the name of a vendor',
     breaks: 'only keys are accepted',
     file: 'corpus/snapshot/filter/name-filters.ts',

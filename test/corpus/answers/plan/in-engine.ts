@@ -29,7 +29,7 @@ export function inEngine(): InEngine {
         result = yield* work
         return jsonAnswer(null, 'merge', 'snapshot')
       }
-      const answered = answer({}, handle, {}, '/target')
+      const answered = answer({}, handle, {}, '/target', () => {})
       return answered instanceof Promise ? answered.then(() => result) : result!
     },
     get held() {
