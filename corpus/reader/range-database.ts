@@ -5,6 +5,7 @@
 import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import type { Span } from '../repository/read.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
+import { remembered } from '../runtime/remembered.ts'
 import {
   CRC_BYTES,
   checkPage,
@@ -44,7 +45,7 @@ interface Engine {
   files: Map<string, OpenFile>
 }
 
-let engine: Promise<Engine> | null = null
+const engines = new Map<string, Promise<Engine>>()
 let opened = 0
 
 /** Loads SQLite at the first search. */
@@ -66,8 +67,7 @@ export async function openRangeDatabase(size: number, readSpans: ReadSpans): Pro
   }
   const [trailer] = await readSpans([{ at: end, length: size - end }])
   const crcs = new DataView(trailer!.buffer, trailer!.byteOffset, trailer!.length)
-  engine ??= loadEngine()
-  const { sqlite, files } = await engine
+  const { sqlite, files } = await remembered(engines, VFS, loadEngine)
   const blockBytes = Math.max(BLOCK_BYTES, pageSize)
   const blocks = generationalCache<number, Uint8Array>(KEPT_BYTES, ({ length }) => length)
   const wanted = new Set<number>()

@@ -132,6 +132,24 @@ test('several ranges are one request', async () => {
   await local.close()
 })
 
+test('a search for which SQLite could not be loaded can be repeated', async () => {
+  const other = await program.newPage()
+  await other.goto(page.url())
+  await other.waitForFunction(() => window.reader !== undefined)
+  const search = () =>
+    other.evaluate(() =>
+      window.reader.request('/search?q=remote').then(
+        ({ status }) => status,
+        () => 'failed',
+      ),
+    )
+  await other.route('**/*.wasm', (route) => route.abort())
+  assert.is(await search(), 'failed')
+  await other.unroute('**/*.wasm')
+  assert.is(await search(), 200)
+  await other.close()
+})
+
 test('requests of all routes have the answers of the reader in Node', async () => {
   const local = await openReader(dist)
   // The bundle does not describe the API.
