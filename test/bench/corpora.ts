@@ -2,7 +2,7 @@
  * The measured corpora. The commands create them: sample (or real feeds), and two nights of ingest and build. They stay
  * in the work folder for the next run. `made.json`, written last, marks a complete corpus and its origin:
  *
- *     cves-13000/{feeds/,corpus.db,dist/,made.json}
+ *     cves-13000/{feeds/,corpus.db,dist/,other/<commit>/,made.json}
  *     feeds-<name>/{corpus.db,dist/,made.json}
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -51,6 +51,30 @@ export async function corpusOf(source: CorpusSource, making: Making): Promise<Be
     renameSync(staged, marker)
   }
   return { cves: 'feeds' in source ? made.cves : source.cves, feeds, nights: made.nights, ...positions }
+}
+
+/**
+ * Returns the `dist` that the programs in `root` build from the feeds of a corpus. `commit` names them.
+ * @throws Error if a command fails
+ */
+export async function otherDistOf(
+  { feeds, nights, corpus }: BenchCorpus,
+  { root, commit }: { root: string; commit: string },
+  { fresh, say }: Making,
+): Promise<string> {
+  const folder = join(dirname(corpus), 'other', commit)
+  const marker = join(folder, 'complete')
+  const positions = { corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
+  if (!fresh && existsSync(marker)) return positions.dist
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const night of nights) {
+    say(`${folder}: ingest and build as of ${night} by ${commit}`)
+    await runNight(feeds, night, positions, { folder, root })
+  }
+  rmSync(positions.corpus, { force: true })
+  writeFileSync(marker, '')
+  return positions.dist
 }
 
 /** Returns the description of a complete corpus from the same source, or null. */

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { installed, ROOT } from './build/program.ts'
-import { type CorpusSource, corpusOf, lastNights } from './corpora.ts'
+import { type CorpusSource, corpusOf, lastNights, otherDistOf } from './corpora.ts'
 import { soak } from './http/soak.ts'
 import { type SoakReport, soakText } from './http/soak-report.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type SoakCommandOptions,
 } from './options.ts'
 import { type BenchContext, type BenchCorpus, isWanted } from './report/line.ts'
-import { type BenchReport, reportText, thisMachine } from './report/report.ts'
+import { type BenchReport, commitOf, reportText, thisMachine } from './report/report.ts'
 
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
@@ -64,7 +64,11 @@ async function withCorpora(
     const corpora: BenchCorpus[] = []
     for (const source of await sourcesOf(options)) {
       const corpus = await corpusOf(source, making)
-      corpora.push(memory === undefined ? corpus : { ...corpus, dist: copyOf(corpus.dist, inMemory) })
+      const { against: theirs } = other
+      const served = (dist: string) => (memory === undefined ? dist : copyOf(dist, inMemory))
+      const built =
+        theirs && (await otherDistOf(corpus, { root: theirs, commit: commitOf(resolve(against!)) }, making))
+      corpora.push({ ...corpus, dist: served(corpus.dist), ...(built && { otherDist: served(built) }) })
     }
     await work({ root, ...other, corpora, builds: join(scratch, 'groups'), servers: join(inMemory, 'groups') })
   } finally {

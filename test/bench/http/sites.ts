@@ -58,12 +58,13 @@ export async function openSites(
   try {
     const sites: Site[] = []
     for (const corpus of corpora) {
-      const start = { dist: corpus.dist, folder: own, jwks: access.jwks, options }
-      const gateway = keep(await startGateway({ ...start, name: `gateway-${corpus.cves}`, root, profile }))
+      const { cves, dist, otherDist = dist } = corpus
+      const start = { folder: own, jwks: access.jwks, options }
+      const gateway = keep(await startGateway({ ...start, dist, name: `gateway-${cves}`, root, profile }))
       const other =
         against === undefined
           ? null
-          : keep(await startGateway({ ...start, name: `other-${corpus.cves}`, root: against }))
+          : keep(await startGateway({ ...start, dist: otherDist, name: `other-${cves}`, root: against }))
       const client = createClient(gateway.port, access.token)
       const catalog = openCatalog(corpus.dist, client)
       stops.push(client.close, catalog.close)

@@ -47,6 +47,8 @@ export interface BenchCorpus {
   corpus: string
   /** The `dist` with the snapshot of the second night, and that of the first as its parent. */
   dist: string
+  /** The `dist` that the other programs (`--against`) built from the same feeds, because formats may differ. */
+  otherDist?: string
 }
 
 export interface BenchContext {

@@ -43,11 +43,11 @@ export function thisMachine(): Machine {
   }
 }
 
-/** Returns the commit of this checkout, with a `+` if files differ from it; `unknown` without git. */
-export function commitOf(): string {
+/** Returns the commit of a checkout, by default of this one, with a `+` if files differ from it; `unknown` without git. */
+export function commitOf(checkout = import.meta.dirname): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, {
-      cwd: import.meta.dirname,
+      cwd: checkout,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
