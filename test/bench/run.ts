@@ -66,8 +66,7 @@ async function withCorpora(
       const corpus = await corpusOf(source, making)
       const { against: theirs } = other
       const served = (dist: string) => (memory === undefined ? dist : copyOf(dist, inMemory))
-      const built =
-        theirs && (await otherDistOf(corpus, { root: theirs, commit: commitOf(resolve(against!)) }, making))
+      const built = theirs && (await otherDistOf(corpus, { root: theirs, commit: commitOf(resolve(against!)) }, making))
       corpora.push({ ...corpus, dist: served(corpus.dist), ...(built && { otherDist: served(built) }) })
     }
     await work({ root, ...other, corpora, builds: join(scratch, 'groups'), servers: join(inMemory, 'groups') })
