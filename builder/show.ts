@@ -2,7 +2,6 @@
 import { type CveId, parseCveId } from '../corpus/model/ids/cve-id.ts'
 import { rejectionText } from '../corpus/model/rejection.ts'
 import {
-  decodeEpss,
   decodeIndex,
   decodeRejected,
   decodeTable,
@@ -12,6 +11,8 @@ import {
   findRow,
   gunzipFile,
   gunzipMember,
+  kindOf,
+  type MAX_GZIP_PLAIN,
   type Manifest,
   membersOf,
   readCurrent,
@@ -50,8 +51,7 @@ function showCve(dist: string, manifest: Manifest, id: CveId): unknown {
   const shard = readObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
   const at = index.at[row]!
   const record: unknown = JSON.parse(gunzipMember(shard.subarray(at, at + index.length[row]!)).toString())
-  const epss = decodeEpss(gunzipFile('epss', readObject(dist, fileOf(manifest, 'epss'))))
-  return { ...(record as object), epss: epssAt(epss, row) }
+  return { ...(record as object), epss: epssAt(index.epss, row) }
 }
 
 function noRecord(dist: string, manifest: Manifest, id: string): SnapshotError {
@@ -63,31 +63,21 @@ function noRecord(dist: string, manifest: Manifest, id: string): SnapshotError {
 
 function showFile(dist: string, file: FileEntry): unknown {
   const bytes = readObject(dist, file)
-  switch (file.role) {
-    case 'cve':
-    case 'pages':
-    case 'catalog':
-    case 'advisories':
-    case 'packages':
+  switch (kindOf(file.role).form) {
+    case 'members':
       return Object.fromEntries(
         [...membersOf(bytes)].map(({ key, at, length }) => [
           key,
           JSON.parse(gunzipMember(bytes.subarray(at, at + length)).toString()),
         ]),
       )
-    case 'about':
-    case 'rejected':
-    case 'stats':
-      return JSON.parse(gunzipFile(file.role, bytes).toString())
-    case 'epss':
-      return showTable(gunzipFile(file.role, bytes))
-    case 'index':
-    case 'columns':
-    case 'orders':
-    case 'list':
-    case 'aliases':
+    case 'gzip': {
+      const plain = gunzipFile(file.role as keyof typeof MAX_GZIP_PLAIN, bytes)
+      return file.role === 'epss' ? showTable(plain) : JSON.parse(plain.toString())
+    }
+    case 'table':
       return showTable(bytes)
-    case 'query':
+    case 'database':
       return { file, note: 'an SQLite database: open the object with any SQLite' }
   }
 }

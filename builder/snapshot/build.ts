@@ -11,7 +11,7 @@ import { compareCveIds } from '../../corpus/model/ids/cve-id.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { moduleUrl } from '../../corpus/runtime/module-url.ts'
 import { handleLater, openPool, type Pool } from '../../corpus/runtime/pool.ts'
-import { countDerivedFiles, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derived.ts'
+import { countDerived, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derived.ts'
 import {
   type About,
   countsOf,
@@ -188,7 +188,8 @@ async function writeDerived(
   progress: Progress,
 ): Promise<FileEntry[]> {
   const puts = openWriteQueue()
-  const total = countDerivedFiles(input)
+  const { advisories, packages } = input
+  const total = countDerived({ advisories: advisories.keys.length > 0, packages: packages.keys.length > 0 })
   let done = 0
   try {
     for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary)) {

@@ -1,6 +1,6 @@
 /**
  * The snapshots that `/changes` can compare, by ranges: compares two by the shards whose digests differ, block by block up
- * to the end of a page. No digest covers the parts of the indexes, so each change is checked against the members of both.
+ * to the end of a page. Each change is checked against the members of both.
  */
 import type { Comparison, History } from '../answers/context.ts'
 import { ApiError } from '../answers/errors.ts'
@@ -24,8 +24,10 @@ import {
   type SnapshotSummary,
   type SourcedBlock,
   type SourcedRow,
+  sourcedBlock,
 } from '../snapshot/index.ts'
-import { type IndexSlices, openIndexSlices } from '../snapshot/ranges/index-slices.ts'
+import { openIndexBlocks } from '../snapshot/ranges/index-blocks.ts'
+import { openTables } from '../snapshot/ranges/tables.ts'
 import type { Lineage, Link } from './lineage.ts'
 import type { Objects } from './objects.ts'
 
@@ -166,15 +168,21 @@ function openPair(before: Manifest, after: Manifest, objects: Objects): Pair {
   }
   blocks.sort((a, b) => compareCveIds(a.first, b.first))
   const endOf = { old: 'since', now: 'until' } as const
-  const slices: Record<'old' | 'now', IndexSlices> = {
-    old: openIndexSlices(before, objects),
-    now: openIndexSlices(after, objects),
+  const indexes = {
+    old: openIndexBlocks(before, openTables(objects)),
+    now: openIndexBlocks(after, openTables(objects)),
   }
 
   async function slicesOf(side: 'old' | 'now', of: readonly ChangedBlock[]): Promise<(SourcedBlock | null)[]> {
     const known = of.filter((block) => block[side])
-    const rows = await ofEnd(endOf[side], slices[side](known.map((block) => block[side]!)))
-    const byBlock = new Map(known.map((block, i) => [block, rows[i]!]))
+    const tables = await ofEnd(
+      endOf[side],
+      indexes[side].read(
+        known.map((block) => block[side]!),
+        ['numberLow', 'sources'],
+      ),
+    )
+    const byBlock = new Map(known.map((block, i) => [block, sourcedBlock(block[side]!, tables[i]!)]))
     return of.map((block) => byBlock.get(block) ?? null)
   }
 

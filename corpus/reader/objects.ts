@@ -98,7 +98,11 @@ export function openObjects(
 
   const fileOf = (path: string, most: number) => read(path, () => readFile(path, most, reading))
 
+  const keptBytes = ({ sha256 }: FileEntry) => kept.get(sha256) ?? (large?.sha256 === sha256 ? large.bytes : undefined)
+
   async function whole(file: FileEntry): Promise<Buffer> {
+    const known = keptBytes(file)
+    if (known) return known
     if (file.size > MOST_BYTES)
       throw new SnapshotError('malformed', `${describe(file)} has more than ${MOST_BYTES} bytes`)
     const path = objectName(file.sha256)
@@ -106,7 +110,14 @@ export function openObjects(
     const from = await verifiedReading(file)
     const bytes = await read(path, () => watched(file.size, (onBytes) => readFile(path, file.size, from, onBytes)))
     if (bytes.length !== file.size || sha256(bytes) !== file.sha256) throw otherDigest(file)
+    // Parts would download it again.
+    if (!hasRanges) keep(file, bytes)
     return bytes
+  }
+
+  function keep({ sha256 }: FileEntry, bytes: Buffer): void {
+    if (bytes.length > KEPT_BYTES / 2) large = { sha256, bytes }
+    else kept.set(sha256, bytes)
   }
 
   /** Reports the bytes of a file of `size` bytes while `work` receives them. */
@@ -153,11 +164,8 @@ export function openObjects(
   /** Returns a whole object. Concurrent callers share one download. */
   async function cached(file: FileEntry): Promise<Buffer> {
     const { sha256 } = file
-    const known = kept.get(sha256) ?? (large?.sha256 === sha256 ? large.bytes : undefined)
-    if (known) return known
     const bytes = await remembered(coming, sha256, () => whole(file).finally(() => coming.delete(sha256)))
-    if (bytes.length > KEPT_BYTES / 2) large = { sha256, bytes }
-    else kept.set(sha256, bytes)
+    keep(file, bytes)
     return bytes
   }
 

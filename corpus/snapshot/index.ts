@@ -20,7 +20,20 @@ export {
   splicePlain,
   spliceTag,
 } from './codec/splice.ts'
-export { decodeTable, type LocatedColumn, locateColumns, type TableHeader } from './codec/table.ts'
+export {
+  blockRows,
+  blockSpan,
+  column,
+  decodeBlock,
+  decodePart,
+  decodeTable,
+  locateTable,
+  partSpan,
+  type Span,
+  type Table,
+  type TableHeader,
+  valuesSpan,
+} from './codec/table.ts'
 export {
   type CursorBinding,
   CursorError,
@@ -39,8 +52,7 @@ export { bySort, CVE_SORTS, type CveSort, compareKeys, type SortOrder } from './
 export type * from './data.ts'
 export { appendRows, extractAdvisories, extractPackages } from './derive/advisory-extract.ts'
 export { type AdvisoryRows, noAdvisories, noPackages, type PackageRows } from './derive/advisory-rows.ts'
-export { aliasesInBucket, bucketSpan, bucketStartSpan } from './derive/alias-buckets.ts'
-export { aliasesOf } from './derive/aliases.ts'
+export { ALIAS_COLUMNS, aliasesOf, aliasSetIn } from './derive/aliases.ts'
 export {
   type BlockChange,
   CHANGED_SECTIONS,
@@ -58,7 +70,7 @@ export { countsOf, ecosystemsOf } from './derive/counts.ts'
 export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
 export { SSVC_AUTOMATABLE, SSVC_DECISIONS, SSVC_EXPLOITATIONS } from './derive/facets.ts'
 export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'
-export { type HashedIndex, hashedPositions } from './derive/hashed-index.ts'
+export { decodeHashed, hashBlock, rowsOfHash } from './derive/hashed-table.ts'
 export {
   type BlockColumns,
   type BlockRow,
@@ -68,6 +80,7 @@ export {
   positionInBlock,
   rowInBlock,
   type SourcedBlock,
+  sourcedBlock,
 } from './derive/index-block.ts'
 export {
   CORE,
@@ -78,28 +91,27 @@ export {
   findRow,
   type Index,
   idAt,
+  type ScoredIds,
+  scoredIds,
+  scoresIn,
 } from './derive/index-table.ts'
-export {
-  decodeListKeysHead,
-  hasListKeys,
-  type ListKey,
-  type ListKeysHead,
-  listKeysHeadIn,
-  listKeysName,
-  listKeysOf,
-  listKeysSpan,
-  type OrdinalRange,
-  ordinalsIn,
-} from './derive/list-keys.ts'
+export { type ListKey, listKeyHash, listKeysIn, type OrdinalRange, ordinalsIn } from './derive/list-keys.ts'
 export { decodeListPostings, forEachFilter, LISTED, type Listed, type ListPostings } from './derive/list-postings.ts'
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { decodeList, type List, listOf } from './derive/list-view.ts'
-export { decodeListTable, type ListTable } from './derive/lists.ts'
-export { decodePackageTable, type PackageTables, packageTableFile, readPackageTables } from './derive/package-tables.ts'
-export { decodePageStarts, type PageStarts, startOf } from './derive/page-starts.ts'
+export { decodeListTable, type ListTable, pagesAtColumn } from './derive/lists.ts'
+export { type PageStarts, pageStartsIn, startOf } from './derive/orders.ts'
+export {
+  aliasesFile,
+  decodeHashedIndex,
+  type HashedIndex,
+  hashedIndexFile,
+  hashedPositions,
+  type PackageTables,
+  readPackageTables,
+} from './derive/package-tables.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'
 export { type NamedPostings, NO_ORDINALS, postingsOf } from './derive/postings.ts'
-export { decodeRowBlock, decodeRowTable, rowBlockSpan } from './derive/row-table.ts'
 export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
 export { SnapshotError } from './error.ts'
 export { type About, decodeAbout } from './files/about.ts'
@@ -115,6 +127,7 @@ export {
 } from './files/delta.ts'
 export { distRefusal } from './files/dist-refusal.ts'
 export { readKeySetFile, readSigningKeyFile, readText } from './files/key-files.ts'
+export { kindOf } from './files/kinds.ts'
 export {
   checkObject,
   describe,
@@ -243,6 +256,7 @@ export {
   hashedMemberKey,
   hashedShardCount,
   hashedShardName,
+  type KeyHash,
   keyHash,
   shardOfHash,
 } from './record/hashed-shard.ts'

@@ -1,6 +1,6 @@
 /** Many texts in two shared arrays. A million strings take seconds to send to a thread, and heap for their headers. */
 
-import type { Texts } from './lazy-strings.ts'
+import type { Texts } from './stored-texts.ts'
 
 export interface TextColumn {
   bytes: Uint8Array

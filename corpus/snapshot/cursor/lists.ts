@@ -28,8 +28,6 @@ export interface ListSpec<Row> {
   compareIds(a: string, b: string): number
   /** Returns the form under which a row is found by other spellings of its id. Default: only the id finds it. */
   idKey?(id: string): string
-  /** The same for values of filters. */
-  filterKeys?: Record<string, (value: string) => string>
   /** Folded values per filter. A row passes when a request names one of them. */
   filters: Record<string, (row: Row) => readonly string[]>
   /** Numbers for range filters, NaN for null. */
@@ -116,7 +114,6 @@ const products: ListSpec<ProductRow> = {
     const vendor = id.slice(0, slash).replaceAll('%2F', '/')
     return productId(joinedVendor(vendor), joinedProductKey(vendor, id.slice(slash + 1)))
   },
-  filterKeys: { vendor: joinedVendor },
   filters: { vendor: (row) => [row.vendor] },
   bounds: {},
 }

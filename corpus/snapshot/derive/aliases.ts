@@ -1,31 +1,23 @@
 /** The ids that name one vulnerability, as sets. SPEC.md, "Aliases". */
 import { compareText } from '../../model/sources.ts'
+import { crc32 } from '../../runtime/crc32.ts'
 import { MAX_ALIAS_IDS, MAX_ALIAS_SET } from '../bounds.ts'
-import { isTextOffsets, lazyStrings } from '../codec/lazy-strings.ts'
-import { packSorted, type SortedTexts, sortedPosition, sortedText } from '../codec/sorted-texts.ts'
-import { column, decodeWithoutTexts, encodeTable } from '../codec/table.ts'
+import { column, decodeTable, encodeTable, locateTable, type TableHeader, valuesSpan } from '../codec/table.ts'
 import { SnapshotError } from '../error.ts'
+import { keyHash } from '../record/hashed-shard.ts'
 import { type AdvisoryRows, noAdvisories } from './advisory-rows.ts'
-import { tableTexts } from './lists.ts'
+import { decodeHashed, type HashColumns, hashedColumns, rowsOfHash } from './hashed-table.ts'
 
-interface Sets {
+/** The sets before encoding. */
+export interface AliasSets {
+  /** All ids of sets with more than one id, ascending. */
+  ids: string[]
+  setOf: ReadonlyMap<string, number>
   /** The set of each id. */
   set: Uint32Array
   /** The ids of set `s` are `members[starts[s] … starts[s + 1])`, ascending. */
   starts: Uint32Array
   members: Uint32Array
-}
-
-/** Plain data, so that threads can transfer it. */
-export interface Aliases extends Sets {
-  ids: SortedTexts
-}
-
-/** The sets before encoding. */
-export interface AliasSets extends Sets {
-  /** All ids of sets with more than one id, ascending. */
-  ids: string[]
-  setOf: ReadonlyMap<string, number>
 }
 
 /**
@@ -84,52 +76,76 @@ export function aliasSets({ keys, aliases }: AdvisoryRows): AliasSets {
   return { ids, set, starts, members, setOf }
 }
 
+/** The set of each id: its bytes in the column `sets`, a JSON array, and their CRC-32. */
+export const ALIAS_COLUMNS = ['setStart', 'setLength', 'setCrc'] as const
+
 export function encodeAliases({ ids, set, starts, members }: AliasSets): Buffer {
-  return encodeTable({ about: { ids }, columns: { set, starts, members } })
+  const texts = Array.from({ length: starts.length - 1 }, (_, number) =>
+    Buffer.from(JSON.stringify(Array.from(members.subarray(starts[number], starts[number + 1]), (one) => ids[one]))),
+  )
+  const ends: number[] = []
+  for (const { length } of texts) ends.push((ends.at(-1) ?? 0) + length)
+  const crcs = texts.map((text) => crc32(text))
+  const { columns, cut } = hashedColumns(ids, {
+    setStart: set.map((number) => ends[number]! - texts[number]!.length),
+    setLength: set.map((number) => texts[number]!.length),
+    setCrc: set.map((number) => crcs[number]!),
+  })
+  return encodeTable({ about: {}, columns: { ...columns, sets: new Uint8Array(Buffer.concat(texts)) }, cuts: [cut] })
+}
+
+/** The sets stay in the file. Plain data, so that threads can transfer it. */
+export interface Aliases extends HashColumns {
+  /** Position of the set in the file. */
+  setStart: Uint32Array
+  setLength: Uint32Array
+  setCrc: Uint32Array
+}
+
+/** @throws SnapshotError `malformed` */
+export function decodeAliases(bytes: Uint8Array): Aliases {
+  const table = decodeTable(bytes)
+  const { setStart, setLength, ...columns } = decodeHashed(table, ALIAS_COLUMNS)
+  const { length } = column(table, 'sets', 'u8')
+  if (setStart.some((start, row) => start + setLength[row]! > length))
+    throw new SnapshotError('malformed', 'a set of aliases is outside its table')
+  const { at } = valuesSpan(locateTable(bytes) as TableHeader, 'sets', 0, length)
+  return { ...columns, setStart: setStart.map((start) => start + at), setLength }
+}
+
+/** Those of a snapshot without advisories. */
+export const NO_ALIASES = decodeAliases(encodeAliases(aliasSets(noAdvisories())))
+
+/**
+ * Returns all ids of the set of an id, ascending; null for an id without an alias. `read` reads `length` bytes of the file
+ * at `at`.
+ * @throws SnapshotError
+ */
+export function aliasesOf(
+  aliases: Aliases,
+  id: string,
+  read: (at: number, length: number) => Uint8Array,
+): string[] | null {
+  for (const row of rowsOfHash(aliases, keyHash(id))) {
+    const set = aliasSetIn(read(aliases.setStart[row]!, aliases.setLength[row]!), aliases.setCrc[row]!)
+    // Two ids can have one hash.
+    if (set.includes(id)) return set
+  }
+  return null
 }
 
 /**
- * Decodes the table. The result does not retain `bytes`, which is null when the snapshot has no such file, as without
- * advisories.
- * @throws SnapshotError `malformed`
+ * Returns a set from its bytes.
+ * @throws SnapshotError `digest` when they are damaged, else `malformed`
  */
-export function decodeAliases(bytes: Uint8Array | null): Aliases {
-  const table = decodeWithoutTexts(bytes ?? NO_ALIASES, 1)
-  const stored = tableTexts(table.about.ids, table.kept)
-  const texts = isTextOffsets(stored) ? lazyStrings(stored, (at, length) => bytes!.subarray(at, at + length)) : stored
-  const set = column(table, 'set', 'u32')
-  const starts = column(table, 'starts', 'u32')
-  const members = column(table, 'members', 'u32')
-  const count = texts?.length ?? -1
-  if (texts === null || count > MAX_ALIAS_IDS || set.length !== count || !areSets({ set, starts, members })) {
-    throw new SnapshotError('malformed', 'the table of aliases is damaged')
+export function aliasSetIn(bytes: Uint8Array, crc: number): string[] {
+  if (crc32(bytes) !== crc) throw new SnapshotError('digest', 'a set of aliases is damaged')
+  let ids: unknown
+  try {
+    ids = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'a set of aliases is not JSON', { cause })
   }
-  const all = function* () {
-    for (let position = 0; position < count; position++) yield texts.at(position)!
-  }
-  return { ids: packSorted(all()), set, starts, members }
-}
-
-const NO_ALIASES = encodeAliases(aliasSets(noAdvisories()))
-
-/** Whether each id is in exactly one set of two ids or more. */
-function areSets({ set, starts, members }: Sets): boolean {
-  if (members.length !== set.length || starts[0] !== 0 || starts.at(-1) !== members.length) return false
-  for (let number = 0; number + 1 < starts.length; number++) {
-    const [from, to] = [starts[number]!, starts[number + 1]!]
-    if (to < from + 2 || to > members.length) return false
-    if (number > 0 && members[from]! <= members[starts[number - 1]!]!) return false
-    for (let at = from; at < to; at++) {
-      if (set[members[at]!] !== number || (at > from && members[at]! <= members[at - 1]!)) return false
-    }
-  }
-  return true
-}
-
-/** Returns all ids of the set of an id, ascending; null for an id without an alias. */
-export function aliasesOf({ ids, set, starts, members }: Aliases, id: string): string[] | null {
-  const position = sortedPosition(ids, id)
-  if (position < 0) return null
-  const number = set[position]!
-  return Array.from(members.subarray(starts[number], starts[number + 1]), (member) => sortedText(ids, member))
+  if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return ids
+  throw new SnapshotError('malformed', 'a set of aliases has an item that is no id')
 }

@@ -8,6 +8,7 @@ import type { LastUpdate } from '../../model/last-update.ts'
 import { sha256 } from '../../runtime/digest.ts'
 import { handleLater, type Pool, type TaskResult } from '../../runtime/pool.ts'
 import { gzipFile } from '../codec/deflate.ts'
+import { decodeTable, tableContent } from '../codec/table.ts'
 import { LIST_NAMES, LISTS, type ListName, listPagesName } from '../cursor/lists.ts'
 import { CVE_SORTS } from '../cursor/order.ts'
 import type { Role } from '../files/manifest.ts'
@@ -16,13 +17,10 @@ import { type WordSource, writeEntries, writeWords } from '../query/build.ts'
 import { openTexts, type PackedTexts } from '../query/sets.ts'
 import { CATALOGS, type CatalogName, catalogKey, type LocatedEntry } from '../record/catalog.ts'
 import { type EpssColumns, NO_EPSS } from '../record/epss.ts'
-import type { AdvisoryRows, HashedRows, PackageRows } from './advisory-rows.ts'
-import { encodeAliasBuckets } from './alias-buckets.ts'
+import type { AdvisoryRows, PackageRows } from './advisory-rows.ts'
 import { type AliasSets, aliasSets, encodeAliases } from './aliases.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
-import { encodeHashedTable, hashedContent, hashedTable } from './hashed-index.ts'
-import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
-import { encodeListKeys, hasListKeys, listKeysName } from './list-keys.ts'
+import { encodeIndex, type Index, indexOf } from './index-table.ts'
 import {
   countListed,
   cvesOfPackages,
@@ -34,20 +32,11 @@ import {
   listPostings,
 } from './list-postings.ts'
 import { type CatalogEntries, type ListRows, listRows, packageRows } from './list-rows.ts'
-import { encodeList, type ListPositions, listContent, storedListContent } from './lists.ts'
+import { encodeList, type ListPositions, type ListReferences } from './lists.ts'
 import { noNamed, noNames } from './name-counts.ts'
-import {
-  encodeOrders,
-  type Order,
-  type Orders,
-  ordersContent,
-  type SortedOrders,
-  type SortKeys,
-  sortOrders,
-} from './orders.ts'
-import { encodePageStarts, pageStarts, pageStartsContent } from './page-starts.ts'
+import { encodeOrder, type SortedOrder, type SortedOrders, type SortKeys, sortOrders } from './orders.ts'
+import { encodeHashedIndex } from './package-tables.ts'
 import { type PageSource, type WrittenPages, writePages } from './pages.ts'
-import { encodeRowTable } from './row-table.ts'
 import type { Rows } from './rows.ts'
 import { mainOrder, ordered, type SortedList, sortList } from './sorted-list.ts'
 import { statsOf } from './stats.ts'
@@ -92,7 +81,7 @@ export interface DeriveInput {
   packages: PackageRows
 }
 
-export interface DerivedCves {
+interface DerivedCves {
   index: Index
   columns: Columns
   columnBytes: Buffer
@@ -100,13 +89,13 @@ export interface DerivedCves {
   sorted: SortedOrders
 }
 
-export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
+function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
   const columnBytes = encodeColumns(rows)
   const columns = decodeColumns(columnBytes)
   const { published, updated, score: cvss, row } = columns
   const epssKeys = Float64Array.from(row, (one) => scoreOf(epss, one))
   const keys = { published, updated, cvss, epss: epssKeys }
-  return { index: indexOf(rows), columns, columnBytes, keys, sorted: sortOrders(keys, row) }
+  return { index: indexOf(rows, epss), columns, columnBytes, keys, sorted: sortOrders(keys, row) }
 }
 
 /**
@@ -114,7 +103,7 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
  * `rows.names`, `rows.titles`, and what packages and advisories state. Yields to the event loop between steps, so that
  * threads get work.
  */
-export async function deriveLists(
+async function deriveLists(
   { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages }: DeriveInput,
   { row }: Columns,
 ): Promise<{
@@ -181,15 +170,27 @@ function postingsIn(cves: ListedCves, row: Uint32Array): ListPostings {
   return listPostings(cves, ordinalOfRow)
 }
 
-/** Yields all derived files. `temporary` returns the path to write a file of that name. */
+/** Makes the pages of a sort in a thread. */
+export interface PageMaker {
+  start(name: string, source: PageSource): void
+  /** Waits for all pages. @throws the first error */
+  made(): Promise<void>
+  /** Returns the pages, and the offset of each. */
+  take(name: string): Promise<{ at: Uint32Array; content: string; from: TemporaryFile }>
+}
+
+/**
+ * Yields all derived files. `temporary` returns the path to write a file of that name. By default, pages are written to
+ * such files.
+ */
 export async function* deriveFiles(
   pool: Pool,
   input: DeriveInput,
   temporary: (name: string) => string,
+  pages: PageMaker = pageWriter(pool, temporary),
 ): AsyncGenerator<DerivedFile> {
   const { rows, epss, catalogs, advisories, packages } = input
   const { index, columns, columnBytes, keys, sorted } = deriveCves(input)
-  const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   const words = handleLater(pool.run('words', { path: queryPath, source: wordSource(rows, columns.row) }))
@@ -197,7 +198,7 @@ export async function* deriveFiles(
   rows.cores = []
   rows.named = noNamed()
   const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns)
-  await pages.written()
+  await pages.made()
   await words
   // Idle threads collect no garbage.
   await pool.renew()
@@ -206,95 +207,60 @@ export async function* deriveFiles(
   for (const list of lists) {
     for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
   }
-  yield table('stats', 'cve', gzipFile(stats), sha256(stats), 1)
-  yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
+  yield { role: 'stats', name: 'cve', content: sha256(stats), count: 1, from: gzipFile(stats) }
+  yield table('index', 'cve', encodeIndex(index), rows.count)
   if (advisories.keys.length > 0) {
-    yield hashedIndex('advisories', advisories)
-    const bytes = encodeAliases(aliases)
-    yield table('aliases', 'cve', bytes, sha256(bytes), aliases.ids.length)
-    const buckets = encodeAliasBuckets(aliases)
-    yield table('aliases', 'buckets', buckets, sha256(buckets), aliases.ids.length)
+    yield table('index', 'advisories', encodeHashedIndex(advisories), advisories.keys.length)
+    yield table('aliases', 'cve', encodeAliases(aliases), aliases.ids.length)
   }
-  if (packages.keys.length > 0) yield hashedIndex('packages', packages)
-  yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
-  const rowBytes = encodeRowTable(index, epss)
-  yield table('columns', 'rows', rowBytes, sha256(rowBytes), rows.count)
-  const listBytes = encodeListPostings(postings)
-  yield table('columns', 'lists', listBytes, sha256(listBytes), countListed(postings))
-  const orders: Partial<Orders> = {}
+  if (packages.keys.length > 0) yield table('index', 'packages', encodeHashedIndex(packages), packages.keys.length)
+  yield table('columns', 'cve', columnBytes, rows.count)
+  yield table('columns', 'lists', encodeListPostings(postings), countListed(postings))
   for (const sort of CVE_SORTS) {
-    const { at, file } = await pages.take(sort)
-    yield file
-    orders[sort] = { ...sorted[sort], pagesAt: at } satisfies Order
-    const starts = pageStarts(index, columns, sorted[sort], keys[sort], at)
-    yield table('orders', sort, encodePageStarts(starts), pageStartsContent(starts), at.length)
+    const { at, ...made } = await pages.take(sort)
+    yield { role: 'pages', name: sort, count: at.length, ...made }
+    const order = encodeOrder({ ...sorted[sort], pagesAt: at }, index, columns.row, keys[sort])
+    yield table('orders', sort, order, rows.count)
   }
-  yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
-
   for (const list of lists) {
     const pagesAt: ListPositions['pagesAt'] = {}
     for (const sort of Object.keys(list.orders)) {
-      const { at, file } = await pages.take(listPagesName(list.name, sort))
-      yield file
+      const { at, ...made } = await pages.take(listPagesName(list.name, sort))
+      yield { role: 'pages', name: listPagesName(list.name, sort), count: at.length, ...made }
       pagesAt[sort] = at
     }
     const positions = { pagesAt, entries: entryPositions(list, catalogs) }
-    yield table('list', list.name, encodeList(list, positions), listContent(list), list.ids.length)
-    if (hasListKeys(list.name)) {
-      const bytes = listKeys(list, positions, postings, lists)
-      yield table('list', listKeysName(list.name), bytes, storedListContent(bytes), list.ids.length)
-    }
+    yield table('list', list.name, encodeList(list, positions, referencesOf(list, postings, lists)), list.ids.length)
   }
   yield { role: 'query', name: 'cve', ...(await query), from: { path: queryPath } }
 }
 
-/** Returns the keys of a list. */
-export function listKeys(
-  list: SortedList,
-  positions: ListPositions,
-  postings: ListPostings,
-  lists: readonly SortedList[],
-): Buffer {
+function referencesOf(list: SortedList, postings: ListPostings, lists: readonly SortedList[]): ListReferences {
   const filter = forEachFilter((one) => (LISTED[one] === list.name ? postings[one] : null))
   const products = list.name === 'vendors' ? (lists.find(({ name }) => name === 'products') ?? null) : null
-  return encodeListKeys(list, positions, filter.vendor ?? filter.product ?? filter.package, products)
+  return { cves: filter.vendor ?? filter.product ?? filter.package, products }
 }
 
-/** Returns the number of files that `deriveFiles` yields. */
-export function countDerivedFiles({ advisories, packages }: Pick<DeriveInput, 'advisories' | 'packages'>): number {
-  const pagesOfLists = Object.values(LISTS).reduce((sum, { sorts }) => sum + Object.keys(sorts).length, 0)
-  const ofLists = LIST_NAMES.length + LIST_NAMES.filter(hasListKeys).length + pagesOfLists
-  return 7 + (advisories.keys.length > 0 ? 3 : 0) + (packages.keys.length > 0 ? 1 : 0) + 2 * CVE_SORTS.length + ofLists
+function table(role: Role, name: string, bytes: Buffer, count: number): DerivedFile {
+  return { role, name, content: tableContent(decodeTable(bytes)), count, from: bytes }
 }
 
-function hashedIndex(name: 'advisories' | 'packages', rows: HashedRows): DerivedFile {
-  const hashed = hashedTable(rows)
-  return table('index', name, encodeHashedTable(hashed), hashedContent(hashed), rows.keys.length)
-}
-
-function table(role: Role, name: string, bytes: Buffer, content: string, count: number): DerivedFile {
-  return { role, name, content, count, from: bytes }
-}
-
-function openPages(pool: Pool, temporary: (name: string) => string) {
+function pageWriter(pool: Pool, temporary: (name: string) => string): PageMaker {
   const under = new Map<string, Promise<WrittenPages>>()
   const pathOf = (name: string) => temporary(`pages.${name}`)
   return {
-    start: (name: string, source: PageSource) =>
-      void under.set(name, handleLater(pool.run('pages', { path: pathOf(name), source }))),
-    /** Waits for all pages. @throws the first error */
-    written: async () => void (await Promise.all(under.values())),
-    async take(name: string): Promise<{ at: Uint32Array; file: DerivedFile }> {
+    start: (name, source) => void under.set(name, handleLater(pool.run('pages', { path: pathOf(name), source }))),
+    made: async () => void (await Promise.all(under.values())),
+    async take(name) {
       const { at, content, ...known } = await under.get(name)!
       under.delete(name)
-      const from = { path: pathOf(name), known }
-      return { at, file: { role: 'pages', name, content, count: at.length, from } }
+      return { at, content, from: { path: pathOf(name), known } }
     },
   }
 }
 
 /** Returns the positions of a list's entries in its catalog shard; null for a list without one. */
-export function entryPositions(list: SortedList, catalogs: DeriveInput['catalogs']): ListPositions['entries'] {
+function entryPositions(list: SortedList, catalogs: DeriveInput['catalogs']): ListPositions['entries'] {
   if (!isCatalog(list.name)) return null
   const byKey = new Map(catalogs[list.name].map((entry) => [entry.key, entry]))
   const located = list.ids.map((id) => byKey.get(catalogKey(id))!)
@@ -306,23 +272,19 @@ export function entryPositions(list: SortedList, catalogs: DeriveInput['catalogs
 
 const isCatalog = (name: ListName): name is ListName & CatalogName => CATALOGS.includes(name as CatalogName)
 
-export function rowsOf(columns: Columns, { ordinals }: Pick<Order, 'ordinals'>): Uint32Array {
+function rowsOf(columns: Columns, { ordinals }: Pick<SortedOrder, 'ordinals'>): Uint32Array {
   return ordinals.map((ordinal) => columns.row[ordinal]!)
 }
 
 const scoreOf = (epss: EpssColumns, row: number) => (epss.scores[row] === NO_EPSS ? Number.NaN : epss.scores[row]!)
 
-export const cvePages = (
-  { cores, shard, coreFrom, coreTo }: Rows,
-  epss: EpssColumns,
-  rows: Uint32Array,
-): PageSource => ({
+const cvePages = ({ cores, shard, coreFrom, coreTo }: Rows, epss: EpssColumns, rows: Uint32Array): PageSource => ({
   texts: { chunks: cores, chunkOf: shard, from: coreFrom, to: coreTo },
   epss,
   rows,
 })
 
-export const listPages = ({ texts: { bytes, at }, orders }: SortedList, sort: string): PageSource => ({
+const listPages = ({ texts: { bytes, at }, orders }: SortedList, sort: string): PageSource => ({
   texts: { chunks: [bytes], chunkOf: null, from: at, to: at.subarray(1) },
   epss: null,
   rows: orders[sort]!.ordinals,

@@ -1,6 +1,7 @@
 /** The rows of one CVE shard in the index, for readers that do not load it whole. SPEC.md, "Index". */
 import { type CveId, compareCveIds, cveBlock, cveIdParts, firstOfBlock, isRecordId } from '../../model/ids/cve-id.ts'
 import { partitionPoint } from '../../model/values/partition-point.ts'
+import { column, type Table } from '../codec/table.ts'
 import { SnapshotError } from '../error.ts'
 import type { FileEntry } from '../files/manifest.ts'
 
@@ -14,7 +15,8 @@ export interface IndexBlock {
   firstNumber: bigint
 }
 
-const BLOCK = /^\d{4}\/\d{1,16}xxx$/
+/** The name of a shard of CVEs. */
+export const BLOCK_NAME = /^\d{4}\/\d{1,16}xxx$/
 
 /**
  * Returns the blocks by name.
@@ -22,7 +24,7 @@ const BLOCK = /^\d{4}\/\d{1,16}xxx$/
  */
 export function indexBlocks(files: readonly FileEntry[]): ReadonlyMap<string, IndexBlock> {
   const named = files.filter(({ role }) => role === 'cve')
-  const other = named.find(({ name }) => !BLOCK.test(name))
+  const other = named.find(({ name }) => !BLOCK_NAME.test(name))
   if (other) throw new SnapshotError('malformed', `the manifest names a shard of CVEs '${other.name}'`)
   const shards = named.sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
   let firstRow = 0
@@ -65,7 +67,7 @@ const distance = ({ firstNumber }: IndexBlock, low: number): number => (low - Nu
  */
 export function positionInBlock(
   block: IndexBlock,
-  { numberLow }: BlockColumns,
+  { numberLow }: Pick<BlockColumns, 'numberLow'>,
   id: CveId,
 ): { position: number; found: boolean } {
   const wanted = distance(block, Number(cveIdParts(id).number & LOW))
@@ -79,6 +81,17 @@ export interface SourcedBlock extends BlockColumns {
   block: IndexBlock
   sources: Uint8Array
 }
+
+/**
+ * Returns the rows of a block from its part of the index.
+ * @throws SnapshotError `malformed`
+ */
+export const sourcedBlock = (block: IndexBlock, table: Pick<Table, 'columns'>): SourcedBlock => ({
+  block,
+  numberLow: column(table, 'numberLow', 'u32'),
+  at: column(table, 'at', 'u32'),
+  sources: column(table, 'sources', 'u8'),
+})
 
 /**
  * Returns the distances of the rows from the first id of the block.

@@ -1,13 +1,16 @@
 /**
- * The index: position and core segment of each CVE, in id order, so that a summary record needs one read. SPEC.md,
- * "Index". Lookups are binary searches. Numbers have up to 19 digits, so they take two 32-bit columns.
+ * The index: EPSS scores, position and core segment of each CVE, in id order, so that a summary record needs one read.
+ * It has a block for each shard. SPEC.md, "Index". Lookups are binary searches. Numbers have up to 19 digits, so they
+ * take two 32-bit columns.
  */
-import { type CveId, cveIdParts, isRecordId } from '../../model/ids/cve-id.ts'
-import { SHORT_HASH_LENGTH, sha256 } from '../../runtime/digest.ts'
+import { type CveId, cveIdParts, firstOfBlock, isRecordId } from '../../model/ids/cve-id.ts'
+import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
 import type { LocatedSegment } from '../codec/segment-bytes.ts'
-import { column, decodeTable, encodeTable } from '../codec/table.ts'
+import { column, decodeTable, encodeTable, type Table } from '../codec/table.ts'
 import { SnapshotError } from '../error.ts'
+import { type EpssColumns, readRelease } from '../record/epss.ts'
 import type { Segment } from '../record/member.ts'
+import { BLOCK_NAME } from './index-block.ts'
 import type { Rows } from './rows.ts'
 
 /** The ids of all CVEs. */
@@ -19,7 +22,12 @@ export interface IdColumns {
   numberLow: Uint32Array
 }
 
-export interface Index extends IdColumns {
+/** The ids of all CVEs, and their EPSS scores. */
+export interface ScoredIds extends IdColumns {
+  epss: EpssColumns
+}
+
+export interface Index extends ScoredIds {
   /** Shard names; `shard` contains indices into it. */
   shards: string[]
   shard: Uint16Array
@@ -58,7 +66,7 @@ export function coreSegmentAt({ coreSegments }: Index, row: number): LocatedSegm
   }
 }
 
-export function indexOf(rows: Rows): Index {
+export function indexOf(rows: Rows, epss: EpssColumns): Index {
   const year = new Uint16Array(rows.count)
   const numberHigh = new Uint32Array(rows.count)
   const numberLow = new Uint32Array(rows.count)
@@ -69,47 +77,88 @@ export function indexOf(rows: Rows): Index {
     numberLow[row] = Number(parts.number & 0xffffffffn)
   })
   const { count, shards, shard, at, length, coreSegments, sources } = rows
-  return { count, shards, year, numberHigh, numberLow, shard, at, length, coreSegments, sources }
+  return { count, epss, shards, year, numberHigh, numberLow, shard, at, length, coreSegments, sources }
 }
 
-export function encodeIndex(index: Index): Buffer {
-  const { shards, year, numberHigh, numberLow, shard, at, length, coreSegments, sources } = index
+/** The columns that are cut together: what a reader needs of single CVEs, of changes, and what only gateways need. */
+const PARTS = [['numberLow', 'score', 'percentile', 'at'], ['sources'], ['length', 'coreSegments']]
+
+export function encodeIndex({ shards, shard, epss, ...index }: Index): Buffer {
+  const rows = new Array<number>(shards.length).fill(0)
+  for (const number of shard) rows[number]!++
+  const { numberLow, at, length, sources, coreSegments } = index
   return encodeTable({
-    about: { shards },
-    columns: { year, numberHigh, numberLow, shard, at, length, coreSegments, sources },
+    about: { shards, date: epss.date, model_version: epss.modelVersion },
+    columns: { numberLow, score: epss.scores, percentile: epss.percentiles, at, sources, length, coreSegments },
+    cuts: PARTS.map((columns) => ({ columns, rows })),
   })
 }
 
-/** Returns the content digest, which excludes the columns that depend on compression. */
-export function indexContent({ shards, year, numberHigh, numberLow, shard, sources }: Index): string {
-  return sha256(encodeTable({ about: { shards }, columns: { year, numberHigh, numberLow, shard, sources } }))
+/**
+ * Returns the EPSS scores in the index, or in a block of it.
+ * @throws SnapshotError `malformed`
+ */
+export function scoresIn(table: Pick<Table, 'about' | 'columns'>): EpssColumns {
+  const release = readRelease(table.about.date, table.about.model_version)
+  if (!release) throw new SnapshotError('malformed', 'the index has no valid EPSS date and model')
+  return { ...release, scores: column(table, 'score', 'u32'), percentiles: column(table, 'percentile', 'u32') }
+}
+
+/**
+ * Returns the ids and scores in an index with these rows of each shard.
+ * @throws SnapshotError `malformed`
+ */
+export function scoredIds(table: Pick<Table, 'about' | 'columns'>, rows: readonly number[]): ScoredIds {
+  const { shards } = table.about
+  const numberLow = column(table, 'numberLow', 'u32')
+  const count = numberLow.length
+  const areNames = Array.isArray(shards) && shards.every((name) => typeof name === 'string' && BLOCK_NAME.test(name))
+  if (!areNames || shards.length !== rows.length) throw damaged()
+  const year = new Uint16Array(count)
+  const numberHigh = new Uint32Array(count)
+  let row = 0
+  for (const [number, name] of (shards as string[]).entries()) {
+    const first = cveIdParts(firstOfBlock(name))
+    // A block of 1,000 numbers can contain a multiple of 2^32.
+    const [high, low] = [Number(first.number >> 32n), Number(first.number & 0xffffffffn)]
+    for (const end = row + rows[number]!; row < end; row++) {
+      year[row] = first.year
+      numberHigh[row] = numberLow[row]! < low ? high + 1 : high
+    }
+  }
+  const ids = { count, year, numberHigh, numberLow }
+  if (row !== count || !isAscending(ids)) throw damaged()
+  return { ...ids, epss: scoresIn(table) }
 }
 
 /** @throws SnapshotError `malformed` */
 export function decodeIndex(bytes: Uint8Array): Index {
   const table = decodeTable(bytes)
-  const { shards } = table.about
-  const year = column(table, 'year', 'u16')
+  const rows = table.cuts.find(({ columns }) => columns.includes('numberLow'))?.rows ?? []
+  const ids = scoredIds(table, rows)
+  const shard = new Uint16Array(ids.count)
+  let from = 0
+  for (const [number, one] of rows.entries()) {
+    shard.fill(number, from, from + one)
+    from += one
+  }
   const index: Index = {
-    count: year.length,
-    shards: shards as string[],
-    year,
-    numberHigh: column(table, 'numberHigh', 'u32'),
-    numberLow: column(table, 'numberLow', 'u32'),
-    shard: column(table, 'shard', 'u16'),
+    ...ids,
+    shards: table.about.shards as string[],
+    shard,
     at: column(table, 'at', 'u32'),
     length: column(table, 'length', 'u32'),
     coreSegments: column(table, 'coreSegments', 'u32'),
     sources: column(table, 'sources', 'u8'),
   }
-  const { count, numberHigh, numberLow, shard, at, length, coreSegments, sources } = index
-  const even = [numberHigh, numberLow, shard, at, length].every((values) => values.length === count)
+  const { count, epss, at, length, coreSegments, sources } = index
+  const even = [epss.scores, epss.percentiles, at, length].every((values) => values.length === count)
   const whole = coreSegments.length === count * CORE_NUMBERS && sources.length === count * SHORT_HASH_LENGTH
-  if (!Array.isArray(shards) || !even || !whole || !isAscending(index)) {
-    throw new SnapshotError('malformed', 'the index is damaged')
-  }
+  if (!even || !whole) throw damaged()
   return index
 }
+
+const damaged = () => new SnapshotError('malformed', 'the index is damaged')
 
 /** Whether the rows strictly ascend. Binary search requires it, and no id may occur twice. */
 export function isAscending({ count, year, numberHigh, numberLow }: IdColumns): boolean {

@@ -1,39 +1,16 @@
 /**
- * The keys of large lists by their hash, so that a reader finds one row, its CVEs and its products without the table of
- * the list. SPEC.md, "List keys".
+ * The keys of lists by their hash, so that a reader finds one row, its CVEs and its products without the rest of the
+ * table. SPEC.md, "Lists".
  */
 import { crc32 } from '../../runtime/crc32.ts'
-import { encodeTable, type LocatedColumn, locateColumns } from '../codec/table.ts'
+import { type Column, type Cut, column, type Table } from '../codec/table.ts'
 import { type ListName, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
-import { keyHash } from '../record/hashed-shard.ts'
-import {
-  bucketContent,
-  bucketCount,
-  bucketOf,
-  bucketRange,
-  CRC_BYTES,
-  encodeBuckets,
-  type LocatedBuckets,
-  locateBuckets,
-} from './hash-buckets.ts'
+import { type KeyHash, keyHash } from '../record/hashed-shard.ts'
+import { decodeHashed, hashedColumns, rowsOfHash } from './hashed-table.ts'
 import { LISTED } from './list-postings.ts'
-import { ENTRY_COLUMNS, type ListPositions, pagesAtColumn } from './lists.ts'
 import { type PostingLists, postingLists, postingsOf } from './postings.ts'
 import type { SortedList } from './sorted-list.ts'
-
-/** The lists that can have tables of megabytes. */
-const KEYED = ['vendors', 'products', 'exploits', 'packages'] as const satisfies ListName[]
-
-/** The lists that filter CVEs. */
-const FILTERING: readonly ListName[] = Object.values(LISTED)
-
-export const hasListKeys = (list: ListName): boolean => (KEYED as readonly ListName[]).includes(list)
-
-export const listKeysName = (list: ListName): string => `${list}.keys`
-
-/** On average, at most: 5 KB. */
-const KEYS_PER_BUCKET = 256
 
 /** A range of ordinals, and the CRC-32 of their bytes. */
 export interface OrdinalRange {
@@ -42,7 +19,7 @@ export interface OrdinalRange {
   crc: number
 }
 
-/** A key in a bucket: the numbers of its row, and the ranges of its CVEs and of the products of a vendor. */
+/** A row by its key, and the ranges of its CVEs and of the products of a vendor. */
 export interface ListKey {
   ordinal: number
   /** In the column `<filter>.ordinals` of the file `lists` of the role `columns`. */
@@ -51,52 +28,36 @@ export interface ListKey {
   products: OrdinalRange | null
 }
 
-const RANGE_FIELDS = ['start', 'count', 'crc'] as const
+const asIs = (id: string) => id
 
-interface About {
-  count: number
-  hasCves: boolean
-  hasProducts: boolean
-}
+/** Returns the hash of an id in any spelling. */
+export const listKeyHash = (list: ListName, id: string): KeyHash => keyHash((specOf(list).idKey ?? asIs)(id))
 
-const wordsOf = ({ hasCves, hasProducts }: About) => 2 + RANGE_FIELDS.length * (Number(hasCves) + Number(hasProducts))
+/** The ranges of each key: of CVEs if the list filters them, and of products for vendors. */
+const RANGES = ['cves', 'products'] as const
+type Ranges = Record<(typeof RANGES)[number], boolean>
+const rangesOf = (list: ListName): Ranges => ({
+  cves: Object.values<ListName>(LISTED).includes(list),
+  products: list === 'vendors',
+})
+
+const rangeColumns = (range: string) => [`${range}Start`, `${range}Count`, `${range}Crc`] as const
 
 /** `cves` are those of each ordinal; null for a list that does not filter CVEs. `products` is that list, for vendors. */
-export function encodeListKeys(
-  list: SortedList,
-  { pagesAt, entries }: ListPositions,
+export function listKeyColumns(
+  { name, ids }: SortedList,
   cves: PostingLists | null,
   products: SortedList | null,
-): Buffer {
-  const about: About = { count: list.ids.length, hasCves: cves !== null, hasProducts: products !== null }
-  const { idKey = asIs, main } = specOf(list.name)
-  const owned = products && groupedBy(list.ids, products)
-  const count = bucketCount(list.ids.length, KEYS_PER_BUCKET)
-  const words = Array.from({ length: count }, (): number[] => [])
-  list.ids.forEach((id, ordinal) => {
-    const hash = keyHash(idKey(id))
-    const bucket = words[bucketOf(hash, count)]!
-    bucket.push(hash.low, ordinal)
-    for (const ranges of [cves, owned]) if (ranges) bucket.push(...rangeOf(ranges, ordinal))
+): { columns: Record<string, Column>; cut: Cut } {
+  const owned = products && groupedBy(ids, products)
+  const { idKey = asIs } = specOf(name)
+  const { columns, cut } = hashedColumns(ids.map(idKey), {
+    ordinal: ids.map((_, ordinal) => ordinal),
+    ...(cves && rangesIn('cves', cves)),
+    ...(owned && rangesIn('products', owned)),
   })
-  const contents = words.map((bucket) => bytesOf(Uint32Array.from(bucket)))
-  const { starts, buckets } = encodeBuckets(contents, labelOf(list.name))
-  return encodeTable({
-    about: { ...about },
-    columns: {
-      starts,
-      [pagesAtColumn(main)]: pagesAt[main]!,
-      ...(entries ? { [ENTRY_COLUMNS[0]]: entries.at, [ENTRY_COLUMNS[1]]: entries.length } : {}),
-      ...(owned ? { products: owned.ordinals } : {}),
-      buckets,
-    },
-  })
+  return { columns: { ...columns, ...(owned && { products: owned.ordinals }) }, cut }
 }
-
-const asIs = (id: string) => id
-const bytesOf = (words: Uint32Array): Buffer => Buffer.from(words.buffer, words.byteOffset, words.byteLength)
-
-const labelOf = (list: ListName) => `${list}\t`
 
 /** Returns the products of each vendor, by its ordinal. */
 function groupedBy(vendors: readonly string[], { filters }: SortedList): PostingLists {
@@ -105,111 +66,36 @@ function groupedBy(vendors: readonly string[], { filters }: SortedList): Posting
   return postingLists(vendors.map((id) => postingsOf(postings, id)))
 }
 
-function rangeOf({ starts, ordinals }: PostingLists, ordinal: number): [start: number, count: number, crc: number] {
-  const [start, end] = [starts[ordinal]!, starts[ordinal + 1]!]
-  // Most packages have no CVE. The CRC-32 of nothing is 0.
-  return [start, end - start, start === end ? 0 : crc32(bytesOf(ordinals.subarray(start, end)))]
-}
-
-/** The first part of the file, which is read once. */
-export interface ListKeysHead {
-  list: ListName
-  about: About
-  buckets: LocatedBuckets
-  starts: Uint32Array
-  /** Offset of each member of the page shard of the main sort. */
-  pagesAt: Uint32Array
-  columns: ReadonlyMap<string, LocatedColumn>
-}
-
-/**
- * Decodes the first part of the file. Returns the number of bytes that it requires if there are fewer.
- * @throws SnapshotError `malformed`
- */
-export function decodeListKeysHead(list: ListName, bytes: Uint8Array): ListKeysHead | number {
-  const header = locateColumns(bytes)
-  if (typeof header === 'number') return header
-  const { columns } = header
-  const about = header.about as Partial<About>
-  const buckets = locateBuckets(header)
-  const pagesAt = columns.get(pagesAtColumn(specOf(list).main))
-  if (!buckets || pagesAt?.type !== 'u32') throw damaged(list)
-  const { starts } = buckets
-  const { count, hasCves, hasProducts } = about
-  const areStated = hasCves === FILTERING.includes(list) && hasProducts === (list === 'vendors')
-  if (!Number.isSafeInteger(count) || !areStated || (hasProducts && columns.get('products')?.type !== 'u32')) {
-    throw damaged(list)
-  }
-  const end = Math.max(starts.at + starts.length * 4, pagesAt.at + pagesAt.length * 4)
-  if (end > bytes.length) return end
-  const numbers = ({ at, length }: LocatedColumn) =>
-    new Uint32Array(Uint8Array.from(bytes.subarray(at, at + length * 4)).buffer)
+function rangesIn(range: string, { starts, ordinals }: PostingLists): Record<string, Uint32Array> {
+  const [start, count, crc] = rangeColumns(range)
+  const first = starts.subarray(0, -1)
   return {
-    list,
-    about: { count: count!, hasCves, hasProducts },
-    buckets,
-    starts: numbers(starts),
-    pagesAt: numbers(pagesAt),
-    columns,
+    [start]: first,
+    [count]: first.map((from, row) => starts[row + 1]! - from),
+    // Most packages have no CVE. The CRC-32 of nothing is 0.
+    [crc]: first.map((from, row) => {
+      const some = ordinals.subarray(from, starts[row + 1])
+      return some.length === 0 ? 0 : crc32(new Uint8Array(some.buffer, some.byteOffset, some.byteLength))
+    }),
   }
 }
 
 /**
- * Decodes the first part of a whole file.
+ * Returns the keys in a table, or a block of it, that have a hash, by ordinal. Another id can have the same hash: the
+ * caller compares the rows.
  * @throws SnapshotError `malformed`
  */
-export function listKeysHeadIn(list: ListName, bytes: Uint8Array): ListKeysHead {
-  const head = decodeListKeysHead(list, bytes)
-  if (typeof head === 'number') throw damaged(list)
-  return head
-}
-
-/**
- * Returns the number of keys in a whole file.
- * @throws SnapshotError `malformed`
- */
-export function countListKeysIn(list: ListName, bytes: Uint8Array): number {
-  const { starts, buckets, about } = listKeysHeadIn(list, bytes)
-  return (starts.at(-1)! / 4 - buckets.count) / wordsOf(about)
-}
-
-const bucketFor = ({ list, buckets }: ListKeysHead, id: string) => {
-  const { idKey = asIs } = specOf(list)
-  const hash = keyHash(idKey(id))
-  return { number: bucketOf(hash, buckets.count), low: hash.low }
-}
-
-/**
- * Returns the byte range of the bucket of an id.
- * @throws SnapshotError `malformed`
- */
-export function listKeysSpan(head: ListKeysHead, id: string): { at: number; length: number } {
-  const { number } = bucketFor(head, id)
-  const range = bucketRange(head.buckets, head.starts[number]!, head.starts[number + 1]!)
-  if (!range || (range.length - CRC_BYTES) % (wordsOf(head.about) * 4) !== 0) throw damaged(head.list)
-  return range
-}
-
-/**
- * Returns the keys that have the hash of an id, by ordinal. Another id can have the same hash: the caller compares the
- * rows.
- * @throws SnapshotError `digest` when the bytes are damaged
- */
-export function listKeysOf(head: ListKeysHead, id: string, bytes: Uint8Array): ListKey[] {
-  const { number, low } = bucketFor(head, id)
-  const content = bucketContent(bytes, number, labelOf(head.list))
-  if (!content) throw new SnapshotError('digest', `the keys of ${head.list} are damaged`)
-  const words = new Uint32Array(Uint8Array.from(content).buffer)
-  const { about } = head
-  const keys: ListKey[] = []
-  for (let at = 0; at < words.length; at += wordsOf(about)) {
-    if (words[at] !== low) continue
-    let next = at + 2
-    const range = (): OrdinalRange => ({ start: words[next++]!, count: words[next++]!, crc: words[next++]! })
-    const cves = about.hasCves ? range() : null
-    keys.push({ ordinal: words[at + 1]!, cves, products: about.hasProducts ? range() : null })
-  }
-  return keys
+export function listKeysIn(list: ListName, table: Pick<Table, 'columns'>, hash: KeyHash): ListKey[] {
+  const has = rangesOf(list)
+  const ordinals = column(table, 'ordinal', 'u32')
+  return rowsOfHash(decodeHashed(table, ['ordinal']), hash).map((row): ListKey => {
+    const rangeOf = (range: (typeof RANGES)[number]): OrdinalRange | null => {
+      if (!has[range]) return null
+      const [start, count, crc] = rangeColumns(range).map((name) => column(table, name, 'u32')[row]!)
+      return { start: start!, count: count!, crc: crc! }
+    }
+    return { ordinal: ordinals[row]!, cves: rangeOf('cves'), products: rangeOf('products') }
+  })
 }
 
 /**
@@ -222,5 +108,3 @@ export function ordinalsIn(bytes: Uint8Array, { crc }: OrdinalRange): Uint32Arra
   if (ordinals.every((ordinal, i) => i === 0 || ordinal > ordinals[i - 1]!)) return ordinals
   throw new SnapshotError('malformed', 'a posting list does not ascend')
 }
-
-const damaged = (list: ListName) => new SnapshotError('malformed', `the keys of ${list} are damaged`)

@@ -1,18 +1,13 @@
-/** A list in memory; its long texts stay in the file. */
+/** A list in memory; its texts and keys stay in the file. */
 
-import {
-  isTextOffsets,
-  lazyStrings,
-  type TableTexts,
-  type TextKey,
-  type Texts,
-  textLookup,
-} from '../codec/lazy-strings.ts'
+import { openTexts } from '../codec/stored-texts.ts'
+import { blockSpan, decodeBlock } from '../codec/table.ts'
 import { cursorId } from '../cursor/cursor.ts'
 import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
-import { type ListKey, type ListKeysHead, listKeysOf, listKeysSpan } from './list-keys.ts'
-import { decodeListTable, isArray, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
+import { hashBlock } from './hashed-table.ts'
+import { type ListKey, listKeyHash, listKeysIn } from './list-keys.ts'
+import { decodeListTable, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
 import { mapValues } from './map-values.ts'
 import { type NamedPostings, postingsOf } from './postings.ts'
 
@@ -24,9 +19,8 @@ export interface Keys {
 export interface List {
   name: ListName
   count: number
-  ids: Texts
   orders: Record<string, Omit<StoredOrder, 'keys'> & { keys: Keys }>
-  /** The rows of each value. */
+  /** The rows of each value. Products get that of vendors from their list. */
   filters: Record<string, NamedPostings>
   bounds: Record<string, Float64Array>
   entries: ListPositions['entries']
@@ -35,83 +29,73 @@ export interface List {
   id(ordinal: number): string
   /** Returns undefined for an unknown id. Finds vendors and products by each of their spellings (rule 27). */
   ordinalOf(id: string): number | undefined
-  /** Returns the key of an id, with the range of its CVEs. Null without a file of keys. */
-  keyOf: ((id: string) => ListKey | undefined) | null
+  /** Returns the key of an id, with the ranges of its CVEs and products. */
+  keyOf(id: string): ListKey | undefined
   /** For ids that are too long for a cursor, by their truncated form. */
   ordinalOfCut(kept: string): number | undefined
 }
 
+/** Reads `length` bytes of the file of a list at `at`. */
+export type ReadList = (at: number, length: number) => Uint8Array
+
 /**
- * Decodes a list completely into memory.
+ * Decodes a list in memory.
  * @throws SnapshotError `malformed`
  */
-export function decodeList(name: ListName, bytes: Uint8Array): List {
-  return listOf(decodeListTable(name, bytes, { keptFrom: Number.POSITIVE_INFINITY }), () => {
-    throw new SnapshotError('malformed', `the list ${name} requests texts outside its file`)
-  })
-}
+export const decodeList = (name: ListName, bytes: Uint8Array): List =>
+  listOf(decodeListTable(name, bytes), (at, length) => bytes.subarray(at, at + length))
 
-type Read = (at: number, length: number) => Uint8Array
-
-/**
- * Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory, and `readKeys` those
- * of the file of its keys.
- */
-export function listOf(table: ListTable, read: Read, readKeys?: Read): List {
-  const open = (texts: TableTexts): Texts => (isTextOffsets(texts) ? lazyStrings(texts, read) : texts)
-  const { filterKeys, idKey } = specOf(table.name)
-  const ids = open(table.ids)
+export function listOf(table: ListTable, read: ReadList): List {
+  const ids = openTexts(table.ids, read)
   // Built on first use: truncated ids are rare.
   let cut: Map<string, number> | undefined
   const idOf = (ordinal: number): string => {
     const id = ids.at(ordinal)
-    if (id === undefined) throw new SnapshotError('malformed', `${table.name} has no row ${ordinal}`)
-    return id
+    if (typeof id === 'string') return id
+    throw new SnapshotError('malformed', `${table.name} has no row ${ordinal}`)
   }
-  const keyOf = table.keys && readKeys ? keyLookup(table.keys, readKeys, idOf, idKey) : null
+  const keyOf = keyLookup(table, read, idOf)
   return {
     ...table,
-    ids,
     id: idOf,
-    ordinalOf: keyOf ? (id) => keyOf(id)?.ordinal : textLookup(ids, idKey),
+    ordinalOf: (id) => keyOf(id)?.ordinal,
     keyOf,
     ordinalOfCut(kept) {
-      cut ??= cutIds(isTextOffsets(table.ids) ? table.ids.long : table.count, idOf)
+      cut ??= cutIds(table.ids.long, idOf)
       return cut.get(kept)
     },
-    orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, open) })),
-    filters: mapValues(table.filters, ({ keys, ...lists }, filter): NamedPostings => {
-      const postings = { keys: { get: textLookup(open(keys), filterKeys?.[filter]) }, ...lists }
-      return { of: (value) => postingsOf(postings, value) }
-    }),
+    orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, read) })),
+    filters: mapValues(table.filters, (postings): NamedPostings => ({ of: (value) => postingsOf(postings, value) })),
   }
 }
 
-/** Returns ordinals by truncated id. `among` is a list of ordinals, or the number of ids. */
-function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string): Map<string, number> {
+/** Returns ordinals by truncated id. */
+function cutIds(among: Uint32Array, idOf: (ordinal: number) => string): Map<string, number> {
   const cut = new Map<string, number>()
-  for (const ordinal of typeof among === 'number' ? Array(among).keys() : among) {
+  for (const ordinal of among) {
     const id = idOf(ordinal)
     if (cursorId(id) !== id) cut.set(cursorId(id), ordinal)
   }
   return cut
 }
 
-/** Returns the key of an id, else the first of the same spelling, as `textLookup` does. Throws SnapshotError on damage. */
-const keyLookup =
-  (head: ListKeysHead, read: Read, idOf: (ordinal: number) => string, spelling: TextKey = (id) => id) =>
-  (id: string): ListKey | undefined => {
-    const { at, length } = listKeysSpan(head, id)
-    const keys = listKeysOf(head, id, read(at, length))
+/** Returns the key of an id, else the first of the same spelling. Throws SnapshotError on damage. */
+function keyLookup({ name, header }: ListTable, read: ReadList, idOf: (ordinal: number) => string): List['keyOf'] {
+  const { idKey: spelling = (id: string) => id } = specOf(name)
+  return (id) => {
+    const hash = listKeyHash(name, id)
+    const block = hashBlock(header, hash)
+    const { at, length } = blockSpan(header, 'hashHigh', block)
+    const keys = listKeysIn(name, decodeBlock(header, 'hashHigh', block, read(at, length)), hash)
     return (
       keys.find(({ ordinal }) => idOf(ordinal) === id) ??
       keys.find(({ ordinal }) => spelling(idOf(ordinal)) === spelling(id))
     )
   }
+}
 
-function keysOf(keys: StoredOrder['keys'], open: (texts: TableTexts) => Texts): Keys {
-  if (isTextOffsets(keys)) return open(keys)
-  if (isArray(keys)) return keys
+function keysOf(keys: StoredOrder['keys'], read: ReadList): Keys {
+  if ('starts' in keys) return openTexts(keys, read)
   return {
     length: keys.length,
     at(ordinal) {

@@ -1,16 +1,23 @@
 /**
- * The table of a list: its orders, sort keys, filter postings, and the positions of its pages and entries. SPEC.md,
+ * The table of a list: its keys, orders, sort keys, filter postings, and the positions of its pages and entries. SPEC.md,
  * "Lists".
  */
-import { sha256 } from '../../runtime/digest.ts'
-import { isTextOffsets, type TableTexts, type TextOffsets } from '../codec/lazy-strings.ts'
-import { type Column, column, decodeTable, decodeWithoutTexts, encodeTable, type Table } from '../codec/table.ts'
+import { type StoredTexts, textColumns, textsOf } from '../codec/stored-texts.ts'
+import {
+  type Column,
+  type ColumnType,
+  column,
+  decodeTable,
+  encodeTable,
+  locateTable,
+  type TableHeader,
+} from '../codec/table.ts'
 import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
-import type { ListKeysHead } from './list-keys.ts'
+import { listKeyColumns } from './list-keys.ts'
 import { mapValues } from './map-values.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
-import { decodePostingLists, type PostingLists } from './postings.ts'
+import { decodePostings, type PostingLists, type Postings } from './postings.ts'
 import type { SortedList } from './sorted-list.ts'
 
 /** The page positions of each sort, and the position of each ordinal's entry in its catalog shard, if it has one. */
@@ -19,67 +26,69 @@ export interface ListPositions {
   entries: { at: Uint32Array; length: Uint32Array } | null
 }
 
-/** Returns the content digest, which excludes the columns that depend on compression. */
-export function listContent(list: SortedList): string {
-  return sha256(encodeTable(contentTable(list)))
+/** What the keys of a list refer to: the CVEs of each ordinal, and for vendors the list of products. */
+export interface ListReferences {
+  cves: PostingLists | null
+  products: SortedList | null
 }
 
-export function encodeList(list: SortedList, { pagesAt, entries }: ListPositions): Buffer {
-  const { about, columns } = contentTable(list)
-  for (const [sort, at] of Object.entries(pagesAt)) columns[pagesAtColumn(sort)] = at
-  if (entries) {
-    columns.entryAt = entries.at
-    columns.entryLength = entries.length
-  }
-  return encodeTable({ about, columns })
-}
-
-/** Returns the content digest of the table of a list, or of its keys. */
-export function storedListContent(bytes: Uint8Array): string {
-  const { about, columns } = decodeTable(bytes)
-  const content = Object.entries(columns).filter(
-    ([name]) => !name.endsWith('.pagesAt') && !(ENTRY_COLUMNS as readonly string[]).includes(name),
-  )
-  return sha256(encodeTable({ about, columns: Object.fromEntries(content) }))
-}
-
-export const ENTRY_COLUMNS = ['entryAt', 'entryLength'] as const
-
-export const pagesAtColumn = (sort: string) => `sort.${sort}.pagesAt`
-
-function contentTable({ ids, orders, filters, bounds, extra }: SortedList): Table {
+export function encodeList(
+  list: SortedList,
+  { pagesAt, entries }: ListPositions,
+  { cves, products }: ListReferences,
+): Buffer {
+  const { ids, orders, filters, bounds, extra } = list
   const columns: Record<string, Column> = {}
-  const texts: Record<string, readonly SortValue[]> = {}
-  for (const [sort, { ordinals, keys }] of Object.entries(orders)) {
+  // First, because a reader of single rows needs them.
+  for (const [sort, at] of Object.entries(pagesAt)) columns[pagesAtColumn(sort)] = at
+  const keys = listKeyColumns(list, cves, products)
+  Object.assign(columns, keys.columns)
+  if (entries) Object.assign(columns, { entryAt: entries.at, entryLength: entries.length })
+  Object.assign(columns, textColumns('ids', ids))
+  for (const [sort, { ordinals, keys: values }] of Object.entries(orders)) {
     columns[`sort.${sort}.ordinals`] = ordinals
-    if (keys.some((key) => typeof key === 'string')) texts[sort] = keys
-    else columns[`sort.${sort}.keys`] = Float64Array.from(keys, (key) => (key === null ? Number.NaN : Number(key)))
+    if (areTexts(values)) Object.assign(columns, textColumns(`sort.${sort}.keys`, values))
+    else columns[`sort.${sort}.keys`] = Float64Array.from(values, (key) => (key === null ? Number.NaN : Number(key)))
   }
-  for (const [filter, { starts, ordinals }] of Object.entries(filters)) {
+  for (const [filter, { starts, ordinals }] of Object.entries(ownFilters(filters))) {
     columns[`filter.${filter}.starts`] = starts
     columns[`filter.${filter}.ordinals`] = ordinals
   }
   for (const [bound, numbers] of Object.entries(bounds)) columns[`bound.${bound}`] = numbers
-  const about = {
-    ids,
+  const about: AboutList = {
+    count: ids.length,
     sorts: mapValues(orders, ({ keyed }) => keyed),
-    texts,
-    filters: mapValues(filters, ({ keys }) => keys),
-    bounds: Object.keys(bounds),
+    filters: mapValues(ownFilters(filters), ({ keys: values }) => values),
     extra,
   }
-  return { about, columns }
+  return encodeTable({ about: { ...about }, columns, cuts: [keys.cut] })
+}
+
+export const pagesAtColumn = (sort: string) => `sort.${sort}.pagesAt`
+
+/** Returns the filters of a list without `vendor`: the list of vendors has the products of each. */
+const ownFilters = <T>({ vendor: _, ...others }: Record<string, T>): Record<string, T> => others
+
+const areTexts = (keys: readonly SortValue[]): keys is (string | null)[] => keys.some((key) => typeof key === 'string')
+
+interface AboutList {
+  count: number
+  /** Number of rows with a key, by sort. */
+  sorts: Record<string, number>
+  /** Keys of the postings, by filter. */
+  filters: Record<string, string[]>
+  extra: unknown
 }
 
 /** A list table, with only numbers and short texts so that threads can transfer it. Its rows are in pages. */
 export interface ListTable {
   name: ListName
   count: number
-  ids: TableTexts
-  /** First part of the file of keys; null for lists without one. */
-  keys: ListKeysHead | null
+  /** Of its file, to read keys and products. */
+  header: TableHeader
+  ids: StoredTexts
   orders: Record<string, StoredOrder>
-  filters: Record<string, PostingLists & { keys: TableTexts }>
+  filters: Record<string, Postings<string>>
   bounds: Record<string, Float64Array>
   entries: ListPositions['entries']
   extra: unknown
@@ -90,78 +99,56 @@ export interface StoredOrder {
   /** The position of each ordinal. The same array as `ordinals` for the main order. */
   positions: Uint32Array
   keyed: number
-  keys: TableTexts | readonly SortValue[] | Float64Array | Uint32Array | Uint16Array
+  keys: StoredTexts | Float64Array | Uint32Array | Uint16Array
   pagesAt: Uint32Array
 }
 
-/** Arrays with at least this many texts stay on disk. */
-const KEPT_FROM = 2048
-
 /**
- * Decodes the table of a list. Arrays of at least `keptFrom` texts stay in the file.
+ * Decodes the table of a list. Texts, keys and products stay in the file.
  * @throws SnapshotError `malformed`
  */
-export function decodeListTable(
-  name: ListName,
-  bytes: Uint8Array,
-  { keptFrom = KEPT_FROM, keys = null }: { keptFrom?: number; keys?: ListKeysHead | null } = {},
-): ListTable {
-  const whole = Number.isFinite(keptFrom) ? decodeWithoutTexts(bytes, keptFrom) : { ...decodeTable(bytes), kept: [] }
-  const table = { about: whole.about, columns: whole.columns }
-  const { ids: storedIds, sorts, texts, filters, bounds, extra } = table.about as Partial<AboutList>
-  const spec = specOf(name)
-  const read = (stored: unknown): TableTexts | null => tableTexts(stored, whole.kept)
-  const ids = read(storedIds)
-  if (ids === null || !sorts || !texts || !filters || !bounds) {
-    throw new SnapshotError('malformed', `the table of the list ${name} has no ids, sorts, texts, filters or bounds`)
-  }
-  const count = lengthOf(ids)
+export function decodeListTable(name: ListName, bytes: Uint8Array): ListTable {
+  const table = decodeTable(bytes)
+  const header = locateTable(bytes) as TableHeader
+  const { count, sorts, filters, extra } = table.about as Partial<AboutList>
   const damaged = (what: string) => new SnapshotError('malformed', `${what} of the list ${name} is damaged`)
-  const orders = mapValues(spec.sorts as Record<string, unknown>, (_, sort) => {
-    const ordinals = column(table, `sort.${sort}.ordinals`, 'u32')
-    const ofTexts = texts[sort] === undefined ? undefined : (read(texts[sort]) ?? texts[sort])
-    const keys = ofTexts ?? narrowed(column(table, `sort.${sort}.keys`, 'f64'))
+  if (!Number.isSafeInteger(count) || !sorts || !filters) throw damaged('the header')
+  const rows = count!
+  const spec = specOf(name)
+  // Copies, because views would retain the texts.
+  const own = <T extends ColumnType>(of: string, type: T) => column(table, of, type).slice() as Column<T>
+  const orders = mapValues(spec.sorts as Record<string, unknown>, (_, sort): StoredOrder => {
+    const ordinals = own(`sort.${sort}.ordinals`, 'u32')
+    const keysName = `sort.${sort}.keys`
+    const keys = table.columns[keysName] ? narrowed(own(keysName, 'f64')) : textsOf(table, header, keysName, rows)
     const keyed = sorts[sort]
-    const pagesAt = column(table, pagesAtColumn(sort), 'u32')
-    const cut = pagesAt.length === Math.ceil(count / ROWS_PER_PAGE)
-    const positions = positionsOf(ordinals, count)
-    if (keyed === undefined || !cut || !positions || !areKeys(keys, count, keyed)) throw damaged(`the order ${sort}`)
+    const pagesAt = own(pagesAtColumn(sort), 'u32')
+    const isCut = pagesAt.length === Math.ceil(rows / ROWS_PER_PAGE)
+    const positions = positionsOf(ordinals, rows)
+    if (keyed === undefined || !isCut || !positions || !areKeys(keys, rows, keyed)) throw damaged(`the order ${sort}`)
     return { ordinals, positions, keyed, keys, pagesAt }
   })
-  if (keys && keys.about.count !== count) throw damaged('the number of keys')
-  const at = table.columns.entryAt === undefined ? null : column(table, 'entryAt', 'u32')
-  const entries = at && { at, length: column(table, 'entryLength', 'u32') }
-  if (entries && (entries.at.length !== count || entries.length.length !== count)) throw damaged('the entries')
+  if (column(table, 'ordinal', 'u32').length !== rows) throw damaged('the number of keys')
+  const entries = table.columns.entryAt ? { at: own('entryAt', 'u32'), length: own('entryLength', 'u32') } : null
+  if (entries && (entries.at.length !== rows || entries.length.length !== rows)) throw damaged('the entries')
   return {
     name,
-    count,
-    ids,
-    keys,
+    count: rows,
+    header,
+    ids: textsOf(table, header, 'ids', rows),
     orders,
-    filters: mapValues(spec.filters as Record<string, unknown>, (_, filter) => {
-      const keys = read(filters[filter])
-      const lists = decodePostingLists(table, keys === null ? -1 : lengthOf(keys), `filter.${filter}.`, count)
-      return { keys: keys!, ...lists }
+    filters: mapValues(ownFilters(spec.filters as Record<string, unknown>), (_, filter) => {
+      const { keys, starts, ordinals } = decodePostings(table, filters[filter], `filter.${filter}.`, rows)
+      return { keys, starts: starts.slice(), ordinals: ordinals.slice() }
     }),
     bounds: mapValues(spec.bounds as Record<string, unknown>, (_, bound) => {
-      const numbers = column(table, `bound.${bound}`, 'f64')
-      if (numbers.length !== count) throw damaged(`the bound ${bound}`)
+      const numbers = own(`bound.${bound}`, 'f64')
+      if (numbers.length !== rows) throw damaged(`the bound ${bound}`)
       return numbers
     }),
     entries,
     extra,
   }
-}
-
-/** `Array.isArray` does not narrow readonly arrays. */
-export const isArray = <T>(value: T): value is T & readonly SortValue[] => Array.isArray(value)
-const lengthOf = (texts: TableTexts) => (isTextOffsets(texts) ? texts.count : texts.length)
-
-/** Returns texts of the header, or those removed from it; null when invalid. */
-export function tableTexts(stored: unknown, kept: readonly TextOffsets[]): TableTexts | null {
-  if (isArray(stored)) return stored.every((text) => typeof text === 'string') ? stored : null
-  const { kept: number } = (stored ?? {}) as { kept?: unknown }
-  return (typeof number === 'number' && kept[number]) || null
 }
 
 /** Returns the same numbers in the smallest array type that can represent them. */
@@ -186,20 +173,8 @@ function positionsOf(ordinals: Uint32Array, count: number): Uint32Array | null {
   return once ? positions : null
 }
 
-/** Whether there is one key per row, `keyed` of them not null, either all texts or all numbers. */
+/** Whether there is one key per row, `keyed` of them not null. */
 function areKeys(keys: StoredOrder['keys'], count: number, keyed: number): boolean {
-  if (isTextOffsets(keys)) return keys.count === count && keyed === count
-  if (keys.length !== count) return false
-  if (!isArray(keys)) return keys.length - keys.filter(Number.isNaN).length === keyed
-  const stated = keys.filter((key) => key !== null)
-  return stated.length === keyed && ['string', 'number'].some((type) => stated.every((key) => typeof key === type))
-}
-
-interface AboutList {
-  ids: unknown
-  sorts: Record<string, number>
-  texts: Record<string, SortValue[]>
-  filters: Record<string, unknown>
-  bounds: string[]
-  extra: unknown
+  if ('starts' in keys) return keyed <= count
+  return keys.length === count && keys.length - keys.filter(Number.isNaN).length === keyed
 }

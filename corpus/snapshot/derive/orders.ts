@@ -1,21 +1,27 @@
-/** Orders: the ordinals of all CVEs per sort, descending, and the page positions. SPEC.md, "Orders". */
-import { sha256 } from '../../runtime/digest.ts'
-import { column, decodeTable, encodeTable } from '../codec/table.ts'
-import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
+/** Orders: the ordinals of all CVEs per sort, descending, and the first row of each page. SPEC.md, "Orders". */
+import { column, decodeTable, encodeTable, type Table } from '../codec/table.ts'
+import type { RowKey } from '../cursor/cursor.ts'
+import type { CveSort } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
 import { sortDescending } from './columns.ts'
+import { type IdColumns, type Index, idAt } from './index-table.ts'
+import { ROWS_PER_PAGE } from './pages.ts'
 
-export interface Order {
+export interface SortedOrder {
   /** The ordinals in descending order, those without a key last. */
   ordinals: Uint32Array
   keyed: number
+}
+
+/** Orders before their pages are compressed. */
+export type SortedOrders = Record<CveSort, SortedOrder>
+
+export interface Order extends SortedOrder {
+  /** Offset of each member of the page shard. */
   pagesAt: Uint32Array
 }
 
 export type Orders = Record<CveSort, Order>
-
-/** Orders before their pages are compressed. */
-export type SortedOrders = Record<CveSort, Omit<Order, 'pagesAt'>>
 
 /** The keys of all sorts by ordinal; NaN is null. */
 export type SortKeys = Record<CveSort, Float64Array>
@@ -33,45 +39,78 @@ export function sortOrders(keys: SortKeys, row: Uint32Array): SortedOrders {
   }
 }
 
-const aboutOrders = (orders: SortedOrders) => ({
-  keyed: Object.fromEntries(CVE_SORTS.map((sort) => [sort, orders[sort].keyed])),
-})
+/** The columns of pages are cut together, so that a reader of pages can leave out the order. */
+const START_COLUMNS = ['key', 'year', 'numberHigh', 'numberLow', 'pagesAt']
 
-/** Returns the content digest, which excludes the columns that depend on compression. */
-export function ordersContent(orders: SortedOrders): string {
-  const columns = Object.fromEntries(CVE_SORTS.map((sort) => [`${sort}Ordinals`, orders[sort].ordinals]))
-  return sha256(encodeTable({ about: aboutOrders(orders), columns }))
-}
-
-export function encodeOrders(orders: Orders): Buffer {
+/** `row` has the row of each ordinal, and `keys` the sort keys by ordinal. */
+export function encodeOrder(
+  { ordinals, keyed, pagesAt }: Order,
+  index: Pick<Index, 'year' | 'numberHigh' | 'numberLow'>,
+  row: Uint32Array,
+  keys: Float64Array,
+): Buffer {
+  const first = ordinals.filter((_, position) => position % ROWS_PER_PAGE === 0)
   return encodeTable({
-    about: aboutOrders(orders),
-    columns: Object.fromEntries(
-      CVE_SORTS.flatMap((sort) => [
-        [`${sort}Ordinals`, orders[sort].ordinals],
-        [`${sort}PagesAt`, orders[sort].pagesAt],
-      ]),
-    ),
+    about: { count: ordinals.length, keyed },
+    columns: {
+      key: Float64Array.from(first, (ordinal) => keys[ordinal]!),
+      year: Uint16Array.from(first, (ordinal) => index.year[row[ordinal]!]!),
+      numberHigh: first.map((ordinal) => index.numberHigh[row[ordinal]!]!),
+      numberLow: first.map((ordinal) => index.numberLow[row[ordinal]!]!),
+      pagesAt,
+      ordinals,
+    },
+    cuts: [{ columns: START_COLUMNS, rows: [first.length] }],
   })
 }
 
-/** @throws SnapshotError `malformed` when an order does not have `count` valid ordinals */
-export function decodeOrders(bytes: Uint8Array, count: number): Orders {
+/** @throws SnapshotError `malformed` when there are not `count` valid ordinals */
+export function decodeOrder(bytes: Uint8Array, count: number): Order {
   const table = decodeTable(bytes)
-  const keyed = table.about.keyed as Partial<Record<CveSort, number>> | undefined
-  const decode = (sort: CveSort): Order => {
-    const ordinals = column(table, `${sort}Ordinals`, 'u32')
-    const withKey = keyed?.[sort]
-    if (ordinals.length !== count || !Number.isSafeInteger(withKey) || ordinals.some((one) => one >= count)) {
-      throw new SnapshotError('malformed', `the order ${sort} is damaged`)
-    }
-    if (withKey! < 0 || withKey! > count) throw new SnapshotError('malformed', `the order ${sort} is damaged`)
-    return { ordinals, keyed: withKey!, pagesAt: column(table, `${sort}PagesAt`, 'u32') }
+  const { keyed, pagesAt, count: stated } = pageStartsIn(table)
+  const ordinals = column(table, 'ordinals', 'u32')
+  if (stated !== count || ordinals.length !== count || ordinals.some((one) => one >= count)) {
+    throw new SnapshotError('malformed', 'an order is damaged')
   }
-  return {
-    published: decode('published'),
-    updated: decode('updated'),
-    cvss: decode('cvss'),
-    epss: decode('epss'),
-  }
+  return { ordinals, keyed, pagesAt }
 }
+
+/** The first row of each page, so that a page is found without the order. */
+export interface PageStarts {
+  /** Number of rows, and of those with a key. */
+  count: number
+  keyed: number
+  /** The key and id of the first row of each page; NaN is null. */
+  keys: Float64Array
+  ids: IdColumns
+  /** Offset of each member of the page shard. */
+  pagesAt: Uint32Array
+}
+
+/** @throws SnapshotError `malformed` */
+export function pageStartsIn(table: Table): PageStarts {
+  const { count, keyed } = table.about as { count: number; keyed: number }
+  const keys = column(table, 'key', 'f64')
+  const ids = {
+    count: keys.length,
+    year: column(table, 'year', 'u16'),
+    numberHigh: column(table, 'numberHigh', 'u32'),
+    numberLow: column(table, 'numberLow', 'u32'),
+  }
+  const pagesAt = column(table, 'pagesAt', 'u32')
+  const pages = Math.ceil(count / ROWS_PER_PAGE)
+  const areCounts = [count, keyed].every((number) => Number.isSafeInteger(number) && number >= 0) && keyed <= count
+  const sizes = [keys, ids.year, ids.numberHigh, ids.numberLow, pagesAt].map(({ length }) => length)
+  // A page begins without a key if it is after all keys.
+  const areKeyed = keys.every((key, page) => Number.isNaN(key) === page * ROWS_PER_PAGE >= keyed)
+  if (!areCounts || sizes.some((size) => size !== pages) || !areKeyed) {
+    throw new SnapshotError('malformed', 'the page starts are damaged')
+  }
+  return { count, keyed, keys, ids, pagesAt }
+}
+
+/** Returns the key of the first row of a page. */
+export const startOf = ({ keys, ids }: PageStarts, page: number): RowKey => ({
+  value: Number.isNaN(keys[page]!) ? null : keys[page]!,
+  id: idAt(ids, page),
+})

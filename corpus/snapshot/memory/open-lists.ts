@@ -8,16 +8,12 @@ import {
   type FileEntry,
   fileOf,
   forEachFilter,
-  hasListKeys,
   LIST_NAMES,
   LISTED,
   type List,
   type Listed,
   type ListName,
   type ListTable,
-  type LocatedColumn,
-  listKeysHeadIn,
-  listKeysName,
   listOf,
   listPagesName,
   type Manifest,
@@ -31,6 +27,8 @@ import {
   type Role,
   readObject,
   SnapshotError,
+  type TableHeader,
+  valuesSpan,
 } from '../index.ts'
 
 export interface OpenList extends List {
@@ -45,50 +43,39 @@ export type ListTables = Record<ListName, ListTable>
 
 /** @throws SnapshotError */
 export const readListTables = (dist: string, manifest: Manifest): ListTables =>
-  byName((name) =>
-    decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name)), {
-      keys: hasListKeys(name) ? listKeysHeadIn(name, readObject(dist, keysFile(manifest, name))) : null,
-    }),
-  )
-
-const keysFile = (manifest: Manifest, name: ListName) => fileOf(manifest, 'list', listKeysName(name))
+  byName((name) => decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name))))
 
 /** @throws SnapshotError */
 export function openLists(manifest: Manifest, tables: ListTables, open: (file: FileEntry) => OpenObject): OpenLists {
-  const lists = byName((name) => openList(tables[name], (role, of) => open(fileOf(manifest, role, of))))
+  const files = byName((name) => open(fileOf(manifest, 'list', name)))
+  const lists = byName((name) => openList(tables[name], files[name], (role, of) => open(fileOf(manifest, role, of))))
   const { vendors, products } = lists
-  const column = tables.vendors.keys!.columns.get('products')!
-  const ordinalsOf = ordinalsReader(open(keysFile(manifest, 'vendors')), column, products.count)
-  // The names in the table stay in its file, and a lookup would read all of them.
-  const vendor: NamedPostings = { of: (key) => ordinalsOf(key, vendors.keyOf!(key)?.products) }
+  const ordinalsOf = ordinalsReader(files.vendors, tables.vendors.header, 'products', products.count)
+  const vendor: NamedPostings = { of: (key) => ordinalsOf(key, vendors.keyOf(key)?.products) }
   lists.products = { ...products, filters: { ...products.filters, vendor } }
   return lists
 }
 
-/** Where the file `lists` has the ordinals of all posting lists of a filter. */
-export type LocatedPostings = Record<Listed, LocatedColumn>
-
-/** Returns the postings of vendors, products and packages by the ids of their lists. `file` is the file `lists`. */
+/** Returns the postings of vendors, products and packages by the ids of their lists. `header` is that of `file`. */
 export const namedPostings = (
-  postings: LocatedPostings,
+  header: TableHeader,
   lists: OpenLists,
   file: OpenObject,
   cves: number,
 ): Record<Listed, NamedPostings> =>
   forEachFilter((filter) => {
     const { keyOf } = lists[LISTED[filter]]
-    const ordinalsOf = ordinalsReader(file, postings[filter], cves)
-    return { of: (key) => ordinalsOf(key, keyOf!(key)?.cves) }
+    const ordinalsOf = ordinalsReader(file, header, `${filter}.ordinals`, cves)
+    return { of: (key) => ordinalsOf(key, keyOf(key)?.cves) }
   })
 
 /** Returns a function that reads the range of a key from a column of ordinals below `count`. */
-function ordinalsReader(file: OpenObject, column: LocatedColumn, count: number) {
+function ordinalsReader(file: OpenObject, header: TableHeader, name: string, count: number) {
   return (key: string, range: OrdinalRange | null | undefined): Uint32Array => {
     if (!range || range.count === 0) return NO_ORDINALS
-    if (range.start + range.count <= column.length) {
-      const ordinals = ordinalsIn(file.read(column.at + range.start * 4, range.count * 4), range)
-      if (ordinals.at(-1)! < count) return ordinals
-    }
+    const { at, length } = valuesSpan(header, name, range.start, range.count)
+    const ordinals = ordinalsIn(file.read(at, length), range)
+    if (ordinals.at(-1)! < count) return ordinals
     throw new SnapshotError('malformed', `the posting list of ${key} is damaged`)
   }
 }
@@ -96,15 +83,9 @@ function ordinalsReader(file: OpenObject, column: LocatedColumn, count: number) 
 const byName = <T>(make: (name: ListName) => T): Record<ListName, T> =>
   Object.fromEntries(LIST_NAMES.map((name) => [name, make(name)])) as Record<ListName, T>
 
-function openList(table: ListTable, open: (role: Role, name: string) => OpenObject): OpenList {
+function openList(table: ListTable, file: OpenObject, open: (role: Role, name: string) => OpenObject): OpenList {
   const { name } = table
-  const object = open('list', name)
-  const keys = table.keys && open('list', listKeysName(name))
-  const list = listOf(
-    table,
-    (at, length) => object.read(at, length),
-    keys ? (at, length) => keys.read(at, length) : undefined,
-  )
+  const list = listOf(table, (at, length) => file.read(at, length))
   const pages = new Map(
     Object.keys(list.orders).map((sort) => [sort, open('pages', listPagesName(name, sort))] as const),
   )

@@ -25,10 +25,14 @@ export interface OpenPackages extends IndexedEcosystems {
   aliasesOf(id: string): readonly string[] | null
 }
 
-/** `shards` are in the order of their numbers; `indexed` are the ecosystems of the packages. */
+/**
+ * `shards` are in the order of their numbers. `aliasFile` is null without advisories. The last argument has the
+ * ecosystems of the packages.
+ */
 export function openPackages(
   tables: PackageTables,
   shards: Record<HashedRole, readonly OpenObject[]>,
+  aliasFile: OpenObject | null,
   { ecosystems, releases }: IndexedEcosystems,
 ): OpenPackages {
   const entries = generationalCache<string, { entry: PackageEntry; bytes: number }>(
@@ -58,7 +62,7 @@ export function openPackages(
       return entry
     },
     advisory: (id) => read('advisories', id),
-    aliasesOf: (id) => aliasesOf(tables.aliases, id),
+    aliasesOf: (id) => aliasFile && aliasesOf(tables.aliases, id, (at, length) => aliasFile.read(at, length)),
   }
 }
 

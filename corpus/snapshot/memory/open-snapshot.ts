@@ -3,6 +3,7 @@ import { readSync } from 'node:fs'
 import { crc32 } from '../../runtime/crc32.ts'
 import type { Steps } from '../../runtime/steps.ts'
 import {
+  aliasesFile,
   bySort,
   CORE,
   CORE_NUMBERS,
@@ -136,7 +137,8 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
     }
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
-    const packages = openPackages(packageTables, hashed, tables.about)
+    const aliases = aliasesFile(manifest)
+    const packages = openPackages(packageTables, hashed, aliases && open(aliases), tables.about)
     const postingFile = open(fileOf(manifest, 'columns', 'lists'))
     const { columns, listPostings } = tables
     const { stats, reportTypes } = tables

@@ -3,6 +3,7 @@
 import type { Rejection } from '../../model/claim.ts'
 import {
   type About,
+  bySort,
   checkQuerySchema,
   decodeAbout,
   decodeCatalog,
@@ -15,7 +16,7 @@ import {
   gunzipFile,
   type IndexedCveTables,
   LISTED,
-  locateColumns,
+  locateTable,
   MAX_PAGE_BYTES,
   type Manifest,
   openObject,
@@ -27,7 +28,7 @@ import {
   type StoredStats,
   type TableHeader,
 } from '../index.ts'
-import { type ListTables, type LocatedPostings, readListTables } from './open-lists.ts'
+import { type ListTables, readListTables } from './open-lists.ts'
 
 export interface SnapshotTables extends IndexedCveTables {
   manifest: Manifest
@@ -35,7 +36,8 @@ export interface SnapshotTables extends IndexedCveTables {
   /** Dates by id. */
   rejected: Map<string, Rejection>
   lists: ListTables
-  listPostings: LocatedPostings
+  /** Of the file with the posting lists. */
+  listPostings: TableHeader
   packageTables: PackageTables
   reportTypes: ReportType[]
   stats: StoredStats
@@ -51,8 +53,7 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
   const tables = decodeCveTables({
     index: read('index'),
     columns: read('columns'),
-    orders: read('orders'),
-    epss: read('epss'),
+    orders: bySort((sort) => readObject(dist, fileOf(manifest, 'orders', sort))),
   })
   const lists = readListTables(dist, manifest)
   const reportTypes = decodeCatalog('report-types', readObject(dist, fileOf(manifest, 'catalog', 'report-types')))
@@ -77,12 +78,11 @@ function readStats(dist: string, manifest: Manifest): StoredStats {
 }
 
 /** Checks the posting lists, and returns where their ordinals are. */
-function locateListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): LocatedPostings {
+function locateListPostings(dist: string, manifest: Manifest, lists: ListTables, cves: number): TableHeader {
   const bytes = readObject(dist, fileOf(manifest, 'columns', 'lists'))
   const counts = forEachFilter((filter) => lists[LISTED[filter]].count)
   decodeListPostings(bytes, counts, cves)
-  const { columns } = locateColumns(bytes) as TableHeader
-  return forEachFilter((filter) => columns.get(`${filter}.ordinals`)!)
+  return locateTable(bytes) as TableHeader
 }
 
 /** Every search would reject other tables. */

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import type { CveCore } from '../../model/record.ts'
 import { MAX_ENTRIES } from '../bounds.ts'
-import type { Texts } from '../codec/lazy-strings.ts'
+import type { Texts } from '../codec/stored-texts.ts'
 import { type TextColumn, textsIn } from '../codec/text-column.ts'
 import type { RowTexts } from '../derive/pages.ts'
 import { queryDigest } from './digest.ts'

@@ -1,6 +1,6 @@
 /** What `query.db` is built from: the sets of texts, the ids of advisories, the words of CVEs. SPEC.md, "Query". */
 
-import type { Texts } from '../codec/lazy-strings.ts'
+import type { Texts } from '../codec/stored-texts.ts'
 import { type TextColumn, textsIn } from '../codec/text-column.ts'
 
 export const TEXT_SETS = ['cve', 'cwe', 'capec', 'cna', 'vendor', 'product', 'capec_text', 'package'] as const

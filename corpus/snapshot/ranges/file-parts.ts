@@ -1,11 +1,5 @@
 /** What a snapshot by ranges is read from. */
-import type { FileEntry } from '../index.ts'
-
-/** A byte range. */
-export interface Span {
-  at: number
-  length: number
-}
+import type { FileEntry, Span } from '../index.ts'
 
 /** The files of a snapshot, whole or in parts. Each method throws SnapshotError or TransferError. */
 export interface FileParts {

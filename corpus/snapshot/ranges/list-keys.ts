@@ -1,29 +1,25 @@
-/** Finds single rows of large lists by parts of their keys: once the head of a list, then a bucket and a page. */
+/** Finds single rows of large lists by blocks of their keys, and a page. */
 
 import { remembered } from '../../runtime/remembered.ts'
 import {
-  decodeListKeysHead,
+  column,
   type FileEntry,
   fileOf,
-  hasListKeys,
-  LISTED,
   type Listed,
   type ListKey,
-  type ListKeysHead,
   type ListName,
-  listKeysName,
-  listKeysOf,
-  listKeysSpan,
+  listKeyHash,
+  listKeysIn,
   type Manifest,
   type OrdinalRange,
   ordinalsIn,
-  SnapshotError,
+  pagesAtColumn,
   specOf,
-  type TableHeader,
+  valuesSpan,
 } from '../index.ts'
-import type { FileParts } from './file-parts.ts'
+import { type HashedRowsLookup, openHashedRows } from './hashed-lookup.ts'
 import type { ListPages } from './list-pages.ts'
-import { columnSpan, type TableHeaders } from './table-headers.ts'
+import type { RangeTables } from './tables.ts'
 
 export interface FoundKey extends ListKey {
   row: object
@@ -31,7 +27,7 @@ export interface FoundKey extends ListKey {
 
 /** Each method throws SnapshotError or TransferError. */
 export interface ListKeys {
-  /** Whether a list has keys, and a large table. */
+  /** Whether single rows of a list take less time than its table. */
   has(list: ListName): boolean
   /** Locates the pages of the main sort. */
   locate(list: ListName): Promise<void>
@@ -45,40 +41,41 @@ export interface ListKeys {
   entryOf(list: ListName, key: ListKey): Promise<{ at: number; length: number }>
 }
 
-/** Nearly every first part is shorter. */
-const HEAD_BYTES = 24 * 1024
-/** Below this size, the table of a list takes less time than its keys. */
-const SMALL_BYTES = 8 * 1024
+/** Nearly every header and page positions of the main sort are shorter. */
+const FIRST_BYTES = 24 * 1024
+/** Below this size, the table of a list takes less time. */
+const SMALL_BYTES = 48 * 1024
+/** Rows that are kept: pages of one vendor or product ask for it several times. */
+const MOST_FOUND = 1000
+const NONE = new Uint32Array()
+const asIs = (id: string) => id
 
-export function openListKeys(
-  manifest: Manifest,
-  objects: FileParts,
-  headers: TableHeaders,
-  pages: ListPages,
-): ListKeys {
-  const heads = new Map<string, Promise<ListKeysHead>>()
+export function openListKeys(manifest: Manifest, tables: RangeTables, pages: ListPages): ListKeys {
+  const opened = new Map<ListName, HashedRowsLookup>()
+  const located = new Map<string, Promise<void>>()
   const found = new Map<string, Promise<FoundKey | null>>()
 
-  const keysFile = (list: ListName) => fileOf(manifest, 'list', listKeysName(list))
+  const tableOf = (list: ListName) => tables.of(fileOf(manifest, 'list', list), FIRST_BYTES)
 
-  const headOf = (list: ListName) =>
-    remembered(heads, list, async () => {
-      const file = keysFile(list)
-      for (let length = Math.min(HEAD_BYTES, file.size); ; ) {
-        const head = decodeListKeysHead(list, (await objects.parts(file, [{ at: 0, length }]))[0]!)
-        if (typeof head !== 'number') {
-          pages.locate(list, { [specOf<object>(list).main]: { pagesAt: head.pagesAt } })
-          return head
-        }
-        if (head <= length || head > file.size) throw new SnapshotError('malformed', `${whatOf(list)} damaged`)
-        length = head
-      }
+  const locate = (list: ListName) =>
+    remembered(located, list, async () => {
+      const { main } = specOf<object>(list)
+      const name = pagesAtColumn(main)
+      const pagesAt = column(await (await tableOf(list)).part(name), name, 'u32')
+      pages.locate(list, { [main]: { pagesAt } })
     })
 
+  function rowsOf(list: ListName): HashedRowsLookup {
+    const known = opened.get(list) ?? openHashedRows(tables, fileOf(manifest, 'list', list), { manyBlocks: MOST_FOUND })
+    opened.set(list, known)
+    return known
+  }
+
   async function findRow(list: ListName, id: string): Promise<FoundKey | null> {
-    const head = await headOf(list)
-    const bytes = (await objects.parts(keysFile(list), [listKeysSpan(head, id)]))[0]!
-    const keys = listKeysOf(head, id, bytes)
+    const hash = listKeyHash(list, id)
+    await tableOf(list)
+    const [[table]] = await Promise.all([rowsOf(list)([hash]), locate(list)])
+    const keys = listKeysIn(list, table!, hash)
     const { main, id: idOf, idKey = asIs } = specOf<object>(list)
     const rows = await pages.rows(
       list,
@@ -90,23 +87,15 @@ export function openListKeys(
     return same.find(({ row }) => idOf(row) === id) ?? same[0] ?? null
   }
 
-  async function ordinals(
-    file: FileEntry,
-    header: Pick<TableHeader, 'columns'>,
-    name: string,
-    range: OrdinalRange,
-    list: ListName,
-  ): Promise<Uint32Array> {
-    const span = columnSpan(header, { name, first: range.start, count: range.count }, whatOf(list))
-    return ordinalsIn((await objects.parts(file, [span]))[0]!, range)
+  async function ordinals(file: FileEntry, name: string, range: OrdinalRange | null): Promise<Uint32Array> {
+    if (!range || range.count === 0) return NONE
+    const { header, bytes } = await tables.of(file)
+    return ordinalsIn((await bytes([valuesSpan(header, name, range.start, range.count)]))[0]!, range)
   }
 
   return {
-    has: (list) => hasListKeys(list) && fileOf(manifest, 'list', list).size > SMALL_BYTES,
-
-    async locate(list) {
-      await headOf(list)
-    },
+    has: (list) => fileOf(manifest, 'list', list).size > SMALL_BYTES,
+    locate,
 
     async find(list, id) {
       const key = JSON.stringify([list, id])
@@ -114,32 +103,14 @@ export function openListKeys(
       return remembered(found, key, () => findRow(list, id))
     },
 
-    async cvesOf(filter, { cves }) {
-      if (!cves || cves.count === 0) return NONE
-      const file = fileOf(manifest, 'columns', 'lists')
-      return ordinals(file, await headers.of(file), `${filter}.ordinals`, cves, LISTED[filter])
-    },
-
-    async productsOf({ products }) {
-      if (!products || products.count === 0) return NONE
-      return ordinals(keysFile('vendors'), await headOf('vendors'), 'products', products, 'vendors')
-    },
+    cvesOf: (filter, { cves }) => ordinals(fileOf(manifest, 'columns', 'lists'), `${filter}.ordinals`, cves),
+    productsOf: ({ products }) => ordinals(fileOf(manifest, 'list', 'vendors'), 'products', products),
 
     async entryOf(list, { ordinal }) {
-      const head = await headOf(list)
-      const spans = ['entryAt', 'entryLength'].map((name) =>
-        columnSpan(head, { name, first: ordinal, count: 1 }, whatOf(list)),
-      )
-      const [at, length] = (await objects.parts(keysFile(list), spans)).map((bytes) => bytes.readUInt32LE(0))
+      const { header, bytes } = await tableOf(list)
+      const spans = ['entryAt', 'entryLength'].map((name) => valuesSpan(header, name, ordinal, 1))
+      const [at, length] = (await bytes(spans)).map((one) => one.readUInt32LE(0))
       return { at: at!, length: length! }
     },
   }
 }
-
-/** Rows that are kept: pages of one vendor or product ask for it several times. */
-const MOST_FOUND = 1000
-const NONE = new Uint32Array()
-
-const asIs = (id: string) => id
-
-const whatOf = (list: ListName) => `the keys of ${list} are`

@@ -29,13 +29,14 @@ import {
   ROWS_PER_SEGMENT,
   type RowKey,
   SnapshotError,
+  type Span,
   sliceAfter,
   specOf,
 } from '../index.ts'
-import type { FileParts, Span } from './file-parts.ts'
+import type { FileParts } from './file-parts.ts'
 import { type ListKeys, openListKeys } from './list-keys.ts'
 import { openListPages } from './list-pages.ts'
-import type { TableHeaders } from './table-headers.ts'
+import type { RangeTables } from './tables.ts'
 
 /** Each method throws SnapshotError or TransferError. */
 export interface RangeLists {
@@ -49,10 +50,10 @@ export interface RangeLists {
 const ISSUED_BYTES = 256 * 1024
 const BYTES_PER_CURSOR = 300
 
-export function rangeLists(manifest: Manifest, files: FileParts, headers: TableHeaders): RangeLists {
+export function rangeLists(manifest: Manifest, files: FileParts, rangeTables: RangeTables): RangeLists {
   const tables = new Map<string, Promise<List>>()
   const pages = openListPages(manifest, files)
-  const keys = openListKeys(manifest, files, headers, pages)
+  const keys = openListKeys(manifest, rangeTables, pages)
   /** The position after each row that ended a page, by list, order and key of the row. */
   const issued = generationalCache<string, { position: number }>(ISSUED_BYTES, () => BYTES_PER_CURSOR)
 
@@ -125,30 +126,31 @@ export function rangeLists(manifest: Manifest, files: FileParts, headers: TableH
     return isSame ? found.ordinal + 1 : null
   }
 
-  /** Returns the ascending positions in the main order of the rows that match and are of a vendor. */
-  async function passingWithoutTable(matches: Uint32Array | null, vendor: string | undefined): Promise<Uint32Array> {
-    if (vendor === undefined) return matches!
+  /** Returns a request with the products of its vendor as matches: only the list of vendors has them. */
+  async function withoutVendor(request: ListRequest): Promise<ListRequest> {
+    const { vendor, ...equal } = request.filters.equal ?? {}
+    if (vendor === undefined) return request
     const found = await keys.find('vendors', vendor)
     const products = found ? await keys.productsOf(found) : new Uint32Array()
-    return matches ? intersection([matches, products]) : products
+    const matches = request.matches ? intersection([request.matches, products]) : products
+    return { ...request, filters: { ...request.filters, equal }, matches }
   }
 
   /** Returns a slice of a stored order without the table of the list; null if it is necessary. */
   async function sliceWithoutTable(name: ListName, request: ListRequest): Promise<ListSlice | null> {
     const { sort, filters, limit, after, matches } = request
-    const { equal: { vendor, ...others } = {}, between = {} } = filters
+    const { equal = {}, between = {} } = filters
     const spec = specOf<object>(name)
     if (tables.has(name) || sort.descending !== spec.sorts[sort.key]!.descending) return null
     const isBounded = Object.values(between).some(({ least, most }) => least !== undefined || most !== undefined)
-    if (isBounded || Object.values(others).some((value) => value !== undefined)) return null
-    const isFiltered = matches !== null || vendor !== undefined
-    if (isFiltered) {
-      if (sort.key !== spec.main || !keys.has(name) || (vendor !== undefined && !keys.has('vendors'))) return null
+    if (isBounded || Object.values(equal).some((value) => value !== undefined)) return null
+    if (matches) {
+      if (sort.key !== spec.main || !keys.has(name)) return null
       await keys.locate(name)
     }
     const position = await positionAfter(name, sort.key, after)
     if (position === null) return null
-    const passing = isFiltered ? await passingWithoutTable(matches, vendor) : null
+    const passing = matches
     const count = passing?.length ?? fileOf(manifest, 'list', name).count
     const start = passing ? lowerBound(passing, position) : position
     const end = Math.min(start + limit, count)
@@ -169,11 +171,12 @@ export function rangeLists(manifest: Manifest, files: FileParts, headers: TableH
   }
 
   async function sliceOf(name: ListName, request: ListRequest): Promise<ListSlice> {
-    const { sort, filters, limit, after, matches } = request
     if (fileOf(manifest, 'list', name).count === 0) {
       return { ordinals: [], positions: [], start: 0, count: 0, next: null }
     }
-    const slice = await sliceWithoutTable(name, request)
+    const own = await withoutVendor(request)
+    const { sort, filters, limit, after, matches } = own
+    const slice = await sliceWithoutTable(name, own)
     if (slice) return slice
     const list = await table(name)
     const order = listOrderView(list, sort)

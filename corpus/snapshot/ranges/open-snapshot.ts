@@ -20,20 +20,22 @@ import { openFilterTables } from './cve-tables.ts'
 import { rangeCves } from './cves.ts'
 import type { FileParts } from './file-parts.ts'
 import { openHashedLookup } from './hashed-lookup.ts'
+import { openIndexBlocks } from './index-blocks.ts'
 import { rangeLists } from './lists.ts'
 import { rangePackages } from './packages.ts'
 import { openRows, parsedJson } from './rows.ts'
 import { openStoredOrders } from './stored-orders.ts'
-import { openHeaders } from './table-headers.ts'
+import { openTables } from './tables.ts'
 
 export function openRangeSnapshot(manifest: Manifest, about: About, files: FileParts, texts: TextData): SnapshotData {
-  const headers = openHeaders(files)
-  const lists = rangeLists(manifest, files, headers)
+  const rangeTables = openTables(files)
+  const index = openIndexBlocks(manifest, rangeTables)
+  const lists = rangeLists(manifest, files, rangeTables)
   const rows = openRows(manifest, files)
-  const lookup = openCveLookup(manifest, files, headers)
-  const orders = openStoredOrders(manifest, files, rows)
-  const tables = openFilterTables(manifest, files, lists)
-  const aliases = openAliasLookup(manifest, files, headers)
+  const lookup = openCveLookup(files, index)
+  const orders = openStoredOrders(manifest, rangeTables, rows)
+  const tables = openFilterTables(manifest, files, index, lists)
+  const aliases = openAliasLookup(manifest, rangeTables)
   const read = {
     stats: new Map<string, Promise<StoredStats>>(),
     reportTypes: new Map<string, Promise<readonly ReportType[]>>(),
@@ -46,7 +48,7 @@ export function openRangeSnapshot(manifest: Manifest, about: About, files: FileP
     about,
     cves: rangeCves(manifest, { files, lookup, rows, orders, tables }),
     lists: lists.data,
-    packages: rangePackages(openHashedLookup(manifest, files, headers), aliases),
+    packages: rangePackages(openHashedLookup(manifest, files, rangeTables), aliases),
     texts,
     *stats() {
       return yield* awaited(remembered(read.stats, '', () => readStats(manifest, files)))

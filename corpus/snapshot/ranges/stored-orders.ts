@@ -1,6 +1,6 @@
 /**
- * Orders of all CVEs without the tables of filters: a page is a range of a page shard, and the file of page starts finds the
- * position of a key.
+ * Orders of all CVEs without the tables of filters: a page is a range of a page shard, and the first rows of all pages
+ * find the position of a key.
  */
 import { type CveId, compareCveIds } from '../../model/ids/cve-id.ts'
 import { partitionPoint } from '../../model/values/partition-point.ts'
@@ -12,10 +12,10 @@ import {
   type CveSortOrder,
   compareKeys,
   countCves,
-  decodePageStarts,
   fileOf,
   type Manifest,
   type PageStarts,
+  pageStartsIn,
   ROWS_PER_PAGE,
   type RowKey,
   reversedPosition,
@@ -23,8 +23,8 @@ import {
   startOf,
   toBillionths,
 } from '../index.ts'
-import type { FileParts } from './file-parts.ts'
 import type { CveRow, Rows } from './rows.ts'
+import type { RangeTables } from './tables.ts'
 
 /** Each method throws SnapshotError or TransferError. */
 export interface StoredOrders {
@@ -33,12 +33,13 @@ export interface StoredOrders {
   rows(sort: CveSort, positions: readonly number[]): Promise<CveRow[]>
 }
 
-export function openStoredOrders(manifest: Manifest, files: FileParts, rows: Rows): StoredOrders {
+export function openStoredOrders(manifest: Manifest, tables: RangeTables, rows: Rows): StoredOrders {
   const opened = new Map<string, Promise<PageStarts>>()
 
   const startsOf = (sort: CveSort) =>
     remembered(opened, sort, async () => {
-      const starts = decodePageStarts(await files.whole(fileOf(manifest, 'orders', sort)))
+      const table = await tables.of(fileOf(manifest, 'orders', sort))
+      const starts = pageStartsIn(await table.part('key'))
       if (starts.count === countCves(manifest)) return starts
       throw new SnapshotError('malformed', `the page starts of the order ${sort} are those of other CVEs`)
     })

@@ -6,38 +6,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/ids/cve-id.ts'
-import { sha256 } from '../../runtime/digest.ts'
 import { handleLater, type Pool } from '../../runtime/pool.ts'
 import { gunzipFile } from '../codec/inflate.ts'
 import { type Column, decodeTable } from '../codec/table.ts'
-import { listPagesName } from '../cursor/lists.ts'
-import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
-import { encodeAliasBuckets } from '../derive/alias-buckets.ts'
-import { encodeAliases } from '../derive/aliases.ts'
 import { countsOf, ecosystemsOf } from '../derive/counts.ts'
-import {
-  cvePages,
-  type DeriveInput,
-  deriveCves,
-  deriveLists,
-  entryPositions,
-  listKeys,
-  listPages,
-  rowsOf,
-} from '../derive/derive.ts'
+import { type DeriveInput, deriveFiles, type PageMaker } from '../derive/derive.ts'
 import type { ShardExtract } from '../derive/extract.ts'
-import { encodeHashedTable, hashedTable } from '../derive/hashed-index.ts'
-import { encodeIndex } from '../derive/index-table.ts'
-import { hasListKeys, listKeysName } from '../derive/list-keys.ts'
-import { encodeListPostings } from '../derive/list-postings.ts'
-import { encodeList } from '../derive/lists.ts'
-import { encodeOrders, type Orders } from '../derive/orders.ts'
-import { encodePageStarts, pageStarts } from '../derive/page-starts.ts'
-import { encodeRowTable } from '../derive/row-table.ts'
 import { joinShards, type Rows } from '../derive/rows.ts'
-import { wordSource } from '../derive/texts.ts'
 import { decodeAbout } from '../files/about.ts'
-import { describe, fileOf, readObject } from '../files/layout.ts'
+import { kindOf } from '../files/kinds.ts'
+import { describe, fileOf, objectPath, readObject } from '../files/layout.ts'
 import type { FileEntry, Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
@@ -153,83 +131,51 @@ function rejectedFault(rejected: readonly string[], rows: Rows): string | null {
 async function derivedFaults(context: Context, input: DeriveInput): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-verify-'))
   try {
-    return await compareDerived(context, input, join(folder, QUERY))
+    return await compareDerived(context, input, folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function compareDerived({ dist, manifest, pool, checked }: Context, input: DeriveInput, queryPath: string) {
-  const { index, columns, columnBytes, keys, sorted } = deriveCves(input)
-  const contents = new Map<string, Promise<string>>()
-  const start = (task: string, name: string, from: unknown) => {
-    contents.set(name, handleLater(pool.run<string>(task, from)))
-  }
+async function compareDerived({ dist, manifest, pool, checked }: Context, input: DeriveInput, folder: string) {
   const faults: string[] = []
   const wanted = new Set<FileEntry>()
-  const compare = (file: FileEntry, content: string | undefined) => {
+  const derivedFiles = deriveFiles(
+    pool,
+    input,
+    (name) => join(folder, name),
+    storedPages({ dist, manifest, pool, checked }),
+  )
+  for await (const { role, name, content, from } of derivedFiles) {
+    const file = fileOf(manifest, role, name)
     wanted.add(file)
-    if (content !== file.content) faults.push(`${describe(file)} ${CONTRADICTS}`)
-  }
-  const compareTable = (file: FileEntry, bytes: Buffer) => {
-    wanted.add(file)
-    const stored = readObject(dist, file)
-    if (Buffer.compare(stored, bytes) !== 0) faults.push(`${describe(file)} ${CONTRADICTS}${columnsOf(stored, bytes)}`)
-  }
-  const comparePages = async (name: string) => {
-    const file = fileOf(manifest, 'pages', name)
-    compare(file, await contents.get(name))
-    return checked.find((one) => one.file === file)!.findings.membersAt
-  }
-  for (const sort of CVE_SORTS) start('pages', sort, cvePages(input.rows, input.epss, rowsOf(columns, sorted[sort])))
-  const words = handleLater(pool.run('words', { path: queryPath, source: wordSource(input.rows, columns.row) }))
-  const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns)
-  await words
-  const query = handleLater(pool.run<{ content: string }>('query', { path: queryPath, texts }))
-  for (const list of lists) {
-    for (const sort of Object.keys(list.orders)) start('pages', listPagesName(list.name, sort), listPages(list, sort))
-  }
-  compareTable(fileOf(manifest, 'index', 'cve'), encodeIndex(index))
-  compareTable(fileOf(manifest, 'columns'), columnBytes)
-  compareTable(fileOf(manifest, 'columns', 'rows'), encodeRowTable(index, input.epss))
-  compareTable(fileOf(manifest, 'columns', 'lists'), encodeListPostings(postings))
-  for (const role of ['advisories', 'packages'] as const) {
-    const rows = input[role]
-    if (rows.keys.length > 0) {
-      compareTable(fileOf(manifest, 'index', role), encodeHashedTable(hashedTable(rows)))
+    const isTable = kindOf(role).form === 'table'
+    const stored = isTable ? readObject(dist, file) : null
+    const isSame = stored ? Buffer.compare(stored, from as Uint8Array) === 0 : content === file.content
+    if (!isSame) {
+      const columns = stored ? columnsOf(stored, from as Uint8Array) : ''
+      faults.push(`${describe(file)} does not match the files it is derived from${columns}`)
     }
   }
-  if (input.advisories.keys.length > 0) {
-    compareTable(fileOf(manifest, 'aliases'), encodeAliases(aliases))
-    compareTable(fileOf(manifest, 'aliases', 'buckets'), encodeAliasBuckets(aliases))
-  }
-  const orders: Partial<Orders> = {}
-  for (const sort of CVE_SORTS) {
-    const pagesAt = await comparePages(sort)
-    orders[sort] = { ...sorted[sort], pagesAt }
-    const starts = pageStarts(index, columns, sorted[sort], keys[sort], pagesAt)
-    compareTable(fileOf(manifest, 'orders', sort), encodePageStarts(starts))
-  }
-  for (const list of lists) {
-    const pagesAt: Record<string, Uint32Array> = {}
-    for (const sort of Object.keys(list.orders)) pagesAt[sort] = await comparePages(listPagesName(list.name, sort))
-    const positions = { pagesAt, entries: entryPositions(list, input.catalogs) }
-    compareTable(fileOf(manifest, 'list', list.name), encodeList(list, positions))
-    if (hasListKeys(list.name)) {
-      compareTable(fileOf(manifest, 'list', listKeysName(list.name)), listKeys(list, positions, postings, lists))
-    }
-  }
-  compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
-  compare(fileOf(manifest, 'query'), (await query).content)
-  compare(fileOf(manifest, 'stats'), sha256(stats))
   const others = manifest.files.filter((file) => file.derived && !wanted.has(file))
   return [...faults, ...others.map((file) => `${describe(file)} is marked as derived, but is unknown`)]
 }
 
-const QUERY = 'query.db'
-const CONTRADICTS = 'does not match the files it is derived from'
+/** Takes the positions of pages from the stored files, and derives only their contents. */
+function storedPages({ dist, manifest, pool, checked }: Context): PageMaker {
+  const contents = new Map<string, Promise<string>>()
+  return {
+    start: (name, source) => void contents.set(name, handleLater(pool.run<string>('pages', source))),
+    made: async () => void (await Promise.all(contents.values())),
+    async take(name) {
+      const file = fileOf(manifest, 'pages', name)
+      const { membersAt: at } = checked.find((one) => one.file === file)!.findings
+      return { at, content: await contents.get(name)!, from: { path: objectPath(dist, file.sha256) } }
+    },
+  }
+}
 
-function columnsOf(stored: Buffer, derived: Buffer): string {
+function columnsOf(stored: Uint8Array, derived: Uint8Array): string {
   const [a, b] = [decodeTable(stored).columns, decodeTable(derived).columns]
   const bytesOf = (column: Column | undefined) =>
     column ? Buffer.from(column.buffer, column.byteOffset, column.byteLength) : Buffer.alloc(0)

@@ -1,33 +1,18 @@
 /** Verifies one file of a snapshot alone: stored digest and size, content digest, count, and each member of a shard. */
 
 import { sha256 } from '../../runtime/digest.ts'
-import { MAX_CATALOG_PLAIN, MAX_SHARD_PLAIN } from '../bounds.ts'
+import { MAX_CATALOG_PLAIN, type MAX_GZIP_PLAIN, MAX_SHARD_PLAIN } from '../bounds.ts'
 import { gunzipFile } from '../codec/inflate.ts'
-import { LIST_NAMES, type ListName } from '../cursor/lists.ts'
-import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
-import { countBucketedIds } from '../derive/alias-buckets.ts'
-import { decodeAliases } from '../derive/aliases.ts'
-import { decodeColumns } from '../derive/columns.ts'
+import { decodeTable, tableContent } from '../codec/table.ts'
 import { extractShard, type ShardExtract } from '../derive/extract.ts'
-import { decodeHashedTable, hashedContent } from '../derive/hashed-index.ts'
-import { decodeIndex, indexContent } from '../derive/index-table.ts'
-import { countListKeysIn, hasListKeys, listKeysName } from '../derive/list-keys.ts'
-import { countListed, decodeListPostings } from '../derive/list-postings.ts'
-import { decodeList } from '../derive/list-view.ts'
-import { storedListContent } from '../derive/lists.ts'
-import { decodeOrders, ordersContent } from '../derive/orders.ts'
-import { decodePageStarts, pageStartsContent } from '../derive/page-starts.ts'
 import { SnapshotError } from '../error.ts'
-import { decodeAbout } from '../files/about.ts'
+import { kindOf } from '../files/kinds.ts'
 import { describe, objectPath, readObject } from '../files/layout.ts'
-import type { FileEntry, Role } from '../files/manifest.ts'
-import { decodeStats } from '../files/stats.ts'
+import type { FileEntry } from '../files/manifest.ts'
 import { queryDigest } from '../query/digest.ts'
 import { openQueryFile } from '../query/native.ts'
 import { checkPages } from '../query/page-crcs.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
-import { decodeEpss } from '../record/epss.ts'
-import { decodeRejected } from '../record/rejected.ts'
 import { checkPlainLength, contentDigest, membersOf } from '../record/shard.ts'
 import { type HashedFindings, verifyHashedShard } from './hashed.ts'
 import { type ShardRole, verifyMember } from './member.ts'
@@ -46,9 +31,6 @@ export interface FileFindings {
   hashed: HashedFindings | null
 }
 
-/** Roles of files that can be rebuilt from the other files. */
-const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'list', 'pages', 'aliases', 'stats', 'query']
-
 export function verifyFile(dist: string, file: FileEntry): FileFindings {
   const findings: FileFindings = {
     bytes: 0,
@@ -66,7 +48,7 @@ export function verifyFile(dist: string, file: FileEntry): FileFindings {
     const { content, count } = contentOf(dist, file, bytes, findings)
     if (content !== file.content) fault(`its content digest is ${content}, not ${file.content}`)
     if (count !== file.count) fault(`it contains ${count} items, but the manifest states ${file.count}`)
-    if (file.derived !== DERIVED.includes(file.role))
+    if (file.derived !== (kindOf(file.role).derived !== null))
       fault(`the manifest states derived: ${file.derived}, which is wrong for this role`)
   } catch (error) {
     findings.fault = faultOf(describe(file), error)
@@ -87,64 +69,17 @@ function contentOf(
   bytes: Buffer,
   findings: FileFindings,
 ): { content: string; count: number } {
-  switch (file.role) {
-    case 'cve':
-    case 'pages':
-    case 'catalog':
-    case 'advisories':
-    case 'packages':
-      return verifyShard(file.role, file.name, bytes, findings)
-    case 'about': {
-      const text = gunzipFile(file.role, bytes)
-      decodeAbout(text)
-      return { content: sha256(text), count: 1 }
+  const kind = kindOf(file.role)
+  switch (kind.form) {
+    case 'members':
+      return verifyShard(file.role as ShardRole, file.name, bytes, findings)
+    case 'gzip': {
+      const plain = gunzipFile(file.role as keyof typeof MAX_GZIP_PLAIN, bytes)
+      return { content: sha256(plain), count: kind.count(plain, file) }
     }
-    case 'epss': {
-      const table = gunzipFile(file.role, bytes)
-      return { content: sha256(table), count: decodeEpss(table).scores.length }
-    }
-    case 'rejected': {
-      const text = gunzipFile(file.role, bytes)
-      return { content: sha256(text), count: decodeRejected(text).size }
-    }
-    case 'stats': {
-      const text = gunzipFile(file.role, bytes)
-      decodeStats(text)
-      return { content: sha256(text), count: 1 }
-    }
-    case 'index': {
-      if (file.name === 'advisories' || file.name === 'packages') {
-        const hashed = decodeHashedTable(bytes)
-        return { content: hashedContent(hashed), count: hashed.at.length }
-      }
-      const index = decodeIndex(bytes)
-      return { content: indexContent(index), count: index.count }
-    }
-    case 'columns':
-      if (file.name === 'lists') {
-        return { content: sha256(bytes), count: countListed(decodeListPostings(bytes, null, Number.POSITIVE_INFINITY)) }
-      }
-      // Only the manifest states its blocks. The files are compared later.
-      if (file.name === 'rows') return { content: sha256(bytes), count: file.count }
-      return { content: sha256(bytes), count: decodeColumns(bytes).count }
-    case 'orders': {
-      if (isSort(file.name)) {
-        const starts = decodePageStarts(bytes)
-        return { content: pageStartsContent(starts), count: starts.pagesAt.length }
-      }
-      const orders = decodeOrders(bytes, file.count)
-      return { content: ordersContent(orders), count: orders.published.ordinals.length }
-    }
-    case 'list': {
-      const keyed = LIST_NAMES.find((list) => hasListKeys(list) && listKeysName(list) === file.name)
-      if (keyed) return { content: storedListContent(bytes), count: countListKeysIn(keyed, bytes) }
-      if (!isListName(file.name)) fault('it is not a known list')
-      return { content: storedListContent(bytes), count: decodeList(file.name, bytes).count }
-    }
-    case 'aliases':
-      if (file.name === 'buckets') return { content: sha256(bytes), count: countBucketedIds(bytes) }
-      return { content: sha256(bytes), count: decodeAliases(bytes).ids.count }
-    case 'query': {
+    case 'table':
+      return { content: tableContent(decodeTable(bytes)), count: kind.count(bytes, file) }
+    case 'database': {
       checkPages(bytes)
       const database = openQueryFile(objectPath(dist, file.sha256))
       try {
@@ -185,8 +120,6 @@ function verifyShard(
 }
 
 const isCatalogName = (name: string): name is CatalogName => CATALOGS.includes(name as CatalogName)
-const isSort = (name: string): name is CveSort => CVE_SORTS.includes(name as CveSort)
-const isListName = (name: string): name is ListName => LIST_NAMES.includes(name as ListName)
 
 function fault(message: string): never {
   throw new SnapshotError('digest', message)

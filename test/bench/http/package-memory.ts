@@ -6,7 +6,6 @@
  */
 import { matchAdvisories } from '../../../corpus/model/packages/match.ts'
 import { Random } from '../../../corpus/sample/random.ts'
-import { listKeysHeadIn, listKeysName } from '../../../corpus/snapshot/derive/list-keys.ts'
 import { decodeListTable } from '../../../corpus/snapshot/derive/lists.ts'
 import { readPackageTables } from '../../../corpus/snapshot/derive/package-tables.ts'
 import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/files/layout.ts'
@@ -43,12 +42,9 @@ async function measure(dist: string): Promise<PackageMemory> {
   // The first one also loads what every snapshot needs once.
   openSnapshot(dist, manifest, { checkQuery: false }).close()
   const read = (file: FileEntry) => readObject(dist, file)
-  const list = (name: string) => read(fileOf(manifest, 'list', name))
+  const list = read(fileOf(manifest, 'list', 'packages'))
   // As a gateway has them.
-  const tables = await bytesOf(() => {
-    const keys = listKeysHeadIn('packages', list(listKeysName('packages')))
-    return [readPackageTables(manifest, read), decodeListTable('packages', list('packages'), { keys })]
-  })
+  const tables = await bytesOf(() => [readPackageTables(manifest, read), decodeListTable('packages', list)])
   const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
   const draw = versionsOf(snapshot, new Random('package-memory'))
   const cached = await bytesOf(() => {

@@ -4,9 +4,13 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
+import { packageKey } from '../../../corpus/model/packages/name.ts'
 import { openReader, type PackageQuestion } from '../../../corpus/reader/reader.ts'
-import { pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { blockSpan, locateTable, type TableHeader } from '../../../corpus/snapshot/codec/table.ts'
+import { hashBlock } from '../../../corpus/snapshot/derive/hashed-table.ts'
+import { fileOf, pointerPath, readCurrent, readObject } from '../../../corpus/snapshot/files/layout.ts'
 import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/files/signature.ts'
+import { keyHash } from '../../../corpus/snapshot/record/hashed-shard.ts'
 import { askDirectly, walk } from '../../support/ask.ts'
 import { writeWholeBundle } from '../../support/bundle.ts'
 import { temporaryFolder } from '../../support/dist.ts'
@@ -151,9 +155,12 @@ test('the requests of a question are few: the tables once, then a member and wha
 })
 
 test('a damaged index is refused', async () => {
-  const index = manifest.files.find(({ role, name }) => role === 'index' && name === 'packages')!
+  const index = fileOf(manifest, 'index', 'packages')
+  const header = locateTable(readObject(dist, index)) as TableHeader
+  const { ecosystem, name } = questions[0] as { ecosystem: string; name: string }
+  const { at } = blockSpan(header, 'hashHigh', hashBlock(header, keyHash(packageKey(ecosystem, name))))
   const reader = await openReader(web.url)
-  web.fault = ({ path }) => (path.endsWith(index.sha256) ? { kind: 'corrupt', at: index.size - 5 } : null)
+  web.fault = ({ path }) => (path.endsWith(index.sha256) ? { kind: 'corrupt', at: at + 9 } : null)
   const error = await failed(reader.affected(questions[0]!))
   web.fault = () => null
   assert.is(error?.code, 'digest')

@@ -213,21 +213,20 @@ async function openAll(path: string): Promise<void> {
     .finally(() => reader.close())
 }
 
-test('a flipped bit in any table is found before a row is read', async () => {
+test('a flipped bit in any table that is read whole is found before a row is read', async () => {
   const path = copy('tables')
   const random = new Random('tables')
   for (const [role, name] of [
     ['about', 'cve'],
     ['columns', 'cve'],
-    ['columns', 'rows'],
-    ['orders', 'cve'],
     ['orders', 'published'],
+    ['orders', 'epss'],
   ] as const) {
     const file = fileOf(manifest, role, name)
     for (let i = 0; i < 5; i++) {
       const at = random.int(file.size)
       flip(objectPath(path, file.sha256), at)
-      assert.is((await failed(openAll(path)))?.code, 'digest', `${role} ${name} at ${at}`)
+      assert.is((await failed(openAll(path)))?.name, 'SnapshotError', `${role} ${name} at ${at}`)
       flip(objectPath(path, file.sha256), at)
     }
   }

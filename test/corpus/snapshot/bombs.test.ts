@@ -138,20 +138,33 @@ test('the cores and facets of a shard, and those of all shards', () => {
   refuses(() => bounded({ ...shard, names: { length: 1 } } as ShardExtract), /^the cores and names of the CVEs have/)
 })
 
-test('a table with overlapping columns', () => {
-  const data = Buffer.alloc(8 * MIB)
-  const columns = Array.from({ length: 200 }, (_, i) => ({
-    name: `c${i}`,
-    type: 'u32',
-    offset: 1,
-    length: 2 * MIB - 1,
-  }))
-  const header = Buffer.from(JSON.stringify({ about: {}, columns }))
-  const start = Buffer.alloc(Math.ceil((12 + header.length) / 8) * 8)
-  start.write('VSTABLE1')
-  start.writeUInt32LE(header.length, 8)
-  start.set(header, 12)
-  refuses(() => decodeTable(Buffer.concat([start, data])), /^column c1 overlaps another one$/)
+test('a table that states more values than its file has, or a negative number', () => {
+  const table = (rows: unknown[], perRow: unknown) => {
+    const header = JSON.stringify({ about: {}, parts: [{ rows, columns: [{ name: 'c', type: 'f64', perRow }] }] })
+    const start = Buffer.alloc(Math.ceil((12 + header.length) / 8) * 8)
+    start.write('VSTABLE1')
+    start.writeUInt32LE(header.length, 8)
+    start.write(header, 12)
+    return Buffer.concat([start, Buffer.alloc(16)])
+  }
+  assert.is(decodeTable(table([1], 1)).columns.c!.length, 1)
+  for (const [rows, perRow] of [
+    [[2 ** 40], 1],
+    [[1], 2 ** 40],
+    [[2 ** 52, 2 ** 52], 2 ** 52],
+    [[1, 1], 1],
+    [[], 1],
+  ] as const) {
+    refuses(() => decodeTable(table([...rows], perRow)), /^a table has another length than its header states$/)
+  }
+  for (const [rows, perRow] of [
+    [[-1, 2], 1],
+    [[1], 0],
+    [[1.5], 1],
+    [['1'], 1],
+  ] as const) {
+    refuses(() => decodeTable(table([...rows], perRow)), /^the header of a table has a damaged part$/)
+  }
 })
 
 test('a file that a delta pack makes of little', () => {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
-import { decodeTable, encodeTable, type Table } from '../../../corpus/snapshot/codec/table.ts'
+import { decodeTable, encodeTable, type Table, tableContent } from '../../../corpus/snapshot/codec/table.ts'
 import {
   fileOf,
   manifestPath,
@@ -29,8 +29,6 @@ export interface TableChange {
   role: Role
   name: string
   change: (table: Table) => void
-  /** Returns the content digest of the changed table. */
-  contentOf: (bytes: Buffer) => string
   /** Matches the fault. */
   line?: RegExp
 }
@@ -90,15 +88,15 @@ export async function goodSnapshot(name: string, of: SampleName = 'small'): Prom
     async expectTableFaults(...changes) {
       const dist = copy()
       const forged = new Map<FileEntry, FileEntry>()
-      for (const { role, name, change, contentOf } of changes) {
+      for (const { role, name, change } of changes) {
         const file = fileOf(manifest, role, name)
-        const { about, columns } = decodeTable(readObject(good, file))
+        const { about, columns, cuts } = decodeTable(readObject(good, file))
         const copies = Object.entries(columns).map(([column, values]) => [column, values.slice()])
-        const changed = { about: structuredClone(about), columns: Object.fromEntries(copies) }
+        const changed = { about: structuredClone(about), columns: Object.fromEntries(copies), cuts }
         change(changed)
         const bytes = encodeTable(changed)
         putObject(dist, bytes)
-        forged.set(file, { ...file, sha256: sha256(bytes), size: bytes.length, content: contentOf(bytes) })
+        forged.set(file, { ...file, sha256: sha256(bytes), size: bytes.length, content: tableContent(changed) })
       }
       activate(
         dist,

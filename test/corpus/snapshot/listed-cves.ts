@@ -54,10 +54,10 @@ export function expectListedCves(dist: string): Record<Listed, number> {
   /** Returns the ids of each posting list, by the id of its row. */
   const listed = forEachFilter((filter) => {
     const { starts, ordinals } = postings[filter]
-    const { count, ids } = lists[filter]
+    const { count, id } = lists[filter]
     return new Map(
       Array.from({ length: count }, (_, at) => [
-        ids.at(at)!,
+        id(at),
         Array.from(ordinals.subarray(starts[at], starts[at + 1]), (ordinal) => idAt(index, columns.row[ordinal]!)),
       ]),
     )
@@ -89,7 +89,11 @@ export function expectListedCves(dist: string): Record<Listed, number> {
   }
   const tables = readPackageTables(manifest, (file) => readObject(dist, file))
   const records = new Set(Array.from({ length: index.count }, (_, row) => idAt(index, row)))
-  const sources = { aliasesOf: (id: string) => aliasesOf(tables.aliases, id), cve: () => null }
+  const sets = read('aliases')
+  const sources = {
+    aliasesOf: (id: string) => aliasesOf(tables.aliases, id, (at, length) => sets.subarray(at, at + length)),
+    cve: () => null,
+  }
   for (const file of manifest.files.filter(({ role }) => role === 'packages')) {
     const shard = readObject(dist, file)
     for (const { entry } of entriesOf<PackageEntry>('packages', shard, [...membersOf(shard)])) {

@@ -139,10 +139,12 @@ test('the tables find the members of advisories and packages, and aliases', () =
     assert.equal(hashedPositions(tables[role], 'nothing'), [])
   }
   const set = [first!, second!, 'GHSA-jfh8-c2jp-5v3q', 'GO-2021-9999', 'PYSEC-2021-77'].sort()
-  assert.equal(aliasesOf(tables.aliases, 'GO-2021-9999'), set)
+  const sets = readObject(packaged.dist, fileOf(manifest, 'aliases'))
+  const read = (at: number, length: number) => sets.subarray(at, at + length)
+  assert.equal(aliasesOf(tables.aliases, 'GO-2021-9999', read), set)
   const files = manifest.files.filter(({ role }) => role !== 'aliases')
-  const read = () => readPackageTables({ ...manifest, files }, (file) => readObject(packaged.dist, file))
-  assert.throws(read, /there are no aliases of advisories/)
+  const readRest = () => readPackageTables({ ...manifest, files }, (file) => readObject(packaged.dist, file))
+  assert.throws(readRest, /there are no aliases of advisories/)
 })
 
 test.after(async () => {

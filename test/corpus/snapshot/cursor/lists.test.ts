@@ -2,15 +2,16 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shortHash } from '../../../../corpus/runtime/digest.ts'
-import { decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
+import { decodeTable, encodeTable, tableContent } from '../../../../corpus/snapshot/codec/table.ts'
 import { LISTS } from '../../../../corpus/snapshot/cursor/lists.ts'
 import { noAdvisories, noPackages } from '../../../../corpus/snapshot/derive/advisory-rows.ts'
 import { aliasSets } from '../../../../corpus/snapshot/derive/aliases.ts'
 import { packageRows } from '../../../../corpus/snapshot/derive/list-rows.ts'
 import { decodeList } from '../../../../corpus/snapshot/derive/list-view.ts'
-import { encodeList, listContent, storedListContent } from '../../../../corpus/snapshot/derive/lists.ts'
+import { encodeList } from '../../../../corpus/snapshot/derive/lists.ts'
 import { decodePostings, postingsOf } from '../../../../corpus/snapshot/derive/postings.ts'
 import { inMainOrder, sortList } from '../../../../corpus/snapshot/derive/sorted-list.ts'
+import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 import { catalogKey, decodeCatalog, ENTRY_KIND, encodeCatalog } from '../../../../corpus/snapshot/record/catalog.ts'
 import { encodeEntries } from '../../../../corpus/snapshot/record/entry-shard.ts'
 
@@ -57,6 +58,8 @@ test('a catalog whose keys do not ascend, or with another kind of member, is ref
 const rows = [vendor('b', 5), vendor('a', 5), vendor('z', 9, 'Ärger'), vendor('m', 1, 'alpha')]
 const sorted = sortList('vendors', inMainOrder(LISTS.vendors, rows))
 const positions = { pagesAt: { cves: Uint32Array.of(0), name: Uint32Array.of(0) }, entries: null }
+const noneOf = (count: number) => ({ starts: new Uint32Array(count + 1), ordinals: new Uint32Array() })
+const references = { cves: noneOf(rows.length), products: sortList('products', []) }
 
 test('rule 6: the main order numbers the rows, ties by id in its direction; names are folded', () => {
   assert.equal(sorted.ids, ['z', 'b', 'a', 'm'])
@@ -67,17 +70,22 @@ test('rule 6: the main order numbers the rows, ties by id in its direction; name
 })
 
 test('a list comes back as it was, and its content digest leaves out where things lie', () => {
-  const bytes = encodeList(sorted, positions)
+  const bytes = encodeList(sorted, positions, references)
   const list = decodeList('vendors', bytes)
-  assert.equal(list.ids, sorted.ids)
+  assert.equal(
+    sorted.ids.map((_, ordinal) => list.id(ordinal)),
+    sorted.ids,
+  )
   const { keys } = list.orders.cves!
   assert.equal(
     [0, 1, 2, 3].map((ordinal) => keys.at(ordinal)),
     [9, 5, 5, 1],
   )
-  assert.is(storedListContent(bytes), listContent(sorted))
-  const elsewhere = encodeList(sorted, { ...positions, pagesAt: { ...positions.pagesAt, name: Uint32Array.of(7) } })
-  assert.is(storedListContent(elsewhere), listContent(sorted))
+  const pagesAt = { ...positions.pagesAt, name: Uint32Array.of(7) }
+  const contentOf = (of: Buffer) => tableContent(decodeTable(of))
+  assert.is(contentOf(encodeList(sorted, { ...positions, pagesAt }, references)), contentOf(bytes))
+  const fewer = { ...sorted, ids: sorted.ids.with(0, 'other') }
+  assert.is.not(contentOf(encodeList(fewer, positions, references)), contentOf(bytes))
 })
 
 test('postings find the rows of a value', () => {
@@ -94,9 +102,15 @@ test('postings find the rows of a value', () => {
     inMainOrder(LISTS.products, [product('v', 'b'), product('w', 'a'), product('v', 'a')]),
   )
   assert.equal(list.ids, ['v/a', 'v/b', 'w/a'])
-  const { filters } = decodeList('products', encodeList(list, { pagesAt: { cves: Uint32Array.of(0) }, entries: null }))
-  assert.equal([...filters.vendor!.of('v')], [0, 1])
-  assert.equal([...filters.vendor!.of('nobody')], [])
+  const { vendor: of } = list.filters
+  assert.equal(
+    [of!.keys, [...of!.starts], [...of!.ordinals]],
+    [
+      ['v', 'w'],
+      [0, 2, 3],
+      [0, 1, 2],
+    ],
+  )
   const slashed = inMainOrder(LISTS.products, [product('a', 'b/c'), product('a/b', 'c')])
   assert.equal(sortList('products', slashed).ids, ['a%2Fb/c', 'a/b/c'], 'no two products have one id')
 })
@@ -123,7 +137,11 @@ test('packages are ordered by advisories, then by key; advisories that alias eac
   assert.equal(list.ids, ['PyPI/two-x', 'npm/@a/b', 'npm/one'])
   const { filters } = decodeList(
     'packages',
-    encodeList(list, { pagesAt: { advisories: Uint32Array.of(0) }, entries: null }),
+    encodeList(
+      list,
+      { pagesAt: { advisories: Uint32Array.of(0) }, entries: null },
+      { cves: noneOf(3), products: null },
+    ),
   )
   assert.equal([...filters.ecosystem!.of('npm')], [1, 2])
   assert.equal([...filters.ecosystem!.of('pypi')], [0])
@@ -150,8 +168,10 @@ test('postings that do not ascend, or not from the first to the last, are refuse
   }
 })
 
+const isMalformed = (error: unknown) => error instanceof SnapshotError && error.code === 'malformed'
+
 test('a list whose columns contradict one another is refused', () => {
-  const { about, columns } = decodeTable(encodeList(sorted, positions))
+  const { about, columns, cuts } = decodeTable(encodeList(sorted, positions, references))
   const broken: [string, object][] = [
     ['an ordinal outside', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1, 2, 4) } }],
     ['too few ordinals', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1) } }],
@@ -159,14 +179,15 @@ test('a list whose columns contradict one another is refused', () => {
     ['more keyed than rows', { about: { ...about, sorts: { cves: 5, name: 4 } } }],
     ['fewer keyed than keys', { about: { ...about, sorts: { cves: 3, name: 4 } } }],
     ['an ordinal twice', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1, 1, 3) } }],
-    ['numbers among texts', { about: { ...about, texts: { name: ['z', 2, 'a', 'alpha'] } } }],
+    ['another number of texts', { columns: { ...columns, 'sort.name.keys.starts': Uint32Array.of(0, 1, 2) } }],
     ['too many pages', { columns: { ...columns, 'sort.cves.pagesAt': Uint32Array.of(0, 100) } }],
-    ['no ids', { about: { ...about, ids: undefined } }],
-    ['ids of another type', { about: { ...about, ids: [1, 2, 3, 4] } }],
+    ['no ids', { columns: { ...columns, 'ids.texts': new Uint8Array() } }],
+    ['another number of rows', { about: { ...about, count: 3 } }],
+    ['no number of rows', { about: { ...about, count: '4' } }],
   ]
   for (const [what, changed] of broken) {
-    const bytes = encodeTable({ about, columns, ...changed })
-    assert.throws(() => decodeList('vendors', bytes), /vendors/, what)
+    const bytes = encodeTable({ about, columns, cuts, ...changed })
+    assert.throws(() => decodeList('vendors', bytes), isMalformed, what)
   }
 })
 

@@ -1,7 +1,8 @@
 /** The index: its core segments match those of the members, and other formats are rejected. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
+import { gunzipFile } from '../../../../corpus/snapshot/codec/inflate.ts'
+import { decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
 import {
   CORE,
   CORE_NUMBERS,
@@ -13,6 +14,7 @@ import {
 } from '../../../../corpus/snapshot/derive/index-table.ts'
 import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 import { fileOf, readCurrent, readObject } from '../../../../corpus/snapshot/files/layout.ts'
+import { decodeEpss } from '../../../../corpus/snapshot/record/epss.ts'
 import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
 import { sharedSample } from '../../../support/samples.ts'
@@ -51,8 +53,26 @@ test('an index reads back as it was written', () => {
 test('core segments that are too few, or missing, are damage', () => {
   const short: Index = { ...index, coreSegments: index.coreSegments.slice(1) }
   assert.throws(() => decodeIndex(encodeIndex(short)), isError('malformed'))
-  const { shards, count, coreSegments, ...columns } = index
-  assert.throws(() => decodeIndex(encodeTable({ about: { shards }, columns })), isError('malformed'))
+  const { about, columns, cuts } = decodeTable(encodeIndex(index))
+  const { coreSegments, ...others } = columns
+  assert.throws(() => decodeIndex(encodeTable({ about, columns: others, cuts })), isError('malformed'))
+})
+
+test('an index has the EPSS scores of its snapshot', () => {
+  const epss = decodeEpss(gunzipFile('epss', readObject(dist, fileOf(manifest, 'epss'))))
+  assert.equal(index.epss, epss)
+})
+
+test('ids out of order, and shards that the header does not name, are damage', () => {
+  const table = decodeTable(encodeIndex(index))
+  const { about, columns } = table
+  const decode = (changed: object) => () => decodeIndex(encodeTable({ ...table, ...changed }))
+  const numberLow = columns.numberLow!.toReversed()
+  assert.throws(decode({ columns: { ...columns, numberLow } }), isError('malformed'))
+  for (const shards of [index.shards.slice(1), ['x', ...index.shards.slice(1)], null]) {
+    assert.throws(decode({ about: { ...about, shards } }), isError('malformed'))
+  }
+  assert.throws(decode({ about: { ...about, date: 'today' } }), isError('malformed'))
 })
 
 test.after(() => folder.remove())

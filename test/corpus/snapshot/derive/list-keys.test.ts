@@ -3,16 +3,19 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ProductRow, VendorRow } from '../../../../corpus/model/directory.ts'
 import { crc32 } from '../../../../corpus/runtime/crc32.ts'
-import { LISTS } from '../../../../corpus/snapshot/cursor/lists.ts'
 import {
-  decodeListKeysHead,
-  encodeListKeys,
-  type ListKeysHead,
-  listKeysOf,
-  listKeysSpan,
-  ordinalsIn,
-} from '../../../../corpus/snapshot/derive/list-keys.ts'
-import { listOf } from '../../../../corpus/snapshot/derive/list-view.ts'
+  blockRows,
+  blockSpan,
+  decodeTable,
+  encodeTable,
+  locateTable,
+  type TableHeader,
+  valuesSpan,
+} from '../../../../corpus/snapshot/codec/table.ts'
+import { LISTS } from '../../../../corpus/snapshot/cursor/lists.ts'
+import { hashBlock } from '../../../../corpus/snapshot/derive/hashed-table.ts'
+import { listKeyHash, ordinalsIn } from '../../../../corpus/snapshot/derive/list-keys.ts'
+import { decodeList, listOf } from '../../../../corpus/snapshot/derive/list-view.ts'
 import { decodeListTable, encodeList } from '../../../../corpus/snapshot/derive/lists.ts'
 import { inMainOrder, sortList } from '../../../../corpus/snapshot/derive/sorted-list.ts'
 import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
@@ -45,64 +48,49 @@ const ordinals = Uint32Array.from(Array.from({ length: VENDORS }, (_, at) => cve
 
 const pages = (count: number) => Uint32Array.from({ length: Math.ceil(count / 100) }, (_, page) => page * 5000)
 const positions = { pagesAt: { cves: pages(VENDORS), name: pages(VENDORS) }, entries: null }
-const bytes = encodeListKeys(vendors, positions, { starts, ordinals }, products)
-
-function headOf(file: Uint8Array): ListKeysHead {
-  const head = decodeListKeysHead('vendors', file)
-  if (typeof head === 'number') throw new Error(`the head requires ${head} bytes`)
-  return head
-}
-
-const keysOf = (head: ListKeysHead, file: Uint8Array, id: string) => {
-  const { at, length } = listKeysSpan(head, id)
-  return listKeysOf(head, id, file.subarray(at, at + length))
-}
+const references = { cves: { starts, ordinals }, products }
+const bytes = encodeList(vendors, positions, references)
+const header = locateTable(bytes) as TableHeader
+const inFile = (file: Uint8Array) => (at: number, length: number) => file.subarray(at, at + length)
+const table = decodeListTable('vendors', bytes)
+const list = listOf(table, inFile(bytes))
 
 test('every key has its ordinal, its CVEs and its products', () => {
-  const head = headOf(bytes)
-  assert.ok(head.starts.length > 3, 'several buckets')
-  assert.equal([...head.pagesAt], [...positions.pagesAt.cves])
-  const stored = head.columns.get('products')!
+  assert.ok(blockRows(header, 'hashHigh').length > 3, 'several blocks')
   vendors.ids.forEach((id, ordinal) => {
     for (const spelling of [id, id.replace('_', ' '), id.replace('_', '-')]) {
-      const [key, ...others] = keysOf(head, bytes, spelling)
-      assert.is(others.length, 0)
+      const key = list.keyOf(spelling)
       assert.is(key?.ordinal, ordinal, spelling)
+      assert.is(list.ordinalOf(spelling), ordinal)
       const { start, count } = key!.cves!
       const own = ordinals.slice(start, start + count)
       assert.equal([...own], cvesOf(ordinal))
       assert.equal([...ordinalsIn(new Uint8Array(own.buffer), key!.cves!)], cvesOf(ordinal))
-      const at = stored.at + key!.products!.start * 4
-      const of = ordinalsIn(bytes.subarray(at, at + key!.products!.count * 4), key!.products!)
-      const names = [...of].map((product) => products.ids[product]!)
+      const { at, length } = valuesSpan(header, 'products', key!.products!.start, key!.products!.count)
+      const names = [...ordinalsIn(bytes.subarray(at, at + length), key!.products!)].map((one) => products.ids[one]!)
       const expected = products.ids.filter((product) => product.startsWith(`${id}/`))
       assert.equal(names, expected)
     }
   })
-  for (const id of ['vendor_', 'vendor_700', 'nobody']) assert.equal(keysOf(head, bytes, id), [], id)
+  for (const id of ['vendor_', 'vendor_700', 'nobody', '']) assert.is(list.keyOf(id), undefined, id)
 })
 
-test('the first part states how many bytes it requires', () => {
-  for (let length = 12; ; ) {
-    const head = decodeListKeysHead('vendors', bytes.subarray(0, length))
-    if (typeof head !== 'number') break
-    assert.ok(head > length && head < bytes.length, `${head}`)
-    length = head
-  }
-})
+const isDamage = (error: unknown) => error instanceof SnapshotError && error.code === 'digest'
 
-test('a changed bit in a bucket, or a bucket in the place of another, is refused', () => {
-  const head = headOf(bytes)
+test('a changed bit in a block, or a block in the place of another, is refused', () => {
   const id = vendors.ids[3]!
-  const { at, length } = listKeysSpan(head, id)
-  for (let byte = 0; byte < length; byte += 97) {
-    const changed = Buffer.from(bytes.subarray(at, at + length))
-    changed[byte]! ^= 1 << (byte % 8)
-    assert.throws(() => listKeysOf(head, id, changed), isDamage)
+  const spanOf = (one: string) => blockSpan(header, 'hashHigh', hashBlock(header, listKeyHash('vendors', one)))
+  const span = spanOf(id)
+  for (let byte = 0; byte < span.length; byte += 97) {
+    // Each block begins with its CRC and four zero bytes.
+    if (byte >> 2 === 1) continue
+    const changed = Buffer.from(bytes)
+    changed[span.at + byte]! ^= 1 << (byte % 8)
+    assert.throws(() => listOf(table, inFile(changed)).keyOf(id), isDamage)
   }
-  const other = vendors.ids.find((one) => listKeysSpan(head, one).at !== at)!
-  const elsewhere = listKeysSpan(head, other)
-  assert.throws(() => listKeysOf(head, id, bytes.subarray(elsewhere.at, elsewhere.at + elsewhere.length)), isDamage)
+  const elsewhere = spanOf(vendors.ids.find((one) => spanOf(one).at !== span.at)!)
+  const moved = (at: number, length: number) => inFile(bytes)(at === span.at ? elsewhere.at : at, length)
+  assert.throws(() => listOf(table, moved).keyOf(id), isDamage)
 })
 
 test('ordinals with the right CRC that do not ascend are refused', () => {
@@ -119,47 +107,24 @@ test('ordinals with the right CRC that do not ascend are refused', () => {
   }
 })
 
-test('a list without rows has an empty bucket', () => {
+test('a list without rows has no key', () => {
   const none = sortList('exploits', [])
-  const empty = encodeListKeys(none, { pagesAt: { published: pages(0) }, entries: null }, null, null)
-  const head = decodeListKeysHead('exploits', empty) as ListKeysHead
-  const { at, length } = listKeysSpan(head, 'exploit_archive/1')
-  assert.equal(listKeysOf(head, 'exploit_archive/1', empty.subarray(at, at + length)), [])
+  const empty = encodeList(none, { pagesAt: { published: pages(0) }, entries: null }, { cves: null, products: null })
+  assert.is(decodeList('exploits', empty).keyOf('exploit_archive/1'), undefined)
 })
 
-test('keys without the CVEs or products that their list has, or with those that it has not, are refused', () => {
-  const list = sortList('exploits', [])
-  const none = { pagesAt: { published: pages(0) }, entries: null }
-  for (const [name, wrong] of [
-    ['vendors', encodeListKeys(vendors, positions, null, products)],
-    ['vendors', encodeListKeys(vendors, positions, { starts, ordinals }, null)],
-    ['exploits', encodeListKeys(list, none, { starts: new Uint32Array(1), ordinals: new Uint32Array() }, null)],
-  ] as const) {
-    assert.throws(() => decodeListKeysHead(name, wrong), /the keys of \w+ are damaged/)
+test('keys without the CVEs or products that their list has, or of another number, are refused', () => {
+  const isMalformed = (error: unknown) => error instanceof SnapshotError && error.code === 'malformed'
+  for (const wrong of [
+    { ...references, cves: null },
+    { ...references, products: null },
+  ]) {
+    const vendor = decodeList('vendors', encodeList(vendors, positions, wrong))
+    assert.throws(() => vendor.keyOf(vendors.ids[0]!), isMalformed)
   }
-})
-
-const isDamage = (error: unknown) => error instanceof SnapshotError && error.code === 'digest'
-
-test('a list with keys finds what a list without keys finds, and rejects keys of another number', () => {
-  const table = encodeList(vendors, positions)
-  const inFile = (file: Uint8Array) => (at: number, length: number) => file.subarray(at, at + length)
-  // One text is enough to stay in the file.
-  const decode = (keys: ListKeysHead | null) => decodeListTable('vendors', table, { keptFrom: 1, keys })
-  const keyed = decode(headOf(bytes))
-  const byTexts = listOf(decode(null), inFile(table))
-  const byKeys = listOf(keyed, inFile(table), inFile(bytes))
-  for (const id of [...vendors.ids, ...vendors.ids.map((one) => one.replace('_', '-')), 'vendor_700', 'nobody', '']) {
-    assert.is(byKeys.ordinalOf(id), byTexts.ordinalOf(id), id)
-  }
-  assert.is(byKeys.ordinalOf(vendors.ids[9]!), 9)
-  const damaged = Buffer.from(bytes)
-  damaged[damaged.length - 1]! ^= 1
-  const read = listOf(keyed, inFile(table), inFile(damaged))
-  assert.throws(() => vendors.ids.forEach(read.ordinalOf), isDamage)
-  const fewer = sortList('vendors', inMainOrder(LISTS.vendors, vendorRows.slice(1)))
-  const other = encodeListKeys(fewer, positions, { starts: starts.slice(1), ordinals }, products)
-  assert.throws(() => decode(headOf(other)), /the number of keys of the list vendors is damaged/)
+  const { about, columns, cuts } = decodeTable(bytes)
+  const fewer = encodeTable({ about: { ...about, count: VENDORS - 1 }, columns, cuts })
+  assert.throws(() => decodeListTable('vendors', fewer), isMalformed)
 })
 
 test.run()

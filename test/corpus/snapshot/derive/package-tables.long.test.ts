@@ -2,17 +2,17 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
+import { decodeTable } from '../../../../corpus/snapshot/codec/table.ts'
 import { LISTS } from '../../../../corpus/snapshot/cursor/lists.ts'
 import type { AdvisoryRows, PackageRows } from '../../../../corpus/snapshot/derive/advisory-rows.ts'
 import { aliasesOf, aliasSets, decodeAliases, encodeAliases } from '../../../../corpus/snapshot/derive/aliases.ts'
-import {
-  decodeHashedIndex,
-  encodeHashedTable,
-  hashedPositions,
-  hashedTable,
-} from '../../../../corpus/snapshot/derive/hashed-index.ts'
 import { packageRows } from '../../../../corpus/snapshot/derive/list-rows.ts'
 import { decodeListTable, encodeList } from '../../../../corpus/snapshot/derive/lists.ts'
+import {
+  decodeHashedIndex,
+  encodeHashedIndex,
+  hashedPositions,
+} from '../../../../corpus/snapshot/derive/package-tables.ts'
 import { inMainOrder, sortList } from '../../../../corpus/snapshot/derive/sorted-list.ts'
 import { seeded } from '../query/sample.ts'
 
@@ -89,7 +89,7 @@ function holds(what: string, value: unknown, entries: number, most: number): voi
 
 test('an index takes 16 bytes per member, and finds all', () => {
   for (const [role, rows] of Object.entries({ advisories, packages })) {
-    const index = decodeHashedIndex(encodeHashedTable(hashedTable(rows)), 1024)
+    const index = decodeHashedIndex(decodeTable(encodeHashedIndex(rows)), 1024)
     holds(`index ${role}`, index, rows.keys.length, 16.1)
     for (let i = 0; i < rows.keys.length; i += 97) {
       assert.is(hashedPositions(index, rows.keys[i]!)[0]!.at, rows.at[i])
@@ -97,12 +97,13 @@ test('an index takes 16 bytes per member, and finds all', () => {
   }
 })
 
-test('the table of aliases takes at most 30 bytes per id, and finds all', () => {
-  const aliases = decodeAliases(encodeAliases(sets))
-  holds('aliases', aliases, aliases.ids.count, 30)
+test('the table of aliases takes 20 bytes per id, and finds all', () => {
+  const bytes = encodeAliases(sets)
+  const aliases = decodeAliases(bytes)
+  holds('aliases', aliases, aliases.hashHigh.length, 20.1)
   for (let i = 0; i < ADVISORIES; i += 97) {
     const expected = advisories.aliases[i]!.length === 0 ? null : sets.ids.length
-    const found = aliasesOf(aliases, advisories.keys[i]!)
+    const found = aliasesOf(aliases, advisories.keys[i]!, (at, length) => bytes.subarray(at, at + length))
     if (expected === null) assert.is(found, null)
     else assert.ok(found!.includes(advisories.keys[i]!) && found!.includes(advisories.aliases[i]![0]!))
   }
@@ -111,7 +112,11 @@ test('the table of aliases takes at most 30 bytes per id, and finds all', () => 
 test('the list of packages takes at most 40 bytes per row', () => {
   const list = sortList('packages', inMainOrder(LISTS.packages, packageRows(packages, sets)))
   const pages = { advisories: new Uint32Array(Math.ceil(PACKAGES / 100)) }
-  const table = decodeListTable('packages', encodeList(list, { pagesAt: pages, entries: null }))
+  const cves = { starts: new Uint32Array(PACKAGES + 1), ordinals: new Uint32Array() }
+  const table = decodeListTable(
+    'packages',
+    encodeList(list, { pagesAt: pages, entries: null }, { cves, products: null }),
+  )
   holds('list packages', table, PACKAGES, 40)
 })
 

@@ -1,9 +1,8 @@
 /** Posting lists of large lists stay in their file: each name gets the same rows as from memory, and damage shows. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { locateColumns, type TableHeader } from '../../../../corpus/snapshot/codec/table.ts'
+import { locateTable, type TableHeader, valuesSpan } from '../../../../corpus/snapshot/codec/table.ts'
 import { LIST_NAMES, LISTS, type ListName, listPagesName } from '../../../../corpus/snapshot/cursor/lists.ts'
-import { encodeListKeys, listKeysHeadIn } from '../../../../corpus/snapshot/derive/list-keys.ts'
 import { encodeListPostings } from '../../../../corpus/snapshot/derive/list-postings.ts'
 import { listOf } from '../../../../corpus/snapshot/derive/list-view.ts'
 import { decodeListTable, encodeList, type ListTable } from '../../../../corpus/snapshot/derive/lists.ts'
@@ -40,28 +39,25 @@ const productRows = rows.flatMap(({ slug: vendor }, i) =>
   }),
 )
 const products = sortList('products', inMainOrder(LISTS.products, productRows))
-const productTable = encodeList(products, { pagesAt: { cves: new Uint32Array(3) }, entries: null })
+const nothing = { starts: new Uint32Array(productRows.length + 1), ordinals: new Uint32Array() }
+const productTable = encodeList(
+  products,
+  { pagesAt: { cves: new Uint32Array(3) }, entries: null },
+  { cves: nothing, products: null },
+)
 
 const positions = { pagesAt: { cves: new Uint32Array(3), name: new Uint32Array(3) }, entries: null }
-const table = encodeList(sorted, positions)
-const keys = encodeListKeys(sorted, positions, own, products)
+const table = encodeList(sorted, positions, { cves: own, products })
 const file = encodeListPostings({ vendor: own, product: none, package: none })
-const { columns } = locateColumns(file) as TableHeader
-const located = columns.get('vendor.ordinals')!
-const postings = {
-  vendor: located,
-  product: columns.get('product.ordinals')!,
-  package: columns.get('package.ordinals')!,
-}
+const header = locateTable(file) as TableHeader
 
 const readerOf = (bytes: Uint8Array) => (at: number, length: number) => Buffer.from(bytes.subarray(at, at + length))
 const objectOf = (bytes: Buffer): OpenObject => ({ size: bytes.length, fd: -1, read: readerOf(bytes), close() {} })
-// One text is enough to stay in the file.
-const decoded = decodeListTable('vendors', table, { keptFrom: 1, keys: listKeysHeadIn('vendors', keys) })
-const vendors = listOf(decoded, readerOf(table), readerOf(keys))
+const decoded = decodeListTable('vendors', table)
+const vendors = listOf(decoded, readerOf(table))
 const empty = { keyOf: () => undefined }
 const lists = { vendors, products: empty, packages: empty } as unknown as OpenLists
-const open = (bytes: Buffer, cves = CVES) => namedPostings(postings, lists, objectOf(bytes), cves)
+const open = (bytes: Buffer, cves = CVES) => namedPostings(header, lists, objectOf(bytes), cves)
 
 test('each name has its CVEs, also by another spelling; unknown names have none', () => {
   const { vendor, product } = open(file)
@@ -75,35 +71,30 @@ test('each name has its CVEs, also by another spelling; unknown names have none'
 
 test('damaged ordinals, and those of more CVEs than there are, are refused', () => {
   const damaged = Buffer.from(file)
-  damaged[located.at]! ^= 1
+  damaged[valuesSpan(header, 'vendor.ordinals', 0, 1).at]! ^= 1
   const first = sorted.ids.findIndex((_, ordinal) => cvesOf(ordinal).length > 0)
   assert.throws(() => open(damaged).vendor.of(sorted.ids[first]!), /a posting list is damaged/)
   assert.throws(() => open(file, 100).vendor.of(sorted.ids[299]!), new RegExp(`of ${sorted.ids[299]} is damaged`))
-  assert.throws(
-    () =>
-      namedPostings({ ...postings, vendor: { ...located, length: 1 } }, lists, objectOf(file), CVES).vendor.of(
-        sorted.ids[299]!,
-      ),
-    new RegExp(`of ${sorted.ids[299]} is damaged`),
-  )
+  const short = locateTable(encodeListPostings({ vendor: none, product: none, package: none })) as TableHeader
+  const { vendor } = namedPostings(short, lists, objectOf(file), CVES)
+  assert.throws(() => vendor.of(sorted.ids[299]!), /column vendor\.ordinals has no \d values at/)
 })
 
 function emptyTable(name: ListName): ListTable {
   const list = sortList(name, [])
   const pagesAt = Object.fromEntries(Object.keys(list.orders).map((sort) => [sort, new Uint32Array()]))
-  return decodeListTable(name, encodeList(list, { pagesAt, entries: null }))
+  return decodeListTable(name, encodeList(list, { pagesAt, entries: null }, { cves: null, products: null }))
 }
 
 /** Opens the lists of a snapshot that has only vendors and products. */
-function openedWith(keyBytes: Buffer): OpenLists {
+function openedWith(vendorTable: Buffer): OpenLists {
   const named = LIST_NAMES.flatMap((name) => [
     `list ${name}`,
     ...Object.keys(LISTS[name].sorts).map((sort) => `pages ${listPagesName(name, sort)}`),
   ])
   const files: Record<string, Buffer> = {
     ...Object.fromEntries(named.map((name) => [name, Buffer.alloc(0)])),
-    'list vendors': table,
-    'list vendors.keys': keyBytes,
+    'list vendors': vendorTable,
     'list products': productTable,
   }
   const manifest = {
@@ -112,14 +103,14 @@ function openedWith(keyBytes: Buffer): OpenLists {
   const none = Object.fromEntries(LIST_NAMES.map((name) => [name, emptyTable(name)])) as ListTables
   const tables: ListTables = {
     ...none,
-    vendors: decodeListTable('vendors', table, { keptFrom: 1, keys: listKeysHeadIn('vendors', keys) }),
-    products: decodeListTable('products', productTable, { keptFrom: 1 }),
+    vendors: decoded,
+    products: decodeListTable('products', productTable),
   }
   return openLists(manifest, tables, ({ role, name }: FileEntry) => objectOf(files[`${role} ${name}`]!))
 }
 
 test('each vendor has its products, by the keys of vendors, also by another spelling', () => {
-  const { vendor } = openedWith(keys).products.filters
+  const { vendor } = openedWith(table).products.filters
   for (const [i, { slug }] of rows.entries()) {
     const slugs = Array.from({ length: i % 3 }, (_, n) => `${slug}/product_${n}`)
     for (const spelling of [slug, slug.replace('_', '-')]) {
@@ -127,8 +118,8 @@ test('each vendor has its products, by the keys of vendors, also by another spel
     }
   }
   assert.is(vendor!.of('nobody').length, 0)
-  const damaged = Buffer.from(keys)
-  damaged[(locateColumns(damaged) as TableHeader).columns.get('products')!.at]! ^= 1
+  const damaged = Buffer.from(table)
+  damaged[valuesSpan(decoded.header, 'products', 0, 1).at]! ^= 1
   const { vendor: of } = openedWith(damaged).products.filters
   assert.throws(() => rows.map(({ slug }) => of!.of(slug)), /a posting list is damaged/)
 })

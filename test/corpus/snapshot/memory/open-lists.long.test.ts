@@ -1,10 +1,9 @@
 /** Lists that lie about where their rows and entries are: a gateway answers what it asked for, or nothing. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Column, decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
+import { type Column, decodeTable, encodeTable, tableContent } from '../../../../corpus/snapshot/codec/table.ts'
 import { cursorId } from '../../../../corpus/snapshot/cursor/cursor.ts'
 import type { ListName } from '../../../../corpus/snapshot/cursor/lists.ts'
-import { storedListContent } from '../../../../corpus/snapshot/derive/lists.ts'
 import { openObject, readCurrent } from '../../../../corpus/snapshot/files/layout.ts'
 import { type OpenLists, openLists, readListTables } from '../../../../corpus/snapshot/memory/open-lists.ts'
 import { type GoodSnapshot, goodSnapshot } from '../forgery.ts'
@@ -18,11 +17,11 @@ function withColumns(
   look: (lists: OpenLists) => void,
 ) {
   const dist = good.copy()
-  const { about, columns } = decodeTable(good.bytesOf('list', name))
-  change(columns)
-  const bytes = encodeTable({ about, columns })
+  const table = decodeTable(good.bytesOf('list', name))
+  change(table.columns)
+  const bytes = encodeTable(table)
   const file = good.manifest.files.find((one) => one.role === 'list' && one.name === name)!
-  good.forge(dist, file, bytes, storedListContent(bytes))
+  good.forge(dist, file, bytes, tableContent(table))
   const { manifest } = readCurrent(dist)
   const opened: ReturnType<typeof openObject>[] = []
   try {
