@@ -43,8 +43,6 @@ export interface ListKeys {
 
 /** Nearly every header and page positions of the main sort are shorter. */
 const FIRST_BYTES = 24 * 1024
-/** Below this size, the table of a list takes less time. */
-const SMALL_BYTES = 48 * 1024
 /** Rows that are kept: pages of one vendor or product ask for it several times. */
 const MOST_FOUND = 1000
 const NONE = new Uint32Array()
@@ -94,7 +92,8 @@ export function openListKeys(manifest: Manifest, tables: RangeTables, pages: Lis
   }
 
   return {
-    has: (list) => fileOf(manifest, 'list', list).size > SMALL_BYTES,
+    // A shorter table takes one request.
+    has: (list) => fileOf(manifest, 'list', list).size > FIRST_BYTES,
     locate,
 
     async find(list, id) {
