@@ -27,8 +27,8 @@ import {
   sourcedBlock,
 } from '../snapshot/index.ts'
 import { openIndexBlocks } from '../snapshot/ranges/index-blocks.ts'
+import type { Lineage, Link } from '../snapshot/ranges/lineage.ts'
 import { openTables } from '../snapshot/ranges/tables.ts'
-import type { Lineage, Link } from './lineage.ts'
 import type { Objects } from './objects.ts'
 
 /** Blocks that are compared at once. */

@@ -19,10 +19,7 @@ import { describe, type FileEntry, objectName, SnapshotError } from '../snapshot
 import type { FileParts } from '../snapshot/ranges/file-parts.ts'
 import { about, TransferError, type TransferErrorCode } from '../transfer/error.ts'
 
-/** Each method throws SnapshotError or TransferError. */
 export interface Objects extends FileParts {
-  /** Returns a file of at most `most` bytes. The caller must verify it. */
-  file(path: string, most: number): Promise<Buffer>
   /** Ends all reads, and removes temporary copies. */
   close(): Promise<void>
 }

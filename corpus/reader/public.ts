@@ -33,4 +33,4 @@ export type {
 } from './options.ts'
 export type * from './record.ts'
 export type { Reader } from './snapshot-reader.ts'
-export type { SearchResults } from './text-search.ts'
+export type { SearchResults } from '../snapshot/ranges/text-search.ts'

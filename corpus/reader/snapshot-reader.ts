@@ -29,9 +29,10 @@ import {
   splicePlain,
   type TextData,
 } from '../snapshot/index.ts'
+import { openLineage } from '../snapshot/ranges/lineage.ts'
 import { openRangeSnapshot } from '../snapshot/ranges/open-snapshot.ts'
+import type { SearchResults, TextSearch } from '../snapshot/ranges/text-search.ts'
 import { readerHistory } from './history.ts'
-import { openLineage } from './lineage.ts'
 import type { ListEntry, ListPage } from './list-types.ts'
 import type { Objects } from './objects.ts'
 import { openCurrent, type Trust } from './open.ts'
@@ -50,7 +51,6 @@ import {
   type SnapshotsOptions,
 } from './options.ts'
 import type { ChangePage, CveDetail, CvePage, CveSummary, OsvRecord, SnapshotPage } from './record.ts'
-import type { SearchResults, TextSearch } from './text-search.ts'
 
 export interface Reader {
   /** The opened snapshot, as `/snapshot` returns it. It does not change when a newer one is published. */
@@ -243,7 +243,9 @@ function* noReason(): Steps<undefined> {}
 function textsOf(manifest: Manifest, objects: Objects): TextData & { close(): Promise<void> } {
   const opened = new Map<string, Promise<TextSearch>>()
   const open = () =>
-    remembered(opened, '', async () => (await import('./text-search.ts')).openTextSearch(manifest, objects))
+    remembered(opened, '', async () =>
+      (await import('../snapshot/ranges/text-search.ts')).openTextSearch(manifest, objects),
+    )
   const run = <T>(work: (texts: TextSearch) => Promise<T>): Steps<T> => awaited(open().then(work))
   return {
     matches: (set, q) => run((texts) => texts.matches(set, q)),

@@ -199,10 +199,15 @@ export const LOCAL_COSTS: SearchCosts = {
   isPrefixCostly: true,
 }
 
-/** Opens the searches of a database. */
-export function openSearches(costs: SearchCosts): Searches {
+/** Opens the searches of a database. `counts` are the numbers of its entries; by default they are read. */
+export function openSearches(costs: SearchCosts, counts: Partial<Record<SearchedText, number>> = {}): Searches {
   const { readFirst, rankAll, rowsAtOnce, window, isPrefixCostly } = costs
-  const spans = new Map<SearchedText, Span>()
+  const spans = new Map(
+    Object.entries(counts).map(([set, count]): [string, Span] => {
+      const from = firstOf(set as SearchedText)
+      return [set, { from, to: from + count - 1 }]
+    }),
+  )
 
   function* spanOf(set: SearchedText): Search<Span> {
     const known = spans.get(set)

@@ -2,10 +2,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readerHistory } from '../../../corpus/reader/history.ts'
-import type { Lineage, Link } from '../../../corpus/reader/lineage.ts'
 import type { Objects } from '../../../corpus/reader/objects.ts'
 import { completed } from '../../../corpus/runtime/steps.ts'
 import { type SnapshotData, SnapshotError } from '../../../corpus/snapshot/index.ts'
+import type { Lineage, Link } from '../../../corpus/snapshot/ranges/lineage.ts'
 import { failed } from '../../support/refusal.ts'
 
 const idOf = (prefix: string) => prefix.padEnd(64, '0')

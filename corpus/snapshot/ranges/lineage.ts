@@ -1,7 +1,7 @@
 /** The current snapshot and the ones that it was built on, by the manifests that name their parents. */
-import { sha256 } from '../runtime/digest.ts'
-import { generationalCache } from '../runtime/generational-cache.ts'
-import { remembered } from '../runtime/remembered.ts'
+import { sha256 } from '../../runtime/digest.ts'
+import { generationalCache } from '../../runtime/generational-cache.ts'
+import { remembered } from '../../runtime/remembered.ts'
 import {
   countCves,
   decodeManifest,
@@ -11,8 +11,8 @@ import {
   manifestName,
   SnapshotError,
   type SnapshotSummary,
-} from '../snapshot/index.ts'
-import type { Objects } from './objects.ts'
+} from '../index.ts'
+import type { FileParts } from './file-parts.ts'
 
 /** A snapshot of the lineage. */
 export interface Link {
@@ -44,14 +44,14 @@ const MANIFESTS_KEPT = 4
 /** Eleven years of nights, as in the gateway. */
 const MAX_NIGHTS = 4096
 
-export function openLineage(current: Manifest, objects: Objects): Lineage {
+export function openLineage(current: Manifest, files: FileParts): Lineage {
   const links = new Map<string, Promise<Link | null>>()
   const manifests = generationalCache<string, Manifest>(MANIFESTS_KEPT, () => 1)
 
   async function manifestOf(digest: string): Promise<Manifest> {
     const known = manifests.get(digest)
     if (known) return known
-    const bytes = await objects.file(manifestName(digest), MAX_MANIFEST_BYTES)
+    const bytes = await files.file(manifestName(digest), MAX_MANIFEST_BYTES)
     if (sha256(bytes) !== digest) throw new SnapshotError('digest', `manifest ${digest} is damaged`)
     const manifest = decodeManifest(bytes)
     manifests.set(digest, manifest)
@@ -77,7 +77,7 @@ export function openLineage(current: Manifest, objects: Objects): Lineage {
       )
     },
     async isReadable(link) {
-      return objects.has(fileOf(await link.manifest(), 'index'))
+      return files.has(fileOf(await link.manifest(), 'index'))
     },
   }
   return lineage

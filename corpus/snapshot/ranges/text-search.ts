@@ -1,7 +1,9 @@
 /** Searches the texts of a snapshot in its search database, of which it reads the pages that SQLite asks for. */
-import { remembered } from '../runtime/remembered.ts'
+import { remembered } from '../../runtime/remembered.ts'
 import {
+  countCves,
   fileOf,
+  type ListName,
   type Manifest,
   type MatchRange,
   openSearches,
@@ -12,8 +14,8 @@ import {
   type Suggestion,
   searchAnswer,
   suggestion,
-} from '../snapshot/index.ts'
-import type { Objects } from './objects.ts'
+} from '../index.ts'
+import type { FileParts } from './file-parts.ts'
 import { openRangeDatabase, type RangeDatabase } from './range-database.ts'
 
 /** The answer of `/search`. */
@@ -46,14 +48,24 @@ export interface TextSearch {
  */
 const COSTS = { readFirst: 0, rankAll: 0, rowsAtOnce: 1, window: 2 ** 14, isPrefixCostly: false }
 
-export function openTextSearch(manifest: Manifest, objects: Objects): TextSearch {
+/** The manifest has them, and reading them would take a request for each. */
+function countsOf(manifest: Manifest): Record<SearchedText, number> {
+  const of = (list: ListName) => fileOf(manifest, 'list', list).count
+  const [cve, capec] = [countCves(manifest), of('capecs')]
+  return {
+    ...{ cve, words: cve, capec, capec_text: capec },
+    ...{ cwe: of('cwes'), cna: of('cnas'), vendor: of('vendors'), product: of('products'), package: of('packages') },
+  }
+}
+
+export function openTextSearch(manifest: Manifest, files: FileParts): TextSearch {
   const opened = new Map<string, Promise<RangeDatabase>>()
   const open = () =>
     remembered(opened, '', () => {
       const file = fileOf(manifest, 'query')
-      return openRangeDatabase(file.size, (spans) => objects.parts(file, spans))
+      return openRangeDatabase(file.size, (spans) => files.parts(file, spans))
     })
-  const searches = openSearches(COSTS)
+  const searches = openSearches(COSTS, countsOf(manifest))
 
   async function run<T>(search: Search<T>): Promise<T> {
     const database = await open()

@@ -3,18 +3,18 @@
  * a page that is not in memory fails, and runs again when the page has arrived.
  */
 import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import type { Span } from '../repository/read.ts'
-import { generationalCache } from '../runtime/generational-cache.ts'
-import { remembered } from '../runtime/remembered.ts'
+import { generationalCache } from '../../runtime/generational-cache.ts'
+import { remembered } from '../../runtime/remembered.ts'
 import {
   CRC_BYTES,
   checkPage,
   checkQuerySchema,
   MAX_PAGE_BYTES,
   SnapshotError,
+  type Span,
   type Statement,
   type StatementRow,
-} from '../snapshot/index.ts'
+} from '../index.ts'
 
 export interface RangeDatabase {
   /** @throws SnapshotError, and errors of `read` */
