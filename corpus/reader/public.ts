@@ -17,6 +17,7 @@ export {
   type Suggestion,
   type TrustedKey,
 } from '../snapshot/index.ts'
+export type { SearchResults } from '../snapshot/ranges/text-search.ts'
 export { TransferError } from '../transfer/error.ts'
 export type * from './list-types.ts'
 export type { Progress } from './objects.ts'
@@ -33,4 +34,3 @@ export type {
 } from './options.ts'
 export type * from './record.ts'
 export type { Reader } from './snapshot-reader.ts'
-export type { SearchResults } from '../snapshot/ranges/text-search.ts'

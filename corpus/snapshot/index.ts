@@ -201,6 +201,7 @@ export {
   type SearchResult,
   type Statement,
   type StatementRow,
+  type TextCounts,
 } from './query/search.ts'
 export { type SearchAnswer, type SearchItem, type Suggestion, searchAnswer, suggestion } from './query/search-item.ts'
 export {

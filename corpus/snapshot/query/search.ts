@@ -199,8 +199,11 @@ export const LOCAL_COSTS: SearchCosts = {
   isPrefixCostly: true,
 }
 
-/** Opens the searches of a database. `counts` are the numbers of its entries; by default they are read. */
-export function openSearches(costs: SearchCosts, counts: Partial<Record<SearchedText, number>> = {}): Searches {
+/** The number of entries of each set. */
+export type TextCounts = Partial<Record<SearchedText, number>>
+
+/** Opens the searches of a database. Counts that are not given are read. */
+export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searches {
   const { readFirst, rankAll, rowsAtOnce, window, isPrefixCostly } = costs
   const spans = new Map(
     Object.entries(counts).map(([set, count]): [string, Span] => {
@@ -273,15 +276,17 @@ export function openSearches(costs: SearchCosts, counts: Partial<Record<Searched
     const { whole, words } = query
     const span = yield* spanOf(type)
     const found = new Set<number>()
+    // No other text is the id of a CVE, and many titles are one word.
+    const canBeKey = type !== 'cve' || CVE_ID.test(whole)
     const tiers = [
-      conditionOf(type, [whole], 'key', 'key'),
+      canBeKey ? conditionOf(type, [whole], 'key', 'key') : null,
       conditionOf(type, words, 'beginning', 'word'),
       conditionOf(type, words, 'word', 'word'),
       anywhere,
     ]
     for (const [rank, tier] of tiers.entries()) {
       for (const isLeading of type === 'cve' && rank > 0 ? [true, false] : [false]) {
-        if (found.size >= limit) break
+        if (tier === null || found.size >= limit) break
         // Those of a better rank are among them.
         const some = yield* first({ ...tier, isLeading }, span, limit + found.size)
         for (const n of some) if (found.size < limit) found.add(n)
@@ -384,6 +389,9 @@ export function openSearches(costs: SearchCosts, counts: Partial<Record<Searched
     },
   }
 }
+
+/** A CVE id, folded. */
+const CVE_ID = /^cve-\d{4}-\d{4,19}$/
 
 interface Best {
   /** Of all matches, or 0. */

@@ -14,6 +14,7 @@ import {
   type Suggestion,
   searchAnswer,
   suggestion,
+  type TextCounts,
 } from '../index.ts'
 import type { FileParts } from './file-parts.ts'
 import { openRangeDatabase, type RangeDatabase } from './range-database.ts'
@@ -49,7 +50,7 @@ export interface TextSearch {
 const COSTS = { readFirst: 0, rankAll: 0, rowsAtOnce: 1, window: 2 ** 14, isPrefixCostly: false }
 
 /** The manifest has them, and reading them would take a request for each. */
-function countsOf(manifest: Manifest): Record<SearchedText, number> {
+function countsOf(manifest: Manifest): TextCounts {
   const of = (list: ListName) => fileOf(manifest, 'list', list).count
   const [cve, capec] = [countCves(manifest), of('capecs')]
   return {
@@ -58,14 +59,18 @@ function countsOf(manifest: Manifest): Record<SearchedText, number> {
   }
 }
 
-export function openTextSearch(manifest: Manifest, files: FileParts): TextSearch {
+export function openTextSearch(
+  manifest: Manifest,
+  files: FileParts,
+  counts: TextCounts = countsOf(manifest),
+): TextSearch {
   const opened = new Map<string, Promise<RangeDatabase>>()
   const open = () =>
     remembered(opened, '', () => {
       const file = fileOf(manifest, 'query')
       return openRangeDatabase(file.size, (spans) => files.parts(file, spans))
     })
-  const searches = openSearches(COSTS, countsOf(manifest))
+  const searches = openSearches(COSTS, counts)
 
   async function run<T>(search: Search<T>): Promise<T> {
     const database = await open()

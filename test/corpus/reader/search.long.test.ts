@@ -158,7 +158,7 @@ function searchOf(path: string, size = Number.POSITIVE_INFINITY) {
   const bytes = readFileSync(path).subarray(0, size)
   const file = { role: 'query', name: 'cve', sha256: '', size: bytes.length } as FileEntry
   const parts: Objects['parts'] = async (_, spans) => spans.map(({ at, length }) => bytes.subarray(at, at + length))
-  return openTextSearch({ files: [file] } as unknown as Manifest, { parts } as Objects)
+  return openTextSearch({ files: [file] } as unknown as Manifest, { parts } as Objects, {})
 }
 
 test('sets of many pages, and hostile texts', async () => {
