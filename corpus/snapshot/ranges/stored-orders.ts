@@ -33,12 +33,17 @@ export interface StoredOrders {
   rows(sort: CveSort, positions: readonly number[]): Promise<CveRow[]>
 }
 
+/** The header, and what the first row of a page takes: one request reads both. */
+const HEADER_BYTES = 1024
+const BYTES_PER_PAGE = 22
+
 export function openStoredOrders(manifest: Manifest, tables: RangeTables, rows: Rows): StoredOrders {
   const opened = new Map<string, Promise<PageStarts>>()
 
   const startsOf = (sort: CveSort) =>
     remembered(opened, sort, async () => {
-      const table = await tables.of(fileOf(manifest, 'orders', sort))
+      const pages = Math.ceil(countCves(manifest) / ROWS_PER_PAGE)
+      const table = await tables.of(fileOf(manifest, 'orders', sort), HEADER_BYTES + pages * BYTES_PER_PAGE)
       const starts = pageStartsIn(await table.part('key'))
       if (starts.count === countCves(manifest)) return starts
       throw new SnapshotError('malformed', `the page starts of the order ${sort} are those of other CVEs`)
