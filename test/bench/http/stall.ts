@@ -74,7 +74,13 @@ const MATCHES = FEW_MATCHES.toLocaleString('en')
 
 const LINES: readonly StallLine[] = [
   { name: 'scans', title: '32 endless scans with q', atOnce: SCANS_AT_ONCE, mostMs: null, targets: scans },
-  ...Object.entries({ q: 'cves', search: 'search', suggest: 'search/suggest' }).flatMap(([name, path]): StallLine[] => {
+  ...(
+    [
+      ['q', 'cves', 30, 30],
+      ['search', 'search', 60, 250],
+      ['suggest', 'search/suggest', 60, 250],
+    ] as const
+  ).flatMap(([name, path, mostMs, mostMsOfMany]): StallLine[] => {
     const query = (texts: readonly string[], random: Random) =>
       shuffled(texts, random).map((text) => `${path}?q=${encodeURIComponent(text)}`)
     return [
@@ -82,7 +88,7 @@ const LINES: readonly StallLine[] = [
         name: `${name}-few`,
         title: `/${path}?q=, up to ${MATCHES} matches, 8 at a time`,
         atOnce: QUERIES_AT_ONCE,
-        mostMs: 10,
+        mostMs,
         targets: (texts, random) =>
           query(
             texts.filter(isFew).map(({ text }) => text),
@@ -93,7 +99,7 @@ const LINES: readonly StallLine[] = [
         name: `${name}-many`,
         title: `/${path}?q=, more than ${MATCHES} matches, 8 at a time`,
         atOnce: QUERIES_AT_ONCE,
-        mostMs: 60,
+        mostMs: mostMsOfMany,
         targets: (texts, random) => query(substringsOf(texts.filter((text) => !isFew(text))), random),
       },
     ]
