@@ -17,18 +17,31 @@ import { serving } from '../support/serving.ts'
 /** The line of the budgets: 10 Mbit/s and 50 ms. */
 const LINE = { offline: false, latency: 50, downloadThroughput: 10e6 / 8, uploadThroughput: 10e6 / 8 }
 
-/** Each step follows the one before in the same tab. */
-const steps = (cveId: string): readonly (readonly [name: string, hash: string | 'more'])[] => [
-  ['start page', '#/'],
-  ['then a CVE', `#/cves/${cveId}`],
-  ['then the list', '#/cves'],
-  ['then a filter', '#/cves?severity=critical&has_exploit=true'],
-  ['then its next page', 'more'],
-  ['then another filter', '#/cves?kev=true&sort=-epss'],
+type Steps = readonly (readonly [name: string, hash: string | 'more'])[]
+
+const START = ['start page', '#/'] as const
+
+/** Each walk has its own tab, and each step follows the one before. */
+const walks = (cveId: string): readonly Steps[] => [
+  [
+    START,
+    ['then a CVE', `#/cves/${cveId}`],
+    ['then the list', '#/cves'],
+    ['then a filter', '#/cves?severity=critical&has_exploit=true'],
+    ['then its next page', 'more'],
+    ['then another filter', '#/cves?kev=true&sort=-epss'],
+  ],
+  [
+    START,
+    ['then a search without a match', '#/search?q=zzzzqqqq'],
+    ['then of a frequent word', '#/search?q=injection'],
+  ],
+  [START, ['then a search of a frequent word', '#/search?q=injection']],
+  [START, ['then two filters with a text', '#/cves?kev=true&severity=high&text=injection']],
 ]
 
 /** Returns a row for each step: transfer in KB, and the memory of the tab in MB. */
-async function measure(tab: Tab, hashes: ReturnType<typeof steps>, line: typeof LINE | null): Promise<object[]> {
+async function measure(tab: Tab, steps: Steps, line: typeof LINE | null): Promise<object[]> {
   const session = await tab.page.context().newCDPSession(tab.page)
   let [requests, bytes] = [0, 0]
   session.on('Network.requestWillBeSent', () => requests++)
@@ -38,7 +51,7 @@ async function measure(tab: Tab, hashes: ReturnType<typeof steps>, line: typeof 
   await session.send('Network.enable')
   if (line) await session.send('Network.emulateNetworkConditions', line)
   const rows: object[] = []
-  for (const [step, hash] of hashes) {
+  for (const [step, hash] of steps) {
     ;[requests, bytes] = [0, 0]
     const started = performance.now()
     if (hash === 'more') await more(tab)
@@ -96,16 +109,18 @@ async function main(dist: string): Promise<void> {
       headers: { authorization: `Bearer ${gateway.token}` },
     })
     const { data } = (await answer.json()) as { data: { cve_id: string }[] }
-    const hashes = steps(data[0]!.cve_id)
+    const all = walks(data[0]!.cve_id)
     const modes = [
       { mode: 'Static', origin: `http://127.0.0.1:${nginx.port}/`, token: null },
       { mode: 'Gateway', origin: `${gateway.url}/`, token: gateway.token },
     ]
     for (const { mode, origin, token } of modes) {
       for (const line of [null, LINE]) {
-        const rows = await measure(await openTab(browser, origin, { token }), hashes, line)
-        console.log(`\n${mode}, ${line ? '10 Mbit/s, 50 ms' : 'loopback'}`)
-        console.table(rows)
+        for (const steps of all) {
+          const rows = await measure(await openTab(browser, origin, { token }), steps, line)
+          console.log(`\n${mode}, ${line ? '10 Mbit/s, 50 ms' : 'loopback'}`)
+          console.table(rows)
+        }
       }
     }
   } finally {
