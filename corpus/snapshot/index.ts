@@ -70,7 +70,7 @@ export { countsOf, ecosystemsOf } from './derive/counts.ts'
 export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
 export { SSVC_AUTOMATABLE, SSVC_DECISIONS, SSVC_EXPLOITATIONS } from './derive/facets.ts'
 export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'
-export { decodeHashed, hashBlock, rowsOfHash } from './derive/hashed-table.ts'
+export { decodeHashed, type HashColumns, hashBlock, rowsOfHash } from './derive/hashed-table.ts'
 export {
   type BlockColumns,
   type BlockRow,
@@ -95,7 +95,14 @@ export {
   scoredIds,
   scoresIn,
 } from './derive/index-table.ts'
-export { type ListKey, listKeyHash, listKeysIn, type OrdinalRange, ordinalsIn } from './derive/list-keys.ts'
+export {
+  type ListKey,
+  listKeyHash,
+  listKeyNames,
+  listKeysIn,
+  type OrdinalRange,
+  ordinalsIn,
+} from './derive/list-keys.ts'
 export { decodeListPostings, forEachFilter, LISTED, type Listed, type ListPostings } from './derive/list-postings.ts'
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { decodeList, type List, listOf } from './derive/list-view.ts'
@@ -108,6 +115,7 @@ export {
   hashedIndexFile,
   hashedPositions,
   type PackageTables,
+  POSITION_COLUMNS,
   readPackageTables,
 } from './derive/package-tables.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from './derive/pages.ts'

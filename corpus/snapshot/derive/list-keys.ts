@@ -3,11 +3,11 @@
  * table. SPEC.md, "Lists".
  */
 import { crc32 } from '../../runtime/crc32.ts'
-import { type Column, type Cut, column, type Table } from '../codec/table.ts'
+import type { Column, Cut } from '../codec/table.ts'
 import { type ListName, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import { type KeyHash, keyHash } from '../record/hashed-shard.ts'
-import { decodeHashed, hashedColumns, rowsOfHash } from './hashed-table.ts'
+import { type HashColumns, hashedColumns, rowsOfHash } from './hashed-table.ts'
 import { LISTED } from './list-postings.ts'
 import { type PostingLists, postingLists, postingsOf } from './postings.ts'
 import type { SortedList } from './sorted-list.ts'
@@ -80,21 +80,20 @@ function rangesIn(range: string, { starts, ordinals }: PostingLists): Record<str
   }
 }
 
-/**
- * Returns the keys in a table, or a block of it, that have a hash, by ordinal. Another id can have the same hash: the
- * caller compares the rows.
- * @throws SnapshotError `malformed`
- */
-export function listKeysIn(list: ListName, table: Pick<Table, 'columns'>, hash: KeyHash): ListKey[] {
+/** The columns of a list beside the hashes. */
+export function listKeyNames(list: ListName): string[] {
   const has = rangesOf(list)
-  const ordinals = column(table, 'ordinal', 'u32')
-  return rowsOfHash(decodeHashed(table, ['ordinal']), hash).map((row): ListKey => {
+  return ['ordinal', ...RANGES.filter((range) => has[range]).flatMap(rangeColumns)]
+}
+
+/** Returns the keys that have a hash, by ordinal. Another id can have the same hash: the caller compares the rows. */
+export function listKeysIn(columns: HashColumns & Record<string, Uint32Array>, hash: KeyHash): ListKey[] {
+  return rowsOfHash(columns, hash).map((row): ListKey => {
     const rangeOf = (range: (typeof RANGES)[number]): OrdinalRange | null => {
-      if (!has[range]) return null
-      const [start, count, crc] = rangeColumns(range).map((name) => column(table, name, 'u32')[row]!)
-      return { start: start!, count: count!, crc: crc! }
+      const [start, count, crc] = rangeColumns(range).map((name) => columns[name]?.[row])
+      return start === undefined ? null : { start, count: count!, crc: crc! }
     }
-    return { ordinal: ordinals[row]!, cves: rangeOf('cves'), products: rangeOf('products') }
+    return { ordinal: columns.ordinal![row]!, cves: rangeOf('cves'), products: rangeOf('products') }
   })
 }
 

@@ -5,8 +5,8 @@ import { blockSpan, decodeBlock } from '../codec/table.ts'
 import { cursorId } from '../cursor/cursor.ts'
 import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
-import { hashBlock } from './hashed-table.ts'
-import { type ListKey, listKeyHash, listKeysIn } from './list-keys.ts'
+import { decodeHashed, hashBlock } from './hashed-table.ts'
+import { type ListKey, listKeyHash, listKeyNames, listKeysIn } from './list-keys.ts'
 import { decodeListTable, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
 import { mapValues } from './map-values.ts'
 import { type NamedPostings, postingsOf } from './postings.ts'
@@ -82,11 +82,13 @@ function cutIds(among: Uint32Array, idOf: (ordinal: number) => string): Map<stri
 /** Returns the key of an id, else the first of the same spelling. Throws SnapshotError on damage. */
 function keyLookup({ name, header }: ListTable, read: ReadList, idOf: (ordinal: number) => string): List['keyOf'] {
   const { idKey: spelling = (id: string) => id } = specOf(name)
+  const names = listKeyNames(name)
   return (id) => {
     const hash = listKeyHash(name, id)
     const block = hashBlock(header, hash)
     const { at, length } = blockSpan(header, 'hashHigh', block)
-    const keys = listKeysIn(name, decodeBlock(header, 'hashHigh', block, read(at, length)), hash)
+    const rows = decodeHashed(decodeBlock(header, 'hashHigh', block, read(at, length)), names)
+    const keys = listKeysIn(rows, hash)
     return (
       keys.find(({ ordinal }) => idOf(ordinal) === id) ??
       keys.find(({ ordinal }) => spelling(idOf(ordinal)) === spelling(id))

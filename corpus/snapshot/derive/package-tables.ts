@@ -19,6 +19,9 @@ export interface HashedIndex extends HashColumns {
   shards: number
 }
 
+/** The columns beside the hashes. */
+export const POSITION_COLUMNS = ['at', 'length'] as const
+
 /** A possible position of a member: the number of its shard, offset and length in it. */
 export interface HashedPosition {
   shard: number
@@ -37,9 +40,14 @@ export function encodeHashedIndex({ keys, at, length }: HashedRows): Buffer {
  * @throws SnapshotError `malformed` when the number of shards is impossible
  */
 export function decodeHashedIndex(table: Pick<Table, 'columns'>, shards: number): HashedIndex {
+  assertShards(shards)
+  return { ...decodeHashed(table, POSITION_COLUMNS), shards }
+}
+
+/** @throws SnapshotError `malformed` */
+function assertShards(shards: number): void {
   const isPower = shards > 0 && shards <= MAX_HASHED_SHARDS && (shards & (shards - 1)) === 0
   if (!isPower) throw new SnapshotError('malformed', `an index of hashed shards does not go with ${shards} shards`)
-  return { ...decodeHashed(table, ['at', 'length']), shards }
 }
 
 /** Returns where the member of a key can be: usually one position or none. Compare the key of the member. */
@@ -63,12 +71,15 @@ const shardsOf = ({ files }: Manifest, role: HashedRole) => files.filter((file) 
 
 /**
  * Returns the index of the members of a role; null without members.
- * @throws SnapshotError `malformed` when there are members, but no index, or the reverse
+ * @throws SnapshotError `malformed` when there are members, but no index, or the reverse, or an impossible number of shards
  */
 export function hashedIndexFile(manifest: Manifest, role: HashedRole): { file: FileEntry; shards: number } | null {
   const file = manifest.files.find((one) => one.role === 'index' && one.name === role)
   const shards = shardsOf(manifest, role)
-  if (file) return { file, shards }
+  if (file) {
+    assertShards(shards)
+    return { file, shards }
+  }
   if (shards === 0) return null
   throw new SnapshotError('malformed', `there is no index of ${role}`)
 }

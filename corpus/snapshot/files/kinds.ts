@@ -9,6 +9,7 @@ import { decodeIndex } from '../derive/index-table.ts'
 import { countListed, decodeListPostings } from '../derive/list-postings.ts'
 import { decodeListTable } from '../derive/lists.ts'
 import { decodeOrder } from '../derive/orders.ts'
+import { POSITION_COLUMNS } from '../derive/package-tables.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeEpss } from '../record/epss.ts'
 import { decodeRejected } from '../record/rejected.ts'
@@ -56,7 +57,7 @@ export const FILES = {
       ...(packages ? ['packages'] : []),
     ],
     count: (bytes, { name }) =>
-      name === 'cve' ? decodeIndex(bytes).count : decodeHashed(decodeTable(bytes), ['at', 'length']).at.length,
+      name === 'cve' ? decodeIndex(bytes).count : decodeHashed(decodeTable(bytes), POSITION_COLUMNS).at.length,
   },
   columns: {
     form: 'table',

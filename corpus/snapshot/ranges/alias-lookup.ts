@@ -1,14 +1,5 @@
 /** Finds the aliases of advisories by blocks of their table. */
-import {
-  ALIAS_COLUMNS,
-  aliasesFile,
-  aliasSetIn,
-  decodeHashed,
-  keyHash,
-  type Manifest,
-  rowsOfHash,
-  valuesSpan,
-} from '../index.ts'
+import { ALIAS_COLUMNS, aliasesFile, aliasSetIn, keyHash, type Manifest, rowsOfHash, valuesSpan } from '../index.ts'
 import { openHashedRows } from './hashed-lookup.ts'
 import type { RangeTables } from './tables.ts'
 
@@ -22,21 +13,20 @@ export interface AliasLookup {
 
 export function openAliasLookup(manifest: Manifest, tables: RangeTables): AliasLookup {
   const file = aliasesFile(manifest)
-  const rowsOf = file && openHashedRows(tables, file)
+  const rowsOf = file && openHashedRows(tables, file, ALIAS_COLUMNS)
   return {
     async sets(ids) {
       const sets = new Map<string, readonly string[]>()
       if (!file || ids.length === 0) return sets
       const { header, bytes } = await tables.of(file)
       const hashes = ids.map(keyHash)
-      const found = (await rowsOf!(hashes)).flatMap((table, i) => {
-        const aliases = decodeHashed(table, ALIAS_COLUMNS)
-        return rowsOfHash(aliases, hashes[i]!).map((row) => ({
+      const found = (await rowsOf!(hashes)).flatMap((aliases, i) =>
+        rowsOfHash(aliases, hashes[i]!).map((row) => ({
           id: ids[i]!,
           span: valuesSpan(header, 'sets', aliases.setStart[row]!, aliases.setLength[row]!),
           crc: aliases.setCrc[row]!,
-        }))
-      })
+        })),
+      )
       for (const [i, part] of (await bytes(found.map(({ span }) => span))).entries()) {
         const set = aliasSetIn(part, found[i]!.crc)
         // Two ids can have one hash.

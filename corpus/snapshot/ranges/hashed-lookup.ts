@@ -4,9 +4,10 @@
 import { remembered } from '../../runtime/remembered.ts'
 import {
   blockRows,
-  decodeHashedIndex,
+  decodeHashed,
   decodeHashedMember,
   type FileEntry,
+  type HashColumns,
   type HashedRole,
   hashBlock,
   hashedFiles,
@@ -15,25 +16,28 @@ import {
   type KeyHash,
   keyHash,
   type Manifest,
+  POSITION_COLUMNS,
   type ReadMember,
-  type Table,
 } from '../index.ts'
 import type { FileParts } from './file-parts.ts'
 import type { RangeTables } from './tables.ts'
 
-/** From this number of blocks on, all of them take fewer requests: 6 MB for 400,000 packages. */
+/** From this number of blocks on, all of them take fewer requests: 7 MB for 440,000 packages. */
 const MANY_BLOCKS = 32
 
-/** Returns the rows that can have each hash: a block, or all rows. Throws SnapshotError or TransferError. */
-export type HashedRowsLookup = (hashes: readonly KeyHash[]) => Promise<Pick<Table, 'columns'>[]>
+type Columns<Name extends string> = HashColumns & Record<Name, Uint32Array>
 
-/** `file` is a hashed table. */
-export function openHashedRows(
+/** Returns the rows that can have each hash: a block, or all rows. Throws SnapshotError or TransferError. */
+export type HashedRowsLookup<Name extends string> = (hashes: readonly KeyHash[]) => Promise<Columns<Name>[]>
+
+/** `file` is a hashed table with the columns `names`. */
+export function openHashedRows<Name extends string>(
   tables: RangeTables,
   file: FileEntry,
+  names: readonly Name[],
   { manyBlocks = MANY_BLOCKS } = {},
-): HashedRowsLookup {
-  const known = new Map<string, Promise<Table>>()
+): HashedRowsLookup<Name> {
+  const known = new Map<string, Promise<Columns<Name>>>()
   const ALL = 'all'
 
   return async (hashes) => {
@@ -42,12 +46,12 @@ export function openHashedRows(
     const missing = [...new Set(numbers)].filter((number) => !known.has(`${number}`))
     const isMany = known.size + missing.length > manyBlocks || blockRows(table.header, 'hashHigh').length === 1
     if (isMany || known.has(ALL)) {
-      const all = await remembered(known, ALL, () => table.part('hashHigh'))
+      const all = await remembered(known, ALL, async () => decodeHashed(await table.part('hashHigh'), names))
       return hashes.map(() => all)
     }
     const reading = table.blocks(missing.map((number) => ['hashHigh', number] as const))
     missing.forEach((number, i) => {
-      void remembered(known, `${number}`, async () => (await reading)[i]!)
+      void remembered(known, `${number}`, async () => decodeHashed((await reading)[i]!, names))
     })
     return Promise.all(numbers.map((number) => known.get(`${number}`)!))
   }
@@ -64,7 +68,13 @@ export interface HashedLookup {
 export function openHashedLookup(manifest: Manifest, files: FileParts, tables: RangeTables): HashedLookup {
   const open = (role: HashedRole) => {
     const found = hashedIndexFile(manifest, role)
-    return found && { ...found, rowsOf: openHashedRows(tables, found.file), members: hashedFiles(manifest.files, role) }
+    return (
+      found && {
+        ...found,
+        rowsOf: openHashedRows(tables, found.file, POSITION_COLUMNS),
+        members: hashedFiles(manifest.files, role),
+      }
+    )
   }
   const opened: Partial<Record<HashedRole, ReturnType<typeof open>>> = {}
   return {
@@ -72,8 +82,8 @@ export function openHashedLookup(manifest: Manifest, files: FileParts, tables: R
       opened[role] ??= open(role)
       const index = opened[role]
       if (!index) return null
-      const [table] = await index.rowsOf([keyHash(key)])
-      for (const { shard, at, length } of hashedPositions(decodeHashedIndex(table!, index.shards), key)) {
+      const [rows] = await index.rowsOf([keyHash(key)])
+      for (const { shard, at, length } of hashedPositions({ ...rows!, shards: index.shards }, key)) {
         const bytes = (await files.parts(index.members[shard]!, [{ at, length }]))[0]!
         const member = decodeHashedMember(role, key, bytes)
         if (member) return member

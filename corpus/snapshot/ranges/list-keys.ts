@@ -9,6 +9,7 @@ import {
   type ListKey,
   type ListName,
   listKeyHash,
+  listKeyNames,
   listKeysIn,
   type Manifest,
   type OrdinalRange,
@@ -49,7 +50,7 @@ const NONE = new Uint32Array()
 const asIs = (id: string) => id
 
 export function openListKeys(manifest: Manifest, tables: RangeTables, pages: ListPages): ListKeys {
-  const opened = new Map<ListName, HashedRowsLookup>()
+  const opened = new Map<ListName, HashedRowsLookup<string>>()
   const located = new Map<string, Promise<void>>()
   const found = new Map<string, Promise<FoundKey | null>>()
 
@@ -63,8 +64,9 @@ export function openListKeys(manifest: Manifest, tables: RangeTables, pages: Lis
       pages.locate(list, { [main]: { pagesAt } })
     })
 
-  function rowsOf(list: ListName): HashedRowsLookup {
-    const known = opened.get(list) ?? openHashedRows(tables, fileOf(manifest, 'list', list), { manyBlocks: MOST_FOUND })
+  function rowsOf(list: ListName): HashedRowsLookup<string> {
+    const file = fileOf(manifest, 'list', list)
+    const known = opened.get(list) ?? openHashedRows(tables, file, listKeyNames(list), { manyBlocks: MOST_FOUND })
     opened.set(list, known)
     return known
   }
@@ -72,8 +74,8 @@ export function openListKeys(manifest: Manifest, tables: RangeTables, pages: Lis
   async function findRow(list: ListName, id: string): Promise<FoundKey | null> {
     const hash = listKeyHash(list, id)
     await tableOf(list)
-    const [[table]] = await Promise.all([rowsOf(list)([hash]), locate(list)])
-    const keys = listKeysIn(list, table!, hash)
+    const [[keyed]] = await Promise.all([rowsOf(list)([hash]), locate(list)])
+    const keys = listKeysIn(keyed!, hash)
     const { main, id: idOf, idKey = asIs } = specOf<object>(list)
     const rows = await pages.rows(
       list,
