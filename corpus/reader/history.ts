@@ -168,21 +168,19 @@ function openPair(before: Manifest, after: Manifest, objects: Objects): Pair {
   }
   blocks.sort((a, b) => compareCveIds(a.first, b.first))
   const endOf = { old: 'since', now: 'until' } as const
-  const indexes = {
-    old: openIndexBlocks(before, openTables(objects)),
-    now: openIndexBlocks(after, openTables(objects)),
-  }
+  const tables = openTables(objects)
+  const indexes = { old: openIndexBlocks(before, tables), now: openIndexBlocks(after, tables) }
 
   async function slicesOf(side: 'old' | 'now', of: readonly ChangedBlock[]): Promise<(SourcedBlock | null)[]> {
     const known = of.filter((block) => block[side])
-    const tables = await ofEnd(
+    const rows = await ofEnd(
       endOf[side],
       indexes[side].read(
         known.map((block) => block[side]!),
         ['numberLow', 'sources'],
       ),
     )
-    const byBlock = new Map(known.map((block, i) => [block, sourcedBlock(block[side]!, tables[i]!)]))
+    const byBlock = new Map(known.map((block, i) => [block, sourcedBlock(block[side]!, rows[i]!)]))
     return of.map((block) => byBlock.get(block) ?? null)
   }
 

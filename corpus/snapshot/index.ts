@@ -103,15 +103,13 @@ export {
   type OrdinalRange,
   ordinalsIn,
 } from './derive/list-keys.ts'
-export { decodeListPostings, forEachFilter, LISTED, type Listed, type ListPostings } from './derive/list-postings.ts'
+export { decodeListPostings, forEachFilter, LISTED, type Listed } from './derive/list-postings.ts'
 export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
 export { decodeList, type List, listOf } from './derive/list-view.ts'
 export { decodeListTable, type ListTable, pagesAtColumn } from './derive/lists.ts'
 export { type PageStarts, pageStartsIn, startOf } from './derive/orders.ts'
 export {
   aliasesFile,
-  decodeHashedIndex,
-  type HashedIndex,
   hashedIndexFile,
   hashedPositions,
   type PackageTables,
@@ -247,7 +245,6 @@ export {
 export { type CveTables, decodeCveTables, type IndexedCveTables, joinTables } from './record/cve-tables.ts'
 export { encodeEntries, type ShardEntry } from './record/entry-shard.ts'
 export {
-  decodeEpss,
   type EpssColumns,
   encodeEpss,
   epssAt,

@@ -4,7 +4,7 @@
  */
 import { crc32 } from '../../runtime/crc32.ts'
 import { SnapshotError } from '../error.ts'
-import { type Column, column, type Table, type TableHeader, valuesSpan } from './table.ts'
+import { type Column, column, type DecodedTable, valuesSpan } from './table.ts'
 
 /** Where the texts of a table are; only numbers, so that threads can transfer it. */
 export interface StoredTexts {
@@ -52,7 +52,7 @@ export function textColumns(name: string, texts: readonly (string | null)[]): Re
  * Returns the texts of a table in its file.
  * @throws SnapshotError `malformed`
  */
-export function textsOf(table: Pick<Table, 'columns'>, header: TableHeader, name: string, count: number): StoredTexts {
+export function textsOf(table: DecodedTable, name: string, count: number): StoredTexts {
   const starts = column(table, `${name}.starts`, 'u32')
   const crcs = column(table, `${name}.crcs`, 'u32').slice()
   const long = column(table, `${name}.long`, 'u32').slice()
@@ -63,7 +63,7 @@ export function textsOf(table: Pick<Table, 'columns'>, header: TableHeader, name
   if (!ascends || !isWhole || long.some((index) => index >= count)) {
     throw new SnapshotError('malformed', `the texts ${name} are damaged`)
   }
-  const { at } = valuesSpan(header, `${name}.texts`, 0, length)
+  const { at } = valuesSpan(table.header, `${name}.texts`, 0, length)
   return { count, starts: starts.map((start) => start + at), crcs, long }
 }
 

@@ -285,11 +285,15 @@ function columnsIn({ rows, columns }: Part, contents: readonly Uint8Array[]): Re
   return found
 }
 
+export interface DecodedTable extends Required<Table> {
+  header: TableHeader
+}
+
 /**
  * Decodes a table whose digest was checked. Columns of one block are views of `bytes`, which must not change afterwards.
  * @throws SnapshotError `malformed`
  */
-export function decodeTable(bytes: Uint8Array): Required<Table> {
+export function decodeTable(bytes: Uint8Array): DecodedTable {
   const header = locateTable(bytes)
   if (typeof header === 'number' || header.end !== bytes.length) {
     throw new SnapshotError('malformed', 'a table has another length than its header states')
@@ -305,7 +309,7 @@ export function decodeTable(bytes: Uint8Array): Required<Table> {
   const cuts = parts
     .filter((part) => part.columns.length > 1 || part.rows.length !== 1)
     .map(({ rows, columns: cut }) => ({ rows, columns: cut.map(({ name }) => name) }))
-  return { about, columns, cuts }
+  return { about, columns, cuts, header }
 }
 
 /**

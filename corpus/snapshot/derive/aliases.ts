@@ -2,7 +2,7 @@
 import { compareText } from '../../model/sources.ts'
 import { crc32 } from '../../runtime/crc32.ts'
 import { MAX_ALIAS_IDS, MAX_ALIAS_SET } from '../bounds.ts'
-import { column, decodeTable, encodeTable, locateTable, type TableHeader, valuesSpan } from '../codec/table.ts'
+import { column, decodeTable, encodeTable, valuesSpan } from '../codec/table.ts'
 import { SnapshotError } from '../error.ts'
 import { keyHash } from '../record/hashed-shard.ts'
 import { type AdvisoryRows, noAdvisories } from './advisory-rows.ts'
@@ -109,7 +109,7 @@ export function decodeAliases(bytes: Uint8Array): Aliases {
   const { length } = column(table, 'sets', 'u8')
   if (setStart.some((start, row) => start + setLength[row]! > length))
     throw new SnapshotError('malformed', 'a set of aliases is outside its table')
-  const { at } = valuesSpan(locateTable(bytes) as TableHeader, 'sets', 0, length)
+  const { at } = valuesSpan(table.header, 'sets', 0, length)
   return { ...columns, setStart: setStart.map((start) => start + at), setLength }
 }
 

@@ -3,15 +3,7 @@
  * "Lists".
  */
 import { type StoredTexts, textColumns, textsOf } from '../codec/stored-texts.ts'
-import {
-  type Column,
-  type ColumnType,
-  column,
-  decodeTable,
-  encodeTable,
-  locateTable,
-  type TableHeader,
-} from '../codec/table.ts'
+import { type Column, type ColumnType, column, decodeTable, encodeTable, type TableHeader } from '../codec/table.ts'
 import { type ListName, type SortValue, specOf } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import { listKeyColumns } from './list-keys.ts'
@@ -84,7 +76,7 @@ interface AboutList {
 export interface ListTable {
   name: ListName
   count: number
-  /** Of its file, to read keys and products. */
+  /** The header of its file. It locates keys and products. */
   header: TableHeader
   ids: StoredTexts
   orders: Record<string, StoredOrder>
@@ -109,7 +101,7 @@ export interface StoredOrder {
  */
 export function decodeListTable(name: ListName, bytes: Uint8Array): ListTable {
   const table = decodeTable(bytes)
-  const header = locateTable(bytes) as TableHeader
+  const { header } = table
   const { count, sorts, filters, extra } = table.about as Partial<AboutList>
   const damaged = (what: string) => new SnapshotError('malformed', `${what} of the list ${name} is damaged`)
   if (!Number.isSafeInteger(count) || !sorts || !filters) throw damaged('the header')
@@ -120,7 +112,7 @@ export function decodeListTable(name: ListName, bytes: Uint8Array): ListTable {
   const orders = mapValues(spec.sorts as Record<string, unknown>, (_, sort): StoredOrder => {
     const ordinals = own(`sort.${sort}.ordinals`, 'u32')
     const keysName = `sort.${sort}.keys`
-    const keys = table.columns[keysName] ? narrowed(own(keysName, 'f64')) : textsOf(table, header, keysName, rows)
+    const keys = table.columns[keysName] ? narrowed(own(keysName, 'f64')) : textsOf(table, keysName, rows)
     const keyed = sorts[sort]
     const pagesAt = own(pagesAtColumn(sort), 'u32')
     const isCut = pagesAt.length === Math.ceil(rows / ROWS_PER_PAGE)
@@ -135,7 +127,7 @@ export function decodeListTable(name: ListName, bytes: Uint8Array): ListTable {
     name,
     count: rows,
     header,
-    ids: textsOf(table, header, 'ids', rows),
+    ids: textsOf(table, 'ids', rows),
     orders,
     filters: mapValues(ownFilters(spec.filters as Record<string, unknown>), (_, filter) => {
       const { keys, starts, ordinals } = decodePostings(table, filters[filter], `filter.${filter}.`, rows)

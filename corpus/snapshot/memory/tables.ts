@@ -36,7 +36,7 @@ export interface SnapshotTables extends IndexedCveTables {
   /** Dates by id. */
   rejected: Map<string, Rejection>
   lists: ListTables
-  /** Of the file with the posting lists. */
+  /** The header of the posting lists of vendors, products and packages. It locates them. */
   listPostings: TableHeader
   packageTables: PackageTables
   reportTypes: ReportType[]

@@ -25,8 +25,7 @@ ids[7] = null
 ids[TEXTS_PER_GROUP] = 'Ä\n]'
 ids[20] = 'x'.repeat(200)
 const table = encodeTable({ about: {}, columns: { one: Uint32Array.of(1, 2, 3), ...textColumns('ids', ids) } })
-const decode = (bytes: Uint8Array, count = ids.length): StoredTexts =>
-  textsOf(decodeTable(bytes), locateTable(bytes) as TableHeader, 'ids', count)
+const decode = (bytes: Uint8Array, count = ids.length): StoredTexts => textsOf(decodeTable(bytes), 'ids', count)
 const stored = decode(table)
 const readOf = (bytes: Uint8Array) => (at: number, length: number) => bytes.subarray(at, at + length)
 
