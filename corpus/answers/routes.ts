@@ -19,6 +19,7 @@ import {
   getEpss,
   getEvidence,
   getGuidance,
+  getKev,
   getReferences,
   getTimeline,
 } from './routes/cve-parts.ts'
@@ -45,6 +46,7 @@ export const ROUTES: readonly Route<Context>[] = [
   getTimeline,
   getAnalysis,
   getGuidance,
+  getKev,
   getAdvisory,
   getReports,
   getReport,

@@ -1,5 +1,6 @@
 /** Reads CISA's catalog of known exploited vulnerabilities: one JSON file. */
 import type { KevEntry, RecordNote } from '../model/claim.ts'
+import { CISA_CATALOG } from '../model/evidence/kev.ts'
 import { parseCveId } from '../model/ids/cve-id.ts'
 import { utcDate, utcTimestamp } from '../model/values/date.ts'
 import { isObject, type JsonObject, text } from '../model/values/json-value.ts'
@@ -18,13 +19,17 @@ import {
 import { dateInName, findFiles } from './files/choice.ts'
 import { readJsonFile } from './files/plain-file.ts'
 import { shown } from './json.ts'
+import { addNote } from './statements.ts'
 
-export const KEV_ADAPTER = 2
+export const KEV_ADAPTER = 3
 
 const TYPES: ExpectedFields = {
   vendorProject: 'text',
   product: 'text',
   vulnerabilityName: 'text',
+  shortDescription: 'text',
+  requiredAction: 'text',
+  dueDate: 'text',
   knownRansomwareCampaignUse: 'text',
   notes: 'text',
 }
@@ -83,20 +88,25 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
       const dateAdded = text(json.dateAdded)
       const date = dateAdded === null ? null : utcDate(dateAdded)
       if (!date) throw new FeedError('item_invalid', `dateAdded is not a date: ${shown(json.dateAdded)}`)
-      const claim: KevEntry = {
-        cveId,
-        dateAdded: date,
-        vendor: text(json.vendorProject) ?? '',
-        product: text(json.product) ?? '',
-        name: text(json.vulnerabilityName) ?? '',
-        ransomware: text(json.knownRansomwareCampaignUse),
-        notes: text(json.notes),
-      }
       const notes: RecordNote[] = []
       noteTypes(json, TYPES, notes)
+      const claim: KevEntry = {
+        cveId,
+        catalog: CISA_CATALOG,
+        dateAdded: date,
+        dueDate: statedDay(json.dueDate, 'dueDate', notes),
+        requiredAction: text(json.requiredAction),
+        ransomware: ransomwareUse(json.knownRansomwareCampaignUse, 'knownRansomwareCampaignUse', notes),
+        notes: text(json.notes),
+        vendor: text(json.vendorProject),
+        product: text(json.product),
+        name: text(json.vulnerabilityName),
+        description: text(json.shortDescription),
+      }
       const facets = facetBits({
-        name: claim.vendor !== '' && claim.product !== '',
-        description: claim.name !== '',
+        name: claim.vendor !== null && claim.product !== null,
+        description: claim.name !== null,
+        date: claim.dueDate !== null,
         'ransomware use': claim.ransomware !== null,
       })
       yield { kind: 'claim', key, cveIds: [cveId], digest, statedAt: date, body: claimText(claim), notes, facets }
@@ -104,4 +114,21 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
       yield skipOf(key, cause)
     }
   }
+}
+
+/** Returns a stated day, or null with a note if it is impossible. */
+export function statedDay(stated: unknown, field: string, notes: RecordNote[]): string | null {
+  const found = text(stated)
+  if (found === null) return null
+  const day = utcDate(found)
+  if (day === null) addNote(notes, { code: 'date-impossible', detail: `${field} ${shown(found)}` })
+  return day
+}
+
+/** Returns `known` or `unknown`, in any case; null with a note for another text. */
+export function ransomwareUse(stated: unknown, field: string, notes: RecordNote[]): KevEntry['ransomware'] {
+  const use = text(stated)?.toLowerCase() ?? null
+  if (use === null || use === 'known' || use === 'unknown') return use
+  addNote(notes, { code: 'type-wrong', detail: `${field} is not Known or Unknown: ${shown(stated)}` })
+  return null
 }

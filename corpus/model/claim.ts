@@ -109,16 +109,21 @@ export interface Rejection {
   replacedBy: CveId[]
 }
 
-/** An entry of CISA's Known Exploited Vulnerabilities catalog. */
+/** An entry of a catalog of exploited vulnerabilities, such as CISA's. */
 export interface KevEntry {
   cveId: CveId
+  /** Name of the catalog: `cisa`, or another. */
+  catalog: string
   dateAdded: string
-  vendor: string
-  product: string
-  name: string
-  /** Usually `Known` or `Unknown`. Null if not stated. */
-  ransomware: string | null
+  dueDate: string | null
+  requiredAction: string | null
+  /** Whether ransomware campaigns use it. */
+  ransomware: 'known' | 'unknown' | null
   notes: string | null
+  vendor: string | null
+  product: string | null
+  name: string | null
+  description: string | null
 }
 
 /** A record in the OSV schema as published, and what it states about packages. */

@@ -13,7 +13,8 @@ import type {
 } from './claim.ts'
 import { linkedAdvisory } from './evidence/advisory.ts'
 import { capabilitiesOf } from './evidence/capabilities.ts'
-import { evidenceOf, kevListing } from './evidence/evidence.ts'
+import { evidenceOf } from './evidence/evidence.ts'
+import { kevCatalogs, kevListing } from './evidence/kev.ts'
 import { latestReports } from './evidence/reports.ts'
 import { guidanceOf } from './guidance.ts'
 import { allWeaknesses, primaryWeakness, type WeaknessCatalog } from './ids/weakness.ts'
@@ -40,6 +41,8 @@ export interface OtherClaims {
   pocs: PocClaim[]
   reports: ReportClaim[]
   analyses: AnalysisClaim[]
+  /** Entries of other catalogs than CISA's, in any order, at most one of each. */
+  otherKev: KevEntry[]
 }
 
 export const NO_OTHER_CLAIMS: OtherClaims = {
@@ -50,11 +53,13 @@ export const NO_OTHER_CLAIMS: OtherClaims = {
   pocs: [],
   reports: [],
   analyses: [],
+  otherKev: [],
 }
 
 export interface MergeInput extends OtherClaims {
   /** Published or reserved. A rejected record has no parts (rule 10). */
   record: CveListRecord
+  /** The entry of CISA's catalog. */
   kev: KevEntry | null
   /** Whether a KEV feed is present. Without one, the ADP's copy counts (rule 23). */
   kevFeed: boolean
@@ -114,6 +119,7 @@ export function mergeCve(input: MergeInput): MergedParts {
     evidence,
     analysis: analyses[0]?.analysis ?? null,
     guidance: guidanceOf(claims),
+    kev: kevCatalogs(kev, input.otherKev),
     advisory: linkedAdvisory(record.cveId, input.advisories, catalog),
     ...latestReports(input.reports),
     facets: {

@@ -36,6 +36,21 @@ export interface CveCore {
   primary_cwe_id: string | null
 }
 
+/** What one catalog of exploited vulnerabilities states about a CVE. Null where it states nothing. */
+export interface KevCatalogEntry {
+  /** Name of the catalog: `cisa`, or another. */
+  catalog: string
+  date_added: string | null
+  due_date: string | null
+  required_action: string | null
+  ransomware: 'known' | 'unknown' | null
+  notes: string | null
+  vendor_project: string | null
+  product: string | null
+  vulnerability_name: string | null
+  short_description: string | null
+}
+
 export interface CvssMetric {
   source_type: 'svc' | 'cna' | 'adp' | 'nvd' | 'advisory'
   source_short_name: string
@@ -290,6 +305,8 @@ export interface RecordParts {
   timeline: TimelineEntry[]
   analysis: Analysis | null
   guidance: GuidanceSection
+  /** One for each catalog that lists the CVE, CISA's first. */
+  kev: KevCatalogEntry[]
   advisory: Advisory | null
   /** The latest final report of each type, newest first. `report_texts` adds the complete texts. */
   reports: ReportSummary[]
@@ -309,6 +326,7 @@ export const PART_NAMES = keysOf<RecordParts>({
   timeline: true,
   analysis: true,
   guidance: true,
+  kev: true,
   advisory: true,
   reports: true,
   report_texts: true,

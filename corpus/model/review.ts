@@ -1,6 +1,7 @@
 /** Finds contradictions for an operator: between scores and their vectors, and between sources. */
 import type { CveClaim, CvssClaim } from './claim.ts'
-import { isWeaponized, kevListing } from './evidence/evidence.ts'
+import { isWeaponized } from './evidence/evidence.ts'
+import { kevListing } from './evidence/kev.ts'
 import { isMapping } from './ids/weakness.ts'
 import { effectiveClaims, type MergeInput } from './merge.ts'
 import { rankedMetrics, severityOf } from './scores/cvss.ts'

@@ -7,9 +7,11 @@ import type {
   EvidenceItem,
   ExploitModule,
   GuidanceSection,
+  KevCatalogEntry,
   Reference,
   TimelineEntry,
 } from '../model/record.ts'
+import type { Deadline } from '../model/scores/deadline.ts'
 import type { RecordChange, SECTIONS, Section, SnapshotSummary } from '../snapshot/index.ts'
 
 /** The EPSS score of a row. All fields are null if there is none. */
@@ -29,6 +31,14 @@ export interface EpssDetail {
   current: { date: string; epss_score: number; percentile: number; model_version: string } | null
 }
 
+export interface KevDetail {
+  listed: boolean
+  date_added: string | null
+  /** One for each catalog that lists the CVE, CISA's first. */
+  catalogs: KevCatalogEntry[]
+  deadline: Deadline
+}
+
 /** The type of each section, by its name in a record. */
 export interface CveSections {
   cvss: CvssSection
@@ -40,6 +50,7 @@ export interface CveSections {
   timeline: TimelineEntry[]
   analysis: Analysis | null
   guidance: GuidanceSection
+  kev_detail: KevDetail
 }
 
 /** The record of a CVE with the sections `S`. */

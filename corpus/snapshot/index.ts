@@ -231,6 +231,7 @@ export {
 } from './record/catalog.ts'
 export { CVE_PARTS, encodeCveMember, type LargePart, largeParts, withoutLarge } from './record/cve-member.ts'
 export {
+  addKevDetail,
   addPart,
   addSections,
   coreSegment,

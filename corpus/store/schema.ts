@@ -5,7 +5,7 @@ import { accessError, StoreError } from './error.ts'
 import { readMeta } from './state.ts'
 
 /** Increase it whenever the meaning of a table changes. */
-export const SCHEMA_VERSION = 7
+export const SCHEMA_VERSION = 8
 
 /** A record takes some 2 KB and a claim 1 KB. With SQLite's default of 4 KiB, a third of each page would be empty. */
 export const PAGE_BYTES = 16_384

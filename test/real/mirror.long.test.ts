@@ -23,7 +23,7 @@ import { BASELINE, DELTA, linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
 
 needs('real feeds')
 
-const INCLUDE = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis,guidance'
+const INCLUDE = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis,guidance,kev'
 /** Every page of these lists is compared; lists of CVEs in every order. */
 const LISTS = ['/cwes', '/capecs', '/cnas', '/vendors', '/products', '/exploits', '/reports/types', '/snapshot']
 

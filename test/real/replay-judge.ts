@@ -237,6 +237,7 @@ const LISTS = {
   '$.exploits': ({ exploits }: RecordParts) => exploits,
   '$.evidence': ({ evidence }: RecordParts) => evidence,
   '$.guidance.entries': ({ guidance }: RecordParts) => guidance.entries,
+  '$.kev_detail.catalogs': ({ kev }: RecordParts) => kev,
 }
 
 /** Checks that the old value is in the record before, and the new value in the record after, each at its path. */

@@ -71,6 +71,9 @@ export function kevJson(ids: readonly string[], released = '2024-06-01T10:00:00.
     product: 'Widget',
     vulnerabilityName: 'Acme Widget Out-of-Bounds Read Vulnerability',
     dateAdded: '2024-05-20',
+    shortDescription: 'Acme Widget contains an out-of-bounds read.',
+    requiredAction: 'Apply mitigations per vendor instructions.',
+    dueDate: '2024-06-10',
     knownRansomwareCampaignUse: 'Unknown',
     notes: '',
   }))

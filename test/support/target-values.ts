@@ -228,10 +228,9 @@ export async function targetValues(service: Answerer, rejected: readonly string[
         ...cves.slice(-1).map(() => ({ filters: { tag: 'disputed' } })),
       ],
       ...Object.fromEntries(
-        ['getCve', 'getCvss', 'getEpss', 'getCveExploits', 'getEvidence', 'getAnalysis', 'getGuidance'].map((name) => [
-          name,
-          anyCve,
-        ]),
+        ['getCve', 'getCvss', 'getEpss', 'getCveExploits', 'getEvidence', 'getAnalysis', 'getGuidance', 'getKev'].map(
+          (name) => [name, anyCve],
+        ),
       ),
       getAffected: ofCve.affected,
       getReferences: ofCve.references,

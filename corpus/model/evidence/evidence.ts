@@ -1,20 +1,15 @@
 /** Evidence about a CVE: exploitation first, then detection, then mitigation (rules 22, 23). */
-import type { AnalysisClaim, CveClaim, DetectionClaim, KevEntry, PocClaim } from '../claim.ts'
+import type { AnalysisClaim, CveClaim, DetectionClaim, PocClaim } from '../claim.ts'
 import type { CveId } from '../ids/cve-id.ts'
 import type { EvidenceItem, ExploitModule, Reference } from '../record.ts'
 import { claimsTagging } from '../references.ts'
 import { startOfDay } from '../values/date.ts'
 import { evidenceItem, evidenceSource, type GivenEvidence } from './evidence-item.ts'
 import { fixEvidence } from './fixes.ts'
+import type { KevListing } from './kev.ts'
 
 /** Higher is more mature (rule 23). */
 const MATURITY = { poc_public: 40, weaponized_exploit: 60, kev_listed: 80, ssvc_active: 80 } as const
-
-export interface KevListing {
-  dateAdded: string | null
-  /** The catalog's entry. Null if only an ADP copies the listing. */
-  entry: KevEntry | null
-}
 
 export interface EvidenceInput {
   cveId: CveId
@@ -44,25 +39,18 @@ export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   return [...items, ...fixEvidence(input.claims, input.analyses, input.references)]
 }
 
-/** Returns the KEV listing of the feed. The ADP's copy counts only without a feed (rule 23). */
-export function kevListing(claims: readonly CveClaim[], entry: KevEntry | null, kevFeed: boolean): KevListing | null {
-  if (kevFeed) return entry && { dateAdded: entry.dateAdded, entry }
-  const copy = claims.find((claim) => claim.source === 'adp' && claim.kevDateAdded !== null)
-  return copy ? { dateAdded: copy.kevDateAdded, entry: null } : null
-}
-
 function exploitation(given: GivenEvidence & { evidence_type: keyof typeof MATURITY }): EvidenceItem {
   return evidenceItem('exploitation', { ...given, maturity_rank: MATURITY[given.evidence_type] })
 }
 
 function kevEvidence(cveId: CveId, { dateAdded, entry }: KevListing): EvidenceItem {
-  const ransomware = entry?.ransomware === 'Known' ? '; known to be used in ransomware campaigns' : ''
+  const ransomware = entry?.ransomware === 'known' ? '; known to be used in ransomware campaigns' : ''
   return exploitation({
     source: 'agency_kev',
     evidence_type: 'kev_listed',
     confidence: 'confirmed',
     evidence_url: `https://www.cisa.gov/known-exploited-vulnerabilities-catalog?field_cve=${cveId}`,
-    explanation: entry ? entry.name + ransomware : null,
+    explanation: entry ? (entry.name ?? cveId) + ransomware : null,
     first_seen: dateAdded === null ? null : startOfDay(dateAdded),
   })
 }

@@ -14,6 +14,7 @@ import {
 } from './choices.ts'
 import { adds, type Considered, choice, decides, type Explanation, passed } from './explanation.ts'
 import {
+  catalogGround,
   completenessGrounds,
   counted,
   countedGrounds,
@@ -186,6 +187,13 @@ const ROWS: readonly Row[] = [
     says: 'what each container of the record advises; the status of NVD',
     value: ({ guidance }) => guidance.entries.length,
     considered: ({ parts }) => guidanceGrounds(parts),
+  },
+  {
+    fields: ['kev_detail.catalogs'],
+    rule: 23,
+    says: 'what each catalog of exploited vulnerabilities states, never merged',
+    value: ({ kev }) => kev.length,
+    considered: ({ parts }) => parts.kev.map(catalogGround),
   },
   {
     fields: ['exploits'],

@@ -4,7 +4,7 @@ import type { CveClaim, DetectionClaim } from '../claim.ts'
 import { isExploitation, isFix, isMitigation, isPatch, isWorkaround } from '../evidence/capabilities.ts'
 import { isMapping } from '../ids/weakness.ts'
 import type { MergedParts, MergeInput } from '../merge.ts'
-import type { EvidenceItem, Reference } from '../record.ts'
+import type { EvidenceItem, KevCatalogEntry, Reference } from '../record.ts'
 import { completenessPoints } from '../scores/completeness.ts'
 import { claimant } from '../sources.ts'
 import { adds, type Considered, passed } from './explanation.ts'
@@ -30,6 +30,18 @@ export function guidanceGrounds({ guidance: { nvd_status: status, entries } }: M
     ...(status === null ? [] : [adds('nvd', status)]),
   ]
 }
+
+export const catalogGround = ({ catalog, date_added, due_date, ransomware }: KevCatalogEntry): Considered =>
+  adds(
+    catalog,
+    [
+      date_added && `listed on ${date_added}`,
+      due_date && `due on ${due_date}`,
+      ransomware && `ransomware use ${ransomware}`,
+    ]
+      .filter(Boolean)
+      .join(', '),
+  )
 
 export function exploitGrounds({ evidence }: MergedParts): Considered[] {
   return evidence.filter(isExploitation).map(evidenceGround)

@@ -6,6 +6,7 @@ import type {
   EvidenceItem,
   ExploitModule,
   GuidanceEntry,
+  KevCatalogEntry,
   Reference,
   Report,
 } from '../record.ts'
@@ -120,6 +121,34 @@ export const GUIDANCE: ListRule<GuidanceEntry> = {
     const filled = Object.entries(stated).filter(([, value]) => value !== null && value.length > 0)
     return JSON.stringify({ source_short_name: name, ...Object.fromEntries(filled) })
   },
+}
+
+/** CISA's entry while it is listed. The core has the listing and its date. */
+export const KEV_ENTRY: ListRule<KevCatalogEntry> = {
+  path: '$.kev_detail.catalogs',
+  key: (entry) => entry.catalog,
+  fields: [
+    'due_date',
+    'required_action',
+    'ransomware',
+    'notes',
+    'vendor_project',
+    'product',
+    'vulnerability_name',
+    'short_description',
+  ],
+  secondary: [],
+  category: () => 'kev',
+  provider: () => 'agency_kev',
+  subject: () => 'KEV entry',
+}
+
+/** The entries of other catalogs. */
+export const KEV_CATALOGS: ListRule<KevCatalogEntry> = {
+  ...KEV_ENTRY,
+  fields: ['date_added', ...KEV_ENTRY.fields],
+  provider: (entry) => entry.catalog,
+  subject: (entry) => `Entry in the catalog ${entry.catalog}`,
 }
 
 export const EXPLOITS: ListRule<ExploitModule> = {

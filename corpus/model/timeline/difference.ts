@@ -1,7 +1,8 @@
 /** Compares two versions of a record field by field and sorts the changes into timeline categories. */
 
+import { CISA_CATALOG } from '../evidence/kev.ts'
 import type { MergedParts } from '../merge.ts'
-import type { Advisory, CveCore, EvidenceItem } from '../record.ts'
+import type { Advisory, CveCore, KevCatalogEntry } from '../record.ts'
 import { CORE_FIELDS, type CoreField, type Field, FLAGS, UPDATED } from './difference-fields.ts'
 import {
   AFFECTED,
@@ -9,6 +10,8 @@ import {
   EVIDENCE,
   EXPLOITS,
   GUIDANCE,
+  KEV_CATALOGS,
+  KEV_ENTRY,
   type ListRule,
   METRICS,
   REFERENCES,
@@ -41,7 +44,7 @@ const VALUE_LIMIT = 2000
 export function differences(previous: MergedParts, next: MergedParts): FieldChange[] {
   const changes: FieldChange[] = []
   addCore(changes, CORE_FIELDS, previous.core, next.core)
-  addKevExplanation(changes, previous.evidence, next.evidence)
+  addKev(changes, previous.kev, next.kev)
   addWeaknesses(changes, previous.facets.weaknesses, next.facets.weaknesses)
   addList(changes, METRICS, previous.cvss.metrics, next.cvss.metrics)
   addList(changes, AFFECTED, previous.affected, next.affected)
@@ -104,15 +107,15 @@ function addCore(changes: FieldChange[], fields: readonly CoreField[], before: C
   }
 }
 
-/** Adds changes of a KEV entry that remains listed: its name and its ransomware use (rule 23). */
-function addKevExplanation(changes: FieldChange[], before: readonly EvidenceItem[], after: readonly EvidenceItem[]) {
-  const isListing = ({ evidence_type }: EvidenceItem) => evidence_type === 'kev_listed'
-  const [old, index] = [before.find(isListing), after.findIndex(isListing)]
-  if (old === undefined || index < 0) return
-  const path = `$.evidence[${index}].explanation`
-  const field = { category: 'kev', provider: 'agency_kev', item: 'KEV entry', path, subject: 'KEV entry' } as const
-  addField(changes, field, old.explanation, after[index]!.explanation)
+/** Adds changes of catalogs. CISA's listing itself and its date are fields of the core. */
+function addKev(changes: FieldChange[], before: readonly KevCatalogEntry[], after: readonly KevCatalogEntry[]): void {
+  const [old, now] = [before.filter(isOfCisa), after.filter(isOfCisa)]
+  if (old.length > 0 && now.length > 0) addList(changes, KEV_ENTRY, old, now)
+  const isOther = (entry: KevCatalogEntry) => !isOfCisa(entry)
+  addList(changes, KEV_CATALOGS, before.filter(isOther), after.filter(isOther))
 }
+
+const isOfCisa = ({ catalog }: KevCatalogEntry) => catalog === CISA_CATALOG
 
 /** Fields of the linked advisory that no other list of the record shows. */
 const ADVISORY_FIELDS = [

@@ -91,6 +91,8 @@ export const TITLES: readonly (readonly [path: string, oldValue: string | null, 
 export const TITLES_OF_ALL: readonly (readonly [paths: RegExp, title: string])[] = [
   [/^\$\.date_published$/, 'Date of publication changed'],
   [/^\$\.title$/, 'Title changed'],
+  [/^\$\.kev_detail\.catalogs\[\d+\]\.ransomware$/, 'Ransomware use in KEV changed'],
+  [/^\$\.kev_detail\.catalogs\[\d+\]\.due_date$/, 'KEV due date changed'],
   [/^\$\.(?:has_workaround|guidance\.entries\[\d+\]\.workarounds)$/, 'Workaround changed'],
   [/^\$\.affected\[\d+\]\.(?:cpes|platforms)$/, 'Affected platforms changed'],
 ]

@@ -103,6 +103,7 @@ const SECTIONS = {
   timeline: 'timeline',
   analysis: 'analysis',
   guidance: 'guidance',
+  kev: 'kev',
   advisory: 'advisory',
   report_texts: 'reports',
 } as const satisfies Record<Exclude<PartName, 'facets' | 'reports'>, string>

@@ -59,13 +59,17 @@ const CARRIED: Record<string, (body: Record<string, unknown>) => unknown> = {
   epss: ({ current }) => ({ current }),
   affected: ({ entries }) => entries,
   guidance: ({ nvd_status, entries }) => ({ nvd_status, entries }),
+  kev: ({ cve_id: _, ...detail }) => detail,
 }
 
-states('10.11, 10.12', 'a section is what its endpoint carries', async () => {
+/** The names of sections, where they differ from that in `include`. */
+const NAMES: Record<string, string> = { epss: 'epss_detail', kev: 'kev_detail' }
+
+states('10.11, 10.12, 10.24', 'a section is what its endpoint carries', async () => {
   for (const detail of details) {
     for (const section of SECTIONS.split(',')) {
       const body = await service.json<Record<string, unknown>>(`/cves/${detail.cve_id}/${section}`)
-      const value = detail[section === 'epss' ? 'epss_detail' : (section as keyof Detail)]
+      const value = detail[(NAMES[section] ?? section) as keyof Detail]
       assert.equal(value, CARRIED[section] ? CARRIED[section](body) : body[section], `${section} of ${detail.cve_id}`)
     }
   }

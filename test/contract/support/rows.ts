@@ -13,6 +13,7 @@ import type {
   Reference,
   TimelineEntry,
 } from '../../../corpus/model/record.ts'
+import type { KevDetail } from '../../../corpus/reader/record.ts'
 import type { Corpus } from '../../../corpus/store/corpus.ts'
 import type { Order } from '../../support/combinations.ts'
 import { CVE_KEYS, CVE_ORDERS, type Summary } from '../../support/cve-cases.ts'
@@ -113,9 +114,10 @@ export type Detail = Summary & {
   timeline: TimelineEntry[]
   analysis: Analysis | null
   guidance: GuidanceSection
+  kev_detail: KevDetail
 }
 
-export const SECTIONS = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis,guidance'
+export const SECTIONS = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis,guidance,kev'
 
 /** The details of all CVEs, with every section. */
 export async function allDetails(service: Service): Promise<Detail[]> {

@@ -78,6 +78,19 @@ export interface StixJson extends Json {
   external_references: { source_name: string; external_id?: string; description?: string }[]
 }
 
+export interface KevJson {
+  cveID: string
+  dateAdded: string
+  dueDate: string
+  requiredAction: string
+  knownRansomwareCampaignUse: string
+  notes: string
+  vendorProject: string
+  product: string
+  vulnerabilityName: string
+  shortDescription: string
+}
+
 export type SampleFeeds = ReturnType<typeof sampleFeeds>
 
 export function sampleFeeds({ feeds, nights }: SampleDist) {
@@ -100,7 +113,7 @@ export function sampleFeeds({ feeds, nights }: SampleDist) {
     }
   }
   const kev = JSON.parse(bytes('kev/known_exploited_vulnerabilities.json').toString()) as {
-    vulnerabilities: { cveID: string; dateAdded: string }[]
+    vulnerabilities: KevJson[]
   }
   const framework = JSON.parse(gunzipped(`metasploit/${night}/modules_metadata_base.json.gz`)) as Record<string, Json>
 
@@ -120,6 +133,7 @@ export function sampleFeeds({ feeds, nights }: SampleDist) {
     records: documents<Partial<CveJson> & Pick<CveJson, 'cveMetadata'>>(`cvelistv5/${night}_all_CVEs.zip`).map(
       (record): CveJson => ({ containers: {}, ...record }),
     ),
+    kevEntries: new Map(kev.vulnerabilities.map((entry) => [entry.cveID, entry])),
     kev: new Map(kev.vulnerabilities.map(({ cveID, dateAdded }) => [cveID, dateAdded])),
     epss: {
       date: /score_date:(\d{4}-\d\d-\d\d)/.exec(epssHead!)![1]!,

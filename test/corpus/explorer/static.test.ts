@@ -75,6 +75,7 @@ const SAME: (readonly [path: string, params?: Params])[] = [
     'timeline',
     'analysis',
     'guidance',
+    'kev',
     'reports',
   ].map((section) => [`/cves/${id}/${section}`] as const),
   [`/cves/${id}/affected`, { source: 'cna' }],

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { findCnaList, readCnaList } from '../../../corpus/feeds/cna.ts'
 import { readEpss } from '../../../corpus/feeds/epss.ts'
 import { readKev } from '../../../corpus/feeds/kev.ts'
+import type { KevEntry } from '../../../corpus/model/claim.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { cnaJson, epssCsv, kevJson, putFeeds } from '../../support/feeds.ts'
 import { errorOf, feedFile, readOptions } from './reading.ts'
@@ -30,15 +31,48 @@ kev('an entry becomes a claim in the words of the model', () => {
   assert.ok(item?.kind === 'claim')
   assert.equal(JSON.parse(item.body), {
     cveId: 'CVE-2024-0001',
+    catalog: 'cisa',
     dateAdded: '2024-05-20',
+    dueDate: '2024-06-10',
+    requiredAction: 'Apply mitigations per vendor instructions.',
+    ransomware: 'unknown',
+    notes: null,
     vendor: 'Acme',
     product: 'Widget',
     name: 'Acme Widget Out-of-Bounds Read Vulnerability',
-    ransomware: 'Unknown',
-    notes: null,
+    description: 'Acme Widget contains an out-of-bounds read.',
   })
   assert.is(item.statedAt, '2024-05-20')
 })
+
+kev(
+  'what an entry does not state is null; an impossible due date and another ransomware use are null and noted',
+  () => {
+    const list = JSON.parse(kevJson(['CVE-2024-0001', 'CVE-2024-0002', 'CVE-2024-0003'])) as {
+      vulnerabilities: object[]
+    }
+    list.vulnerabilities[0] = { cveID: 'CVE-2024-0001', dateAdded: '2024-05-20' }
+    Object.assign(list.vulnerabilities[1]!, { dueDate: '2024-02-30', knownRansomwareCampaignUse: 'Sometimes' })
+    Object.assign(list.vulnerabilities[2]!, { knownRansomwareCampaignUse: ' KNOWN ' })
+    const claims = kevItems(JSON.stringify(list)).map((item) => {
+      assert.ok(item.kind === 'claim')
+      return {
+        ...(JSON.parse(item.body) as KevEntry),
+        defects: item.notes.map(({ code, detail }) => `${code} ${detail}`),
+      }
+    })
+    const [bare, odd, upper] = claims
+    const { cveId, catalog, dateAdded, defects, ...stated } = bare!
+    assert.equal([cveId, catalog, dateAdded, defects], ['CVE-2024-0001', 'cisa', '2024-05-20', []])
+    assert.equal([...new Set(Object.values(stated))], [null])
+    assert.equal([odd!.dueDate, odd!.ransomware], [null, null])
+    assert.equal(odd!.defects, [
+      'date-impossible dueDate "2024-02-30"',
+      'type-wrong knownRansomwareCampaignUse is not Known or Unknown: "Sometimes"',
+    ])
+    assert.is(upper!.ransomware, 'known')
+  },
+)
 
 kev('an entry without an id or with an impossible date is skipped by name', () => {
   const list = JSON.parse(kevJson(['CVE-2024-0001', 'CVE-2024-0002', 'nonsense'])) as { vulnerabilities: object[] }

@@ -123,11 +123,15 @@ export function affected(given: Partial<AffectedEntry> = {}): AffectedEntry {
 export function kevEntry(given: Partial<KevEntry> = {}): KevEntry {
   return {
     cveId: 'CVE-2024-1234',
+    catalog: 'cisa',
     dateAdded: '2024-04-09',
+    dueDate: '2024-04-30',
+    requiredAction: 'Apply updates.',
     vendor: 'Acme',
     product: 'Widget',
     name: 'Acme Widget flaw',
-    ransomware: 'Unknown',
+    description: 'Acme Widget has a flaw.',
+    ransomware: 'unknown',
     notes: null,
     ...given,
   }

@@ -205,4 +205,18 @@ export const CATALOG_RULES: readonly Mutation[] = [
     find: "DROPPED_TAG = 'x_transferred'",
     replace: "DROPPED_TAG = 'x_dropped'",
   },
+  {
+    rule: 'rule 31: English texts are shown, or all if none is English',
+    breaks: 'a container without English texts advises nothing',
+    file: 'corpus/feeds/cvelist/guidance.ts',
+    find: 'return own.length > 0 ? own : stated',
+    replace: 'return own',
+  },
+  {
+    rule: 'rule 32: with unknown inputs, what all matching rows agree on',
+    breaks: 'an unknown input counts as no',
+    file: 'corpus/model/scores/deadline.ts',
+    find: 'automatable === null ? [false, true]',
+    replace: 'automatable === null ? [false]',
+  },
 ]

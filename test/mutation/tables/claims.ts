@@ -40,9 +40,16 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 23: with a KEV feed it decides, without one the first copy of an ADP, suppliers last',
     breaks: 'the copy of the ADP counts beside a feed',
-    file: 'corpus/model/evidence/evidence.ts',
+    file: 'corpus/model/evidence/kev.ts',
     find: 'if (kevFeed) return entry && {',
     replace: 'if (kevFeed && entry) return {',
+  },
+  {
+    rule: 'rule 23: one entry per catalog',
+    breaks: 'the copy of an ADP is no entry',
+    file: 'corpus/model/evidence/kev.ts',
+    find: 'if (listing === null) return byName',
+    replace: 'if (!listing?.entry) return byName',
   },
   {
     rule: 'rule 23: SSVC active is ssvc_active of rank 80, SSVC poc is poc_public of rank 40, none is nothing',

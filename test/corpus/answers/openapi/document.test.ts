@@ -23,6 +23,7 @@ const CONTRACT: Record<string, string> = {
   '/cves/{cveId}/exploits': 'cveId!',
   '/cves/{cveId}/analysis': 'cveId!',
   '/cves/{cveId}/guidance': 'cveId!',
+  '/cves/{cveId}/kev': 'cveId!',
   '/cves/{cveId}/affected': 'cveId! source ecosystem',
   '/cves/{cveId}/evidence': 'cveId! type',
   '/cves/{cveId}/timeline': 'cveId! messages category since',

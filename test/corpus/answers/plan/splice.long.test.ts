@@ -23,7 +23,18 @@ import { realDist } from '../../../support/samples.ts'
 
 needs('real feeds')
 
-const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis', 'guidance']
+const SECTIONS = [
+  'cvss',
+  'epss',
+  'affected',
+  'references',
+  'exploits',
+  'evidence',
+  'timeline',
+  'analysis',
+  'guidance',
+  'kev',
+]
 const SUBSETS = Array.from({ length: 256 }, (_, bits) => SECTIONS.filter((_, i) => bits & (1 << i)).join(','))
 const CVES = 80
 

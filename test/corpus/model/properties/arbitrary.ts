@@ -178,10 +178,17 @@ export const otherClaims: fc.Arbitrary<CveClaim[]> = fc.uniqueArray(claimOf('nvd
   selector: ({ source, sourceName }) => `${source} ${sourceName}`,
 })
 
-export const kev: fc.Arbitrary<KevEntry> = shape({
+const kevGiven = shape<Partial<KevEntry>>({
   dateAdded: day,
-  ransomware: orNull(fc.constantFrom('Known', 'Unknown')),
-}).map((given) => kevEntry(given))
+  dueDate: orNull(day),
+  ransomware: orNull(fc.constantFrom('known', 'unknown')),
+  notes: orNull(statedText),
+})
+export const kev: fc.Arbitrary<KevEntry> = kevGiven.map((given) => kevEntry(given))
+const otherKev: fc.Arbitrary<KevEntry[]> = fc.uniqueArray(
+  fc.tuple(fc.constantFrom('vulncheck', 'acme'), kevGiven).map(([catalog, given]) => kevEntry({ ...given, catalog })),
+  { maxLength: 2, selector: ({ catalog }) => catalog },
+)
 
 /** `withdrawn` and `reviewed` are random. */
 export const advisoryClaim: fc.Arbitrary<AdvisoryClaim> = shape({
@@ -276,6 +283,7 @@ export const mergeInput: fc.Arbitrary<MergeInput> = shape({
   given: shape<Omit<MergeInput, 'record'>>({
     kev: orNull(kev),
     kevFeed: fc.boolean(),
+    otherKev,
     claims: otherClaims,
     advisories,
     exploits: some(exploitModule, 3),

@@ -188,8 +188,9 @@ property(
 
 /** Returns the value at `$.a.b` in the detail of a record, or undefined. */
 function at(parts: MergedParts, path: string): unknown {
-  const { core, cvss, affected, references, exploits, evidence, analysis, guidance } = parts
-  let value: unknown = { ...core, cvss, affected, references, exploits, evidence, analysis, guidance }
+  const { core, cvss, affected, references, exploits, evidence, analysis, guidance, kev } = parts
+  const sections = { cvss, affected, references, exploits, evidence, analysis, guidance, kev_detail: { catalogs: kev } }
+  let value: unknown = { ...core, ...sections }
   for (const name of path.split('.').slice(1)) value = (value as Record<string, unknown> | null | undefined)?.[name]
   return value
 }
@@ -197,7 +198,8 @@ const asText = (value: unknown) =>
   value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value)
 /** Lists, and what the detail does not have: such a message has the value of an item. */
 const isOfItem = ({ json_path: path }: TimelineMessage) =>
-  path === '$' || /^\$\.(?:cvss\.metrics|affected|references|exploits|evidence|guidance\.entries)$/.test(path)
+  path === '$' ||
+  /^\$\.(?:cvss\.metrics|affected|references|exploits|evidence|guidance\.entries|kev_detail\.catalogs)$/.test(path)
 const isCut = ({ old_value, new_value }: TimelineMessage) => [old_value, new_value].some((text) => text?.endsWith('…'))
 
 property(
@@ -218,7 +220,7 @@ property(
 )
 
 const PROVIDERS = new Set(
-  'cna adp nvd advisory osv svc agency_kev exploit_framework exploit_archive template_scanner own_rules code_host_poc_search enrichment'.split(
+  'cna adp nvd advisory osv svc agency_kev exploit_framework exploit_archive template_scanner own_rules code_host_poc_search enrichment vulncheck acme'.split(
     ' ',
   ),
 )

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CveClaim, GuidanceClaim } from '../../../../corpus/model/claim.ts'
+import type { CveClaim, GuidanceClaim, KevEntry } from '../../../../corpus/model/claim.ts'
 import type { MergedParts, MergeInput } from '../../../../corpus/model/merge.ts'
 import type { TimelineEntry } from '../../../../corpus/model/record.ts'
 import {
@@ -330,11 +330,54 @@ test('API 14.9: a record that was updated while others brought all the changes s
 })
 
 test('rule 23: that ransomware campaigns use it is a change of its KEV listing', () => {
-  const listed = (ransomware: string) => merged([plain()], { kev: kevEntry({ ransomware }) })
-  const [entry, ...rest] = changed(listed('Unknown'), listed('Known'), UNLISTED)
+  const listed = (ransomware: 'known' | 'unknown') => merged([plain()], { kev: kevEntry({ ransomware }) })
+  const [entry, ...rest] = changed(listed('unknown'), listed('known'), UNLISTED)
   assert.equal(rest, [])
-  assert.equal([entry?.category, entry?.title, entry?.changed_at], ['kev', 'KEV listing changed', EVENING])
-  assert.equal(entry?.messages[1]?.json_path, '$.evidence')
+  assert.equal([entry?.category, entry?.title, entry?.changed_at], ['kev', 'Ransomware use in KEV changed', EVENING])
+  const [message] = entry!.messages.slice(1)
+  assert.equal([message?.json_path, message?.provider], ['$.kev_detail.catalogs', 'agency_kev'])
+  assert.is(message?.summary, 'KEV entry, ransomware: unknown → known')
+})
+
+test('rule 23: each field of a KEV entry that changes is a message; a removal is one entry without its fields', () => {
+  const listed = (given: Partial<KevEntry>) => merged([plain()], { kev: kevEntry(given) })
+  const titleOf = (before: MergedParts, after: MergedParts) =>
+    changed(before, after, UNLISTED).map(({ title, messages }) => [
+      title,
+      ...messages.slice(1).map((one) => one.summary),
+    ])
+  assert.equal(titleOf(listed({}), listed({ dueDate: '2024-05-07' })), [
+    ['KEV due date changed', 'KEV entry, due date: 2024-04-30 → 2024-05-07'],
+  ])
+  const altered = { requiredAction: 'Stop.', notes: 'N', vendor: 'B', product: 'P', name: 'X', description: 'D' }
+  assert.equal(titleOf(listed({}), listed(altered)), [
+    [
+      'KEV listing changed',
+      'KEV entry, required action: Apply updates. → Stop.',
+      'KEV entry, notes: N',
+      'KEV entry, vendor project: Acme → B',
+      'KEV entry, product: Widget → P',
+      'KEV entry, vulnerability name: Acme Widget flaw → X',
+      'KEV entry, short description: Acme Widget has a flaw. → D',
+    ],
+  ])
+  assert.equal(titleOf(listed({}), merged([plain()])), [
+    ['Removed from the KEV catalogue', 'Listed in KEV: true → false', 'Added to KEV on removed: 2024-04-09'],
+  ])
+})
+
+test('rule 23: other catalogs have changes of their own', () => {
+  const of = (...otherKev: KevEntry[]) => merged([plain()], { otherKev })
+  const acme = (given: Partial<KevEntry> = {}) => kevEntry({ catalog: 'acme', ...given })
+  const told = (before: MergedParts, after: MergedParts) =>
+    changed(before, after, UNLISTED).flatMap(({ category, messages }) =>
+      messages.slice(1).map(({ provider, operation, summary }) => [category, provider, operation, summary]),
+    )
+  assert.equal(told(of(), of(acme())), [['kev', 'acme', 'add', 'Entry in the catalog acme added']])
+  assert.equal(told(of(acme()), of(acme({ dateAdded: '2024-04-10' }))), [
+    ['kev', 'acme', 'modify', 'Entry in the catalog acme, date added: 2024-04-09 → 2024-04-10'],
+  ])
+  assert.equal(told(of(acme()), of()), [['kev', 'acme', 'remove', 'Entry in the catalog acme removed']])
 })
 
 /** Returns the providers of all messages of a night. The CVE list's claims become `own`; other feeds add `others`. */

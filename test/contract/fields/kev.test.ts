@@ -1,0 +1,126 @@
+/** gateway/API.md, section 33: catalogs of exploited vulnerabilities and deadlines, compared with the feed. */
+import * as assert from 'uvu/assert'
+import type { AssetDeadline } from '../../../corpus/model/scores/deadline.ts'
+import type { KevDetail } from '../../../corpus/reader/record.ts'
+import { contractSuite } from '../support/contract.ts'
+import {
+  boolean,
+  day,
+  expectField,
+  expectSeen,
+  integer,
+  listOf,
+  matching,
+  nullable,
+  object,
+  string,
+} from '../support/field-types.ts'
+import { aboutEach, type Summary } from '../support/rows.ts'
+import { sampleFeeds } from '../support/sample-feeds.ts'
+import { sharedService } from '../support/service.ts'
+
+const { states, after, run } = contractSuite('catalogs of exploited vulnerabilities')
+const service = await sharedService()
+const feeds = sampleFeeds(service.made)
+const summaries = await service.all<Summary>('/cves')
+const details = await aboutEach(summaries, ({ cve_id: id }) =>
+  service.json<KevDetail & { cve_id: string }>(`/cves/${id}/kev`),
+)
+const entries = details.flatMap(({ cve_id, catalogs }) => catalogs.map((entry) => ({ cve_id, ...entry })))
+const deadlines = details.flatMap(({ deadline }) => [deadline.exposed, deadline.not_exposed])
+
+states('33.1, 33.2', 'the listing of the summary record, catalogs and deadlines', () => {
+  for (const [i, { cve_id: id, kev }] of summaries.entries()) {
+    const { cve_id, listed, date_added, catalogs, deadline, ...rest } = details[i]!
+    assert.equal([cve_id, { listed, date_added }, rest], [id, kev, {}])
+    assert.equal(Object.keys(deadline), ['exposed', 'not_exposed'])
+    assert.ok(Array.isArray(catalogs))
+  }
+})
+
+states('33.3, 33.5', "CISA's entry, for each CVE that its feed has", () => {
+  expectField(entries, 'catalog', matching(/^cisa$/))
+  const known = new Set(summaries.map(({ cve_id }) => String(cve_id)))
+  assert.equal(
+    entries.map(({ cve_id }) => cve_id).sort(),
+    [...feeds.kevEntries.keys()].filter((id) => known.has(id)).sort(),
+  )
+})
+
+states('33.4', 'a CVE that no catalog lists', async () => {
+  const unlisted = details.find(({ listed }) => !listed)!
+  const answer = await service.ask(`/cves/${unlisted.cve_id}/kev`)
+  assert.is(answer.status, 200)
+  assert.equal([unlisted.date_added, unlisted.catalogs], [null, []])
+  assert.equal(Object.keys(unlisted.deadline.exposed).length, 6)
+})
+
+states('33.6, 33.7, 33.8', 'dates, ransomware and texts as the catalog states them', () => {
+  assert.ok(entries.length > 0)
+  for (const { cve_id: id, ...entry } of entries) {
+    const stated = feeds.kevEntries.get(id)!
+    assert.equal(entry, {
+      catalog: 'cisa',
+      date_added: stated.dateAdded,
+      due_date: stated.dueDate,
+      required_action: stated.requiredAction,
+      ransomware: stated.knownRansomwareCampaignUse.toLowerCase(),
+      notes: stated.notes,
+      vendor_project: stated.vendorProject,
+      product: stated.product,
+      vulnerability_name: stated.vulnerabilityName,
+      short_description: stated.shortDescription,
+    })
+  }
+})
+
+const shape = {
+  days: nullable(integer),
+  on_system_upgrade: nullable(boolean),
+  forensic_investigation: nullable(boolean),
+  counted_from: nullable(day),
+  due_date: nullable(day),
+  missing_inputs: listOf(string),
+}
+
+states('33.9, 33.10, 33.11', 'days, upgrade and investigation', () => {
+  for (const deadline of deadlines) assert.ok(object(shape)(deadline), JSON.stringify(deadline))
+  expectSeen(
+    deadlines.map(({ days }) => days),
+    [3, 14, 60, null],
+  )
+  for (const { days, on_system_upgrade: isUpgrade, missing_inputs: missing } of deadlines) {
+    if (isUpgrade) assert.is(days, null)
+    if (missing.length === 0) assert.is(isUpgrade, days === null)
+  }
+  expectSeen(
+    deadlines.map((one) => one.forensic_investigation),
+    [true, false],
+  )
+})
+
+states('33.12', 'the dates of deadlines', () => {
+  for (const { listed, date_added: added, deadline } of details) {
+    for (const { days, counted_from: from, due_date: due } of [deadline.exposed, deadline.not_exposed]) {
+      assert.is(from, listed ? added : null)
+      if (from === null || days === null) assert.is(due, null)
+      else assert.is(Date.parse(due!) - Date.parse(from), days * 86_400_000)
+    }
+  }
+})
+
+states('33.13', 'inputs that are unknown and decide', () => {
+  const isPartial = ({ days, on_system_upgrade, forensic_investigation }: AssetDeadline) =>
+    (days === null && on_system_upgrade !== true) || forensic_investigation === null
+  for (const [i, { ssvc }] of summaries.entries()) {
+    const { exposed, not_exposed } = details[i]!.deadline
+    for (const one of [exposed, not_exposed]) {
+      assert.is(one.missing_inputs.length > 0, isPartial(one), details[i]!.cve_id)
+      for (const input of one.missing_inputs) assert.is(ssvc[input], null)
+    }
+  }
+  assert.ok(deadlines.some((one) => one.missing_inputs.length > 0))
+})
+
+after(() => service.remove())
+run()
