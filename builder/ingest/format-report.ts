@@ -3,7 +3,7 @@
 import { counted, duration, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { printableLines } from '../../corpus/command/printable.ts'
 import { dayOf } from '../../corpus/model/values/date.ts'
-import { type FeedRemark, type FeedReport, type IngestReport, isUnchanged } from './report.ts'
+import { type FeedRemark, type FeedReport, type HistoryReport, type IngestReport, isUnchanged } from './report.ts'
 
 interface Finding {
   count: number
@@ -25,7 +25,7 @@ const MAX_DETAIL_LENGTH = 160
 /** Returns one line if nothing changed. `verbose` lists all examples, and the files of each feed. */
 export function formatIngestReport(report: IngestReport, { verbose = false } = {}): string {
   if (isUnchanged(report) && !verbose) return `Nothing changed since the last ingest: ${formatCorpus(report)}`
-  const { feeds, advisories, previousCorpusDate, seconds } = report
+  const { feeds, advisories, previousCorpusDate, epssHistory, seconds } = report
   const since = previousCorpusDate === null ? '' : ` since the last ingest (corpus date ${dayOf(previousCorpusDate)})`
   const hint = verbose ? '' : ' (--verbose or --json lists all)'
   const changes = changesOf(report)
@@ -40,8 +40,15 @@ export function formatIngestReport(report: IngestReport, { verbose = false } = {
     ...(advisories.total === 0
       ? []
       : [`${counted(advisories.total, 'advisory record')}, ${grouped(advisories.withoutCve)} without a CVE`]),
+    ...historyLine(epssHistory),
     `${duration(seconds.total)} (read ${duration(seconds.stage)}, merge ${duration(seconds.merge)})`,
   ])
+}
+
+function historyLine({ read, editions, first, last, points }: HistoryReport): string[] {
+  if (editions === 0) return []
+  const dates = editions === 1 ? `of ${first}` : `from ${first} to ${last}`
+  return [`EPSS history: ${counted(editions, 'edition')} ${dates} (${grouped(read)} read), ${counted(points, 'point')}`]
 }
 
 /** Returns `12,256 CVEs, corpus date 2024-10-24`. */
@@ -87,6 +94,8 @@ const REMARKS: Record<FeedRemark['code'], string> = {
   'edition-ahead': 'dated in the future, which is not taken',
   'file-unusable': 'with a file that cannot be used, whose records stay',
   'file-missing': 'without a file of the last ingest, whose records stay',
+  'edition-unusable': 'with a past edition that is not in its history',
+  'edition-lines': 'with a past edition of which lines were skipped',
   'edition-undated': 'without a date',
   'date-differs-from-name': 'with another date in the file than in its name',
   'days-apart': 'of another day than the CVE list',

@@ -9,9 +9,10 @@ import { writingTo } from '../../corpus/command/system-error.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { daysBetween } from '../../corpus/model/values/date.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
+import { readEditions } from './epss-editions.ts'
 import { judgeCounts, judgeShape, type MinimumCounts, remarkOnEditions } from './judge.ts'
 import { mergeStaged } from './merge.ts'
-import type { FeedReport, IngestReport } from './report.ts'
+import type { FeedReport, HistoryReport, IngestReport } from './report.ts'
 import { aheadOf, findSources, horizonAt } from './sources.ts'
 import { stageFeed } from './stage.ts'
 import { closeCommittedCorpora } from './tasks.ts'
@@ -79,6 +80,7 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
     const files = sources.flatMap((source) => source.files)
     const digestOf = takeDigests(files, threads.pool(isLarge))
     const reports: FeedReport[] = []
+    let epssHistory: HistoryReport = { read: 0, editions: 0, first: null, last: null, points: 0 }
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null
       const report = await stageFeed(source, before, workspace, {
@@ -90,6 +92,9 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
       })
       judgeCounts(report, source.feed, before, { acceptShrink, floors })
       judgeShape(report, before, { acceptShrink })
+      if (source.feed.kind === 'scores') {
+        epssHistory = readEditions(source.feed, source, report, workspace, { acceptShrink, log: effects.log, progress })
+      }
       reports.push(report)
     }
     remarkOnEditions(sources, reports)
@@ -113,7 +118,7 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
       if (report.name === 'cvelist') report.date = merged.corpusDate
       if (report.date && merged.corpusDate) report.ageDays = daysBetween(report.date, merged.corpusDate)
     }
-    return { asOf, feeds: reports, ...merged, seconds: { stage, merge: total - stage, total } }
+    return { asOf, feeds: reports, ...merged, epssHistory, seconds: { stage, merge: total - stage, total } }
   } finally {
     await threads.close()
     closeCommittedCorpora()

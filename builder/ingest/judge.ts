@@ -11,7 +11,7 @@ import type { FeedRemark, FeedReport } from './report.ts'
 import { type FeedSource, type Horizon, newestFile } from './sources.ts'
 
 /** Maximum share of lost records. */
-const MAX_LOSS = 0.1
+export const MAX_LOSS = 0.1
 
 export interface AcceptOptions {
   acceptShrink: boolean

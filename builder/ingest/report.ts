@@ -65,9 +65,22 @@ export interface FeedRemark {
     | 'edition-undated'
     | 'file-unusable'
     | 'file-missing'
+    | 'edition-unusable'
+    | 'edition-lines'
     | 'date-differs-from-name'
     | 'days-apart'
   detail: string
+}
+
+/** The EPSS history after the ingest. */
+export interface HistoryReport {
+  /** Editions that this ingest read, and all that the corpus has. */
+  read: number
+  editions: number
+  first: string | null
+  last: string | null
+  /** Scores that differ from the edition before. */
+  points: number
 }
 
 export interface IngestReport {
@@ -101,6 +114,7 @@ export interface IngestReport {
     /** New contradictions since the last ingest. */
     disagreements: ({ cveId: CveId } & Disagreement)[]
   }
+  epssHistory: HistoryReport
   rejected: number
   /**
    * Records in the OSV schema, each id once. `withoutCve` make no claim on a CVE: they name none, or they are withdrawn
@@ -121,8 +135,9 @@ export interface IngestReport {
 }
 
 /** Returns whether nothing changed and every feed is present with the same files. */
-export function isUnchanged({ feeds, changes }: IngestReport): boolean {
+export function isUnchanged({ feeds, changes, epssHistory }: IngestReport): boolean {
   return (
+    epssHistory.read === 0 &&
     feeds.every(({ status, kept }) => status === 'unchanged' || (status === 'absent' && kept === 0)) &&
     Object.values(changes).every((items) => items.length === 0)
   )

@@ -14,6 +14,8 @@ export interface FeedSource {
   files: FeedFile[]
   /** Files that are not taken because they are dated in the future. */
   ahead: FeedFile[]
+  /** Of EPSS: the file of each day, oldest first. */
+  editions: FeedFile[]
 }
 
 /** Dates after this day (`YYYY-MM-DD`) are in the future. */
@@ -43,7 +45,7 @@ export async function findSources(
     const what = stat ? `${folder} is a file, not a feeds folder` : `the feeds folder ${folder} does not exist`
     throw new IngestError('no-feeds', `${what}; ${fillWith(stat ? '<folder>' : folder)}`)
   }
-  const found: Omit<FeedSource, 'ahead'>[] = []
+  const found: Omit<FeedSource, 'ahead' | 'editions'>[] = []
   for (const feed of FEEDS) found.push({ feed, files: await filesOf(feed, folder) })
   if (found.every(({ files }) => files.length === 0)) {
     const what = `${folder} has no file of a known feed (builder/README.md lists the feeds)`
@@ -59,8 +61,18 @@ export async function findSources(
     const isKnown = known.some(({ name }) => name === feed.name)
     if (feed.required && chosen.length === 0 && (ahead.length === 0 || !isKnown))
       throw ahead.length === 0 ? missing(folder, feed, files, asOf) : inFuture(feed, ahead[0]!, horizon)
-    return { feed, files: chosen, ahead: feed.datedByRecords ? [] : ahead }
+    const editions = feed.kind === 'scores' ? editionsOf(files, asOf) : []
+    return { feed, files: chosen, ahead: feed.datedByRecords ? [] : ahead, editions }
   })
+}
+
+/** Returns one file for each day up to `asOf`: the one that an ingest as of that day would choose. */
+function editionsOf(files: readonly FeedFile[], asOf: string | null): FeedFile[] {
+  const days = Map.groupBy(files, ({ date }) => dayOf(date!))
+  return [...days.keys()]
+    .filter((day) => asOf === null || day <= asOf)
+    .sort()
+    .flatMap((day) => chooseFiles(days.get(day)!, null))
 }
 
 /** Returns whether a date is after the horizon, and the clock can be believed. */

@@ -1,5 +1,5 @@
 /** Reads EPSS: daily scores in one gzipped CSV (`cve,epss,percentile`). The first line has model version and date. */
-import type { EpssScore } from '../model/claim.ts'
+import type { EpssScore, PastEpssScore } from '../model/claim.ts'
 import { parseCveId } from '../model/ids/cve-id.ts'
 import { utcTimestamp } from '../model/values/date.ts'
 import { FeedError } from './error.ts'
@@ -13,6 +13,8 @@ export const EPSS_ADAPTER = 1
 const MAX_PLAIN_BYTES = 256 << 20
 
 const HEADER = 'cve,epss,percentile'
+/** Editions of the first months have no percentiles. */
+const FIRST_HEADER = 'cve,epss'
 
 /** Answers need the date of scores, so a file without a date is an error. */
 export function findEpss(feedsFolder: string): FeedFile[] {
@@ -40,10 +42,22 @@ function readRelease(path: string): { model: string | null; date: string | null 
 }
 
 /** Yields the scores in file order. The CSV has neither quotes nor blanks, so lines are split at commas. */
-export function* readEpss(file: FeedFile): Iterable<({ kind: 'score' } & EpssScore) | FeedSkip> {
+export function readEpss(file: FeedFile): Iterable<({ kind: 'score' } & EpssScore) | FeedSkip> {
+  return readLines(file, [HEADER]) as Iterable<({ kind: 'score' } & EpssScore) | FeedSkip>
+}
+
+/** As `readEpss`, also for editions without percentiles. */
+export function readPastEpss(file: FeedFile): Iterable<({ kind: 'score' } & PastEpssScore) | FeedSkip> {
+  return readLines(file, [HEADER, FIRST_HEADER])
+}
+
+function* readLines(
+  file: FeedFile,
+  headers: readonly string[],
+): Iterable<({ kind: 'score' } & PastEpssScore) | FeedSkip> {
   const csv = readPlain(file, MAX_PLAIN_BYTES).toString('latin1')
   let line = 0
-  let headerSeen = false
+  let header = ''
   for (let start = 0; start < csv.length; ) {
     const end = csv.indexOf('\n', start)
     const stop = end < 0 ? csv.length : end
@@ -51,24 +65,27 @@ export function* readEpss(file: FeedFile): Iterable<({ kind: 'score' } & EpssSco
     start = stop + 1
     line++
     if (row === '' || row[0] === '#') continue
-    if (!headerSeen) {
-      if (row !== HEADER) throw new FeedError('file_invalid', `${file.name}: line ${line} is not "${HEADER}"`)
-      headerSeen = true
+    if (header === '') {
+      if (!headers.includes(row)) {
+        throw new FeedError('file_invalid', `${file.name}: line ${line} is not "${HEADER}"`)
+      }
+      header = row
       continue
     }
-    yield readRow(row, line)
+    yield readRow(row, line, header === HEADER)
   }
-  if (!headerSeen) throw new FeedError('file_invalid', `${file.name} has no line "${HEADER}"`)
+  if (header === '') throw new FeedError('file_invalid', `${file.name} has no line "${HEADER}"`)
 }
 
-function readRow(row: string, line: number): ({ kind: 'score' } & EpssScore) | FeedSkip {
+function readRow(row: string, line: number, hasPercentile: boolean): ({ kind: 'score' } & PastEpssScore) | FeedSkip {
   const fields = row.split(',')
   const cveId = parseCveId(fields[0]!)
   const [score, percentile] = [unitNumber(fields[1]), unitNumber(fields[2])]
-  if (cveId && score !== null && percentile !== null && fields.length === 3) {
+  if (cveId && score !== null && (percentile !== null || !hasPercentile) && fields.length === (hasPercentile ? 3 : 2)) {
     return { kind: 'score', cveId, score, percentile }
   }
-  const detail = `line ${line} is not a CVE id and two numbers from 0 to 1: ${JSON.stringify(row.slice(0, 80))}`
+  const numbers = hasPercentile ? 'two numbers' : 'a number'
+  const detail = `line ${line} is not a CVE id and ${numbers} from 0 to 1: ${JSON.stringify(row.slice(0, 80))}`
   return { kind: 'skip', key: cveId ?? `line ${line}`, reason: 'item_invalid', detail }
 }
 

@@ -2,7 +2,7 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, readSync } from 'node:fs'
 import { MAX_NAME_LENGTH } from '../model/affected/products.ts'
-import type { EpssScore, PublishedAdvisory, RecordNote } from '../model/claim.ts'
+import type { EpssScore, PastEpssScore, PublishedAdvisory, RecordNote } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import { isSameContent, type PackedDigests } from '../model/item-digest.ts'
 import { jsonText } from '../model/values/json-text.ts'
@@ -126,6 +126,8 @@ export interface BatchFeed extends FeedBase {
 export interface ScoreFeed extends FeedBase {
   kind: 'scores'
   read(file: FeedFile): Iterable<({ kind: 'score' } & EpssScore) | FeedSkip>
+  /** Reads an edition for the history. */
+  readPast(file: FeedFile): Iterable<({ kind: 'score' } & PastEpssScore) | FeedSkip>
 }
 
 export type Feed = ClaimFeed | BatchFeed | ScoreFeed

@@ -4,7 +4,7 @@ import { CNA_ADAPTER, findCnaList, readCnaList } from './cna.ts'
 import { cveList } from './cvelist/cvelist.ts'
 import { findCveList } from './cvelist/files.ts'
 import { CWE_ADAPTER, findCwe, readCwe } from './cwe/cwe.ts'
-import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
+import { EPSS_ADAPTER, findEpss, readEpss, readPastEpss } from './epss.ts'
 import { EXPLOIT_DB_ADAPTER, findExploitDb, readExploitDb } from './exploits/exploitdb.ts'
 import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from './exploits/metasploit.ts'
 import { findNuclei, NUCLEI_ADAPTER, readNuclei } from './exploits/nuclei.ts'
@@ -109,6 +109,7 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     adapter: EPSS_ADAPTER,
     find: findEpss,
     read: readEpss,
+    readPast: readPastEpss,
   },
   {
     name: 'exploitdb',

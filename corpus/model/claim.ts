@@ -143,6 +143,9 @@ export interface EpssScore {
   percentile: number
 }
 
+/** A score of a past edition. */
+export type PastEpssScore = Omit<EpssScore, 'percentile'> & { percentile: number | null }
+
 /** An entry of the CNA list. */
 export interface CnaEntry {
   slug: string

@@ -5,6 +5,7 @@ import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import type { LastUpdate } from '../model/last-update.ts'
 import { type Advisories, readAdvisories } from './advisories.ts'
+import { type EpssHistory, readEpssHistory } from './epss-history.ts'
 import { type PackedText, unpackText } from './packed-text.ts'
 import { type PartTexts, unpackParts } from './record-parts.ts'
 import { type RejectedCve, readRejected } from './rejected.ts'
@@ -46,6 +47,7 @@ export interface Corpus {
   claims(cveId: CveId): StoredClaim[]
   score(cveId: CveId): EpssScore | null
   advisories: Advisories
+  epssHistory: EpssHistory
   /** Returns a digest of everything that a snapshot depends on, except the records. */
   digest(): string
   /** Returns the rules and settings of the last merge, as the ingest stored them. Null before the first ingest. */
@@ -126,6 +128,7 @@ function readCorpus(database: Database.Database): Corpus {
     claims: (cveId) => claims.all(sortKey(cveId)).map((claim) => ({ ...claim, body: unpackText(claim.body) })),
     score: (cveId) => score.get(sortKey(cveId)) ?? null,
     advisories: readAdvisories(database),
+    epssHistory: readEpssHistory(database),
     digest: () => digestOf(database),
     mergeRules: () => readMeta(database, 'merge_rules'),
     close: () => void database.close(),
@@ -136,14 +139,15 @@ function readCorpus(database: Database.Database): Corpus {
 const CATALOG_FEEDS = ['capec', 'cna', 'cwe', 'exploitdb', 'metasploit', 'report-types']
 
 /**
- * The rows that `digest` hashes: corpus date and merge settings, feed states, rejected ids, EPSS scores, digests of
- * catalog entries, of advisories and of what they state about packages.
+ * The rows that `digest` hashes: corpus date and merge settings, feed states, rejected ids, EPSS scores and their history,
+ * digests of catalog entries, of advisories and of what they state about packages.
  */
 const CONTENT = [
   "SELECT name, value FROM meta WHERE name <> 'written_by' ORDER BY name",
   'SELECT name, state FROM feed ORDER BY name',
   'SELECT cve_key, date_rejected, reason, replaced_by FROM rejected ORDER BY cve_key',
   'SELECT cve_key, score, percentile FROM epss ORDER BY cve_key',
+  'SELECT block, quarter, hex(digest) FROM epss_history ORDER BY block, quarter',
   `SELECT feed, item, digest FROM claim WHERE feed IN (${CATALOG_FEEDS.map((feed) => `'${feed}'`)}) ORDER BY feed, item`,
   'SELECT id, feed, modified, hex(digest) FROM advisory ORDER BY id, feed',
   'SELECT package, id, feed, hex(digest) FROM package_advisory ORDER BY package, id, feed',

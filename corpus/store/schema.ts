@@ -5,7 +5,7 @@ import { accessError, StoreError } from './error.ts'
 import { readMeta } from './state.ts'
 
 /** Increase it whenever the meaning of a table changes. */
-export const SCHEMA_VERSION = 8
+export const SCHEMA_VERSION = 9
 
 /** A record takes some 2 KB and a claim 1 KB. With SQLite's default of 4 KiB, a third of each page would be empty. */
 export const PAGE_BYTES = 16_384
@@ -27,6 +27,8 @@ const APPLICATION_ID = 0x56534c46
  * `advisory` contains the records of feeds in the OSV schema as published, without white space between the values, also
  * those that concern no CVE, and what CVE records state about packages in the same form. `digest` is 16 bytes of SHA-256 of this text. `package_advisory` contains what each record
  * states about each package (model/packages/package-advisory.ts), as JSON; none for a withdrawn record.
+ * `epss_edition` contains the EPSS editions that were read, and `epss_history` the points of each id block by quarter
+ * (model/epss/history.ts). `digest` is 16 bytes of SHA-256 of their text.
  * The indexes cover all columns of scans, so that no scan reads the bodies.
  */
 const SCHEMA = `
@@ -91,6 +93,24 @@ const SCHEMA = `
   CREATE INDEX package_advisory_digests ON package_advisory (package, id, feed, digest);
   CREATE TABLE epss (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
     WITHOUT ROWID;
+  CREATE TABLE epss_edition (
+    date TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    scores INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    modified REAL NOT NULL,
+    sha256 TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE epss_history (
+    block TEXT NOT NULL,
+    quarter TEXT NOT NULL,
+    points INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    body BLOB NOT NULL,
+    UNIQUE (block, quarter)
+  );
+  CREATE INDEX epss_history_digests ON epss_history (block, quarter, digest, points);
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${SCHEMA_VERSION};
 `

@@ -57,6 +57,8 @@ export interface Staging {
   hold(feed: string, item: string): boolean
   /** Returns false for a repeated id. The later row counts. */
   score(score: EpssScore): boolean
+  /** Returns the staged scores. */
+  scores(): Iterable<EpssScore>
   /** Keeps the corpus's claims for all items of a feed that were not staged. Returns their number. */
   holdRest(feed: string): number
   /** Returns the newest date, ISO 8601 in UTC, of the items of each file by its number. Dates after `until` do not count. */
@@ -242,6 +244,10 @@ export function openStaging(database: Database.Database, until = Number.POSITIVE
       replaceScore.run(key, cveId, score, percentile)
       return false
     },
+    scores: () =>
+      database
+        .prepare<[], EpssScore>('SELECT cve_id AS cveId, score, percentile FROM scores ORDER BY cve_key')
+        .iterate(),
     claimCounts(feed) {
       const { kept, added, changed, held, retained } = tallyOf(feed)
       const removed = itemsOf(feed).size() - kept - held - retained

@@ -128,6 +128,9 @@ export function corpusContents(path: string) {
       ...corpus.state(),
       records: records.map(({ digest, ...record }) => ({ ...record, digest: Buffer.from(digest).toString('hex') })),
       epss: { release, scores: [...scores] },
+      // The time of a file differs between copies of a folder.
+      editions: corpus.epssHistory.editions().map(({ modified: _, ...edition }) => edition),
+      history: corpus.epssHistory.blocks().map(({ block }) => corpus.epssHistory.segments(block)),
       rejected: corpus.rejected(),
       cnas: corpus.catalog('cna'),
     }

@@ -25,6 +25,9 @@ export const PACKAGE_CASES = join(import.meta.dirname, '../../../shared/cases/pa
 /** CVE records of 2026, in record format 5.2. */
 export const REAL_RECORDS = join(import.meta.dirname, '../../../shared/feeds-history/cvelistv5/2026-08-22_all_CVEs.zip')
 
+/** Twelve weekly editions of EPSS. */
+export const EPSS_EDITIONS = join(import.meta.dirname, '../../../shared/feeds-history/epss')
+
 /** Lock files and SBOMs, with the packages that they hold. */
 export const LOCK_FILES = join(import.meta.dirname, '../../../shared/lockfiles')
 
@@ -40,6 +43,7 @@ export const CHROMIUM = '/usr/bin/chromium'
 /** Checks by the name under which skipped tests are listed. */
 const CHECKS = {
   'real records of format 5.2': () => existsSync(REAL_RECORDS),
+  'past editions of EPSS': () => existsSync(EPSS_EDITIONS),
   'real feeds': () => existsSync(REAL_FEEDS),
   'real advisories of packages': () => existsSync(REAL_PACKAGES),
   'package cases': () => existsSync(PACKAGE_CASES),

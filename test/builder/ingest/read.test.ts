@@ -81,7 +81,7 @@ async function nights(...all: (readonly File[])[]) {
       digestOf: takeDigests(found, pool),
       poolFor: () => pool,
     }
-    const report = await stageFeed({ feed: NVD, files: found, ahead: [] }, previous, workspace, context)
+    const report = await stageFeed({ feed: NVD, files: found, ahead: [], editions: [] }, previous, workspace, context)
     const merging = openMerging(database)
     merging.settleClaims('nvd', false, null)
     claims.clear()

@@ -151,7 +151,7 @@ test('--json has all that the text is made of', async () => {
   const report: IngestReport = JSON.parse(done(await vulnshelf([...args, '--json', '--verbose'])))
   assert.equal(
     Object.keys(report).sort(),
-    'advisories asOf changes corpusDate disagreements feeds previousCorpusDate records rejected scores seconds withoutRecord'.split(
+    'advisories asOf changes corpusDate disagreements epssHistory feeds previousCorpusDate records rejected scores seconds withoutRecord'.split(
       ' ',
     ),
   )

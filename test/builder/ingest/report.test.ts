@@ -50,6 +50,7 @@ const ABSENT: FeedReport = {
 }
 
 const REPORT: IngestReport = {
+  epssHistory: { read: 2, editions: 75, first: '2024-01-07', last: '2024-06-01', points: 3_310_000 },
   asOf: '2024-06-01',
   corpusDate: '2024-05-30T00:00:00.000Z',
   previousCorpusDate: '2024-05-29T12:00:00.000Z',
@@ -176,6 +177,7 @@ New since the last ingest (corpus date 2024-05-29):
 
 1,230 CVEs, corpus date 2024-05-30 (feeds as of 2024-06-01), 3 rejected
 1,500 advisory records, 20 without a CVE
+EPSS history: 75 editions from 2024-01-07 to 2024-06-01 (2 read), 3,310,000 points
 3.2 s (read 1.2 s, merge 2.0 s)`,
   )
 })
@@ -209,6 +211,7 @@ const NO_CHANGES = Object.fromEntries(
 ) as unknown as typeof REPORT.changes
 const SAME: IngestReport = {
   ...REPORT,
+  epssHistory: { ...REPORT.epssHistory, read: 0 },
   asOf: null,
   changes: NO_CHANGES,
   feeds: REPORT.feeds.filter(({ name }) => name === 'kev' || name === 'epss'),

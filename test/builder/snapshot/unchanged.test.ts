@@ -72,6 +72,7 @@ test('a change in any table is a change of the corpus', async () => {
     'DELETE FROM record WHERE rowid = 1',
     'UPDATE rejected SET date_rejected = NULL WHERE date_rejected IS NOT NULL',
     'UPDATE epss SET score = score / 2 WHERE cve_key = (SELECT min(cve_key) FROM epss)',
+    'UPDATE epss_history SET digest = randomblob(16) WHERE rowid = 1',
     "UPDATE claim SET digest = randomblob(32) WHERE feed = 'cwe' AND item = (SELECT min(item) FROM claim WHERE feed = 'cwe')",
     "DELETE FROM claim WHERE feed = 'metasploit'",
   ]

@@ -1,4 +1,4 @@
-/** Mutations that break rules 27 to 30 of RULES.md: catalogs, search, advisories, references. */
+/** Mutations that break rules 27 to 33 of RULES.md: catalogs, search, advisories, references, EPSS. */
 import type { Mutation } from '../mutation.ts'
 
 export const CATALOG_RULES: readonly Mutation[] = [
@@ -218,5 +218,19 @@ export const CATALOG_RULES: readonly Mutation[] = [
     file: 'corpus/model/scores/deadline.ts',
     find: 'automatable === null ? [false, true]',
     replace: 'automatable === null ? [false]',
+  },
+  {
+    rule: 'rule 33: an id that is missing in an edition and then returns with its score has no further point',
+    breaks: 'each score of an edition without it before is a point',
+    file: 'corpus/model/epss/history.ts',
+    find: 'if (score === last.score && model === last.model) continue',
+    replace: '',
+  },
+  {
+    rule: 'rule 33: in each order of reading, the scores of every edition are those of its file',
+    breaks: 'a late edition does not change the points of the edition after it',
+    file: 'corpus/model/epss/history.ts',
+    find: 'if (following === null) return result',
+    replace: 'return [...result, ...editions.filter(({ date }) => date > edition.date)]',
   },
 ]
