@@ -2,7 +2,7 @@
 /** The `vulnshelf` command: parses options, loads the module of a subcommand, prints its report. */
 import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { commandLine, exitOnClosedPipe, wholeNumber } from '../corpus/command/command-line.ts'
 import { addCompletion } from '../corpus/command/completion.ts'
 import { realEffects } from '../corpus/command/effects.ts'
@@ -13,10 +13,12 @@ import { clearProgress, noProgress, showProgress } from '../corpus/command/progr
 import { writingTo } from '../corpus/command/system-error.ts'
 import { VERSION } from '../corpus/command/version.ts'
 import { utcDate } from '../corpus/model/values/date.ts'
+import { KEEP_RULES, type KeepRule } from '../corpus/repository/retention.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/index.ts'
 import type { CheckFlags } from './check/command.ts'
 import { FAIL_LEVELS } from './check/fail-levels.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls } from './fetch/options.ts'
+import { KEEP_OPTIONS, type KeepFlags, keepCount, keepRules } from './keep-options.ts'
 import { type NightlyFlags, pingUrl } from './nightly/options.ts'
 import { siteUrl } from './publish/options.ts'
 
@@ -39,8 +41,12 @@ const { program, option, required, examples, fail } = commandLine('vulnshelf', {
       'What fails:': ['fail-on', 'unscored', 'fail-on-undecided', 'fail-on-unchecked'],
       'Report:': ['json', 'sarif'],
     },
+    prune: {
+      'Snapshots to keep:': ['keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly', 'keep-yearly'],
+    },
     nightly: {
-      'Corpus and snapshots:': ['corpus', 'out', 'keep', 'jobs'],
+      'Corpus and snapshots:': ['corpus', 'out', 'jobs'],
+      'Snapshots to keep:': ['keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly', 'keep-yearly'],
       'Downloads:': ['skip-fetch', 'only', 'base-url', 'osv-ecosystems', 'allow-stale'],
       'Ingest:': ['accept-shrink', 'accept-older', 'floor', 'mission'],
       'Signature and publication:': ['sign-key', 'expires', 'unsigned', 'publish'],
@@ -98,6 +104,7 @@ const site = () =>
     '--site-url <url>',
     'public URL of the target; writes kev.atom and changes.atom for feed readers (default: no feeds)',
   ).argParser(siteUrl)
+const keep = (rule: KeepRule) => option(`--keep-${rule} <n>`, KEEP_OPTIONS[rule]).argParser(keepCount)
 const json = () => option('--json', 'print the report as JSON')
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) => {
   clearProgress()
@@ -121,6 +128,15 @@ can be judged. A finding without a severity fails, unless --unscored pass is set
 undecided if its version cannot be compared, and not checked if the snapshot has no advisories
 for its ecosystem.`
 
+const KEEP_HELP = `
+A snapshot stays if one of the rules keeps it. <n> is a whole number from 1 on, or
+unlimited. The current snapshot always stays. Files that several snapshots share stay
+until the last of these snapshots goes.`
+
+const NIGHTLY_KEEP_HELP = `
+The rules of prune: a snapshot in <dist> stays if one of them keeps it. Without any rule,
+the 7 newest stay.`
+
 interface SampleFlags {
   cves: number
   advisories?: number
@@ -136,6 +152,11 @@ interface BuildFlags {
   expires: string
   unsigned?: boolean
   jobs: number
+  json?: boolean
+}
+
+interface PruneFlags extends KeepFlags {
+  dryRun?: boolean
   json?: boolean
 }
 
@@ -365,15 +386,31 @@ program
 program
   .command('prune <dist>')
   .description('Remove old snapshots, and the files that only they use')
-  .addOption(
-    required(option('--keep <n>', 'number of snapshots to keep, including the current one').argParser(wholeNumber(1))),
-  )
+  .addOption(keep('last'))
+  .addOption(keep('daily'))
+  .addOption(keep('weekly'))
+  .addOption(keep('monthly'))
+  .addOption(keep('yearly'))
+  .addOption(option('--dry-run', 'remove nothing; list all snapshots, and why they stay or go'))
   .addOption(json())
-  .addHelpText('after', examples('prune dist --keep 7', 'prune dist --keep 7 --json'))
-  .action(async (dist: string, options: { keep: number; json?: boolean }) => {
+  .addHelpText('after', KEEP_HELP)
+  .addHelpText(
+    'after',
+    examples(
+      'prune dist --keep-last 7',
+      'prune dist --keep-daily 14 --keep-weekly 8 --keep-monthly 12 --keep-yearly unlimited --dry-run',
+    ),
+  )
+  .action(async (dist: string, { dryRun, json, ...flags }: PruneFlags, command: Command) => {
     const { prune } = await import('./prune.ts')
     const { formatPruneReport } = await import('./report.ts')
-    print(options.json, await prune(dist, options.keep, realEffects()), formatPruneReport)
+    const keep = keepRules(flags)
+    if (keep === null) {
+      const names = KEEP_RULES.map((rule) => `--keep-${rule}`)
+      return command.error(`no snapshots to keep: set one or more of ${names.join(', ')}`)
+    }
+    const report = await prune(dist, { keep, dryRun: dryRun ?? false }, realEffects())
+    print(json, report, formatPruneReport)
   })
 
 program
@@ -427,11 +464,11 @@ program
   .addOption(required(option('--out <dist>', 'folder of snapshots')))
   .addOption(option('--publish <target>', 'publish to a folder or to s3://bucket/prefix'))
   .addOption(site())
-  .addOption(
-    option('--keep <n>', 'number of snapshots to keep in <dist>, including the current one')
-      .argParser(wholeNumber(1))
-      .default(7),
-  )
+  .addOption(keep('last'))
+  .addOption(keep('daily'))
+  .addOption(keep('weekly'))
+  .addOption(keep('monthly'))
+  .addOption(keep('yearly'))
   .addOption(option('--skip-fetch', 'use the files in <feeds> as they are'))
   .addOption(only())
   .addOption(baseUrl())
@@ -453,6 +490,7 @@ program
     option('--ping-failure <url>', 'POST it to this URL after a fault (default: --ping with /fail)').argParser(pingUrl),
   )
   .addOption(json())
+  .addHelpText('after', NIGHTLY_KEEP_HELP)
   .addHelpText(
     'after',
     examples(

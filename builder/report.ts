@@ -1,6 +1,6 @@
 /** Formats reports for terminals and logs. */
 
-import { counted, duration, grouped, megabytes, shortened } from '../corpus/command/format.ts'
+import { counted, duration, grouped, megabytes, shortened, table } from '../corpus/command/format.ts'
 import { printableLines } from '../corpus/command/printable.ts'
 import type { Considered, Explanation } from '../corpus/model/explain/explanation.ts'
 import type { PruneReport } from '../corpus/repository/prune.ts'
@@ -92,9 +92,13 @@ export function formatVerifyReport({
 export function formatSnapshots({ current, earlier, damaged }: SnapshotsReport): string {
   const { version, signatures, expiresAt } = current
   const signed = signatureLines(signatures, expiresAt, { check: 'verify --keys' }).join('; ')
+  const removed = earlier.filter(({ complete }) => !complete).length
   return printableLines([
     `* ${snapshotLine(current)}, version ${version}, ${signed}`,
-    ...earlier.map((snapshot) => `  ${snapshotLine(snapshot)}${snapshot.ancestor ? '' : ', not an ancestor'}`),
+    ...earlier
+      .filter(({ complete }) => complete)
+      .map((snapshot) => `  ${snapshotLine(snapshot)}${snapshot.ancestor ? '' : ', not an ancestor'}`),
+    ...(removed > 0 ? [`  and ${counted(removed, 'snapshot')} without files here (--json has all)`] : []),
     ...damaged.map((digest) => `! unreadable manifest ${digest.slice(0, ID_SHOWN)}`),
   ])
 }
@@ -107,9 +111,25 @@ function snapshotLine({ id, createdAt, cves, bytes, complete }: RetainedSnapshot
   return `${id.slice(0, ID_SHOWN)}  ${createdAt}  ${counted(cves, 'CVE')}, ${size}`
 }
 
-export function formatPruneReport({ kept, removed }: PruneReport): string {
-  const { manifests, objects, bytes } = removed
-  return `kept ${counted(kept.length, 'snapshot')}; removed ${counted(manifests, 'snapshot')} and ${counted(objects, 'file')} (${megabytes(bytes)})`
+export function formatPruneReport({ dryRun, kept, snapshots, manifestsWithoutFiles, removed }: PruneReport): string {
+  const files = counted(removed.manifests + removed.objects, 'file')
+  const summary = `${counted(kept.length, 'snapshot')}; ${dryRun ? 'would remove' : 'removed'} ${counted(removed.snapshots, 'snapshot')} and ${files} (${megabytes(removed.bytes)})`
+  if (!dryRun) return `kept ${summary}`
+  const rows = snapshots.map(({ id, createdAt, kept, reasons }) => [
+    kept ? 'keep' : 'remove',
+    id.slice(0, ID_SHOWN),
+    createdAt,
+    reasons.join(', '),
+  ])
+  return printableLines([
+    ...table(rows, [0, 1, 2, 3]).map((line) => line.trimEnd()),
+    ...(manifestsWithoutFiles > 0
+      ? [
+          `${counted(manifestsWithoutFiles, 'manifest')} without files would stay, because older snapshots need ${manifestsWithoutFiles === 1 ? 'it' : 'them'}`,
+        ]
+      : []),
+    `would keep ${summary}`,
+  ])
 }
 
 export function formatPublishReport({

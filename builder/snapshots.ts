@@ -1,18 +1,6 @@
 /** `vulnshelf snapshots`: lists the snapshots in a `dist`. */
-import {
-  type EarlierSnapshot,
-  earlierSnapshots,
-  isComplete,
-  readableManifests,
-} from '../corpus/repository/snapshots.ts'
-import {
-  checkSignatures,
-  countCves,
-  type Manifest,
-  manifestDigests,
-  readCurrent,
-  type SignatureVerdict,
-} from '../corpus/snapshot/index.ts'
+import { earlierSnapshots, type KnownSnapshot, knownSnapshot, objectDigests } from '../corpus/repository/snapshots.ts'
+import { checkSignatures, manifestDigests, readCurrent, type SignatureVerdict } from '../corpus/snapshot/index.ts'
 
 export interface RetainedSnapshot {
   id: string
@@ -20,7 +8,7 @@ export interface RetainedSnapshot {
   /** The snapshot that it was built on. */
   parent: string | null
   cves: number
-  /** Whether all files exist; `/changes` needs them for a comparison. */
+  /** Whether all files exist; `/changes` needs them for a comparison. `prune` and mirrors leave manifests without files. */
   complete: boolean
   /** Includes shared files. */
   bytes: number
@@ -37,40 +25,32 @@ export interface CurrentSnapshot extends RetainedSnapshot {
 export interface SnapshotsReport {
   current: CurrentSnapshot
   /** In the order in which `prune` keeps them. */
-  earlier: (RetainedSnapshot & Pick<EarlierSnapshot, 'ancestor'>)[]
+  earlier: (RetainedSnapshot & Pick<KnownSnapshot, 'ancestor'>)[]
   damaged: string[]
 }
 
 /** @throws SnapshotError if there is no current snapshot, or its manifest is damaged */
 export async function listSnapshots(dist: string, now = new Date()): Promise<SnapshotsReport> {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
-  const summary = (of: Manifest): RetainedSnapshot => summaryOf(dist, of)
-  const digests = manifestDigests(dist)
-  const readable = new Set(readableManifests(dist, digests).map(({ digest }) => digest))
+  const { sha256: digest, size: length } = pointer.manifest
+  const { earlier, damaged } = earlierSnapshots(dist, manifestDigests(dist), digest)
   return {
     current: {
-      ...summary(manifest),
+      ...summaryOf(knownSnapshot({ digest, manifest, bytes: { length } }, new Set(objectDigests(dist)))),
       version: pointer.version,
       signatures: await checkSignatures(pointerBytes, null, now),
       expiresAt: pointer.expires_at ?? null,
     },
-    earlier: earlierSnapshots(dist, digests, pointer.manifest.sha256).map(({ manifest, ancestor }) => ({
-      ...summary(manifest),
-      ancestor,
-    })),
-    damaged: digests.filter((digest) => !readable.has(digest)),
+    earlier: earlier.map((snapshot) => ({ ...summaryOf(snapshot), ancestor: snapshot.ancestor })),
+    damaged,
   }
 }
 
-function summaryOf(dist: string, manifest: Manifest): RetainedSnapshot {
-  // Several files can share one object.
-  const sizes = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]))
-  return {
-    id: manifest.snapshot,
-    createdAt: manifest.created_at,
-    parent: manifest.parent?.snapshot ?? null,
-    cves: countCves(manifest),
-    complete: isComplete(dist, manifest),
-    bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
-  }
-}
+const summaryOf = ({ id, createdAt, parent, cves, complete, bytes }: KnownSnapshot): RetainedSnapshot => ({
+  id,
+  createdAt,
+  parent: parent?.snapshot ?? null,
+  cves,
+  complete,
+  bytes,
+})

@@ -8,6 +8,7 @@ import { counted, shortened } from '../../corpus/command/format.ts'
 import { printableJson } from '../../corpus/command/printable.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
+import type { KeepRules } from '../../corpus/repository/retention.ts'
 import { type VerifyReport, verify } from '../../corpus/snapshot/derived.ts'
 import { readPointer } from '../../corpus/snapshot/index.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
@@ -40,8 +41,8 @@ export interface NightlyOptions {
   publish: string | null
   /** The public URL of the target, for its Atom feeds. Null writes none. */
   site?: URL | null
-  /** Number of snapshots that stay in `dist`. */
-  keep: number
+  /** Which snapshots stay in `dist`. */
+  keep: KeepRules
   jobs: number
   /** File that receives the report as JSON, or null. */
   report: string | null
@@ -185,7 +186,7 @@ function worksOf(
       }
     },
     publish: to === null ? null : () => publish({ dist, to, unsigned, site }, effects, progress),
-    prune: () => prune(dist, keep, effects),
+    prune: () => prune(dist, { keep }, effects),
   }
 }
 

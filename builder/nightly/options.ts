@@ -2,13 +2,13 @@
 import { InvalidArgumentError } from 'commander'
 import type { Mission } from '../../corpus/model/merge.ts'
 import type { FetchCommandOptions } from '../fetch/options.ts'
+import type { KeepFlags } from '../keep-options.ts'
 
-export interface NightlyFlags extends FetchCommandOptions {
+export interface NightlyFlags extends FetchCommandOptions, KeepFlags {
   corpus: string
   out: string
   publish?: string
   siteUrl?: URL
-  keep: number
   skipFetch?: boolean
   allowStale?: boolean
   signKey?: string[]

@@ -38,15 +38,18 @@ export async function copyPointer(dist: string, effects: Effects): Promise<void>
 
 /** Whether there is a copy, and its snapshot was not removed. */
 function isUsable(dist: string): boolean {
-  const path = copyPath(dist)
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (!stat) return false
-  if (stat.size === 0) return true
+  const stat = statSync(copyPath(dist), { throwIfNoEntry: false })
+  return stat !== undefined && (stat.size === 0 || verifiedManifest(dist) !== null)
+}
+
+/** Returns the digest of the manifest that the copy names; null without a copy, or if one of them is unreadable. */
+export function verifiedManifest(dist: string): string | null {
   try {
-    readManifest(dist, decodePointer(readRegularFile(path, MAX_POINTER_BYTES)).manifest.sha256)
-    return true
+    const { sha256 } = decodePointer(readRegularFile(copyPath(dist), MAX_POINTER_BYTES)).manifest
+    readManifest(dist, sha256)
+    return sha256
   } catch (error) {
-    if (error instanceof SnapshotError) return false
+    if (error instanceof SnapshotError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
 }

@@ -8,8 +8,8 @@ import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
 import { type Explorer, openExplorer } from '../../corpus/explorer/explorer.ts'
 import { keepNewest } from '../../corpus/repository/prune.ts'
-import { earlierSnapshots, isComplete } from '../../corpus/repository/snapshots.ts'
-import { manifestDigests } from '../../corpus/snapshot/index.ts'
+import { earlierSnapshots } from '../../corpus/repository/snapshots.ts'
+import { manifestDigests, readManifest } from '../../corpus/snapshot/index.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { type Edition, manifestContent, objectContents, readEdition } from '../publish/edition.ts'
 import { PublishError } from '../publish/error.ts'
@@ -75,14 +75,16 @@ export async function writeSite(
 /** Adds the earlier snapshots that `/changes` can compare with. Those without files have manifests, to find the others. */
 function withHistory(dist: string, edition: Edition): { edition: Edition; snapshots: number } {
   const { pointer } = edition
-  const ancestors = earlierSnapshots(dist, manifestDigests(dist), pointer.manifest.sha256).filter(
-    ({ ancestor }) => ancestor,
-  )
-  const complete = ancestors.filter(({ manifest }) => isComplete(dist, manifest))
-  const objects = [...edition.objects, ...complete.flatMap(({ manifest }) => objectContents(dist, manifest))]
+  const { earlier } = earlierSnapshots(dist, manifestDigests(dist), pointer.manifest.sha256)
+  const ancestors = earlier.filter(({ ancestor }) => ancestor)
+  const complete = ancestors.filter(({ complete }) => complete)
+  const objects = [
+    ...edition.objects,
+    ...complete.flatMap(({ digest }) => objectContents(dist, readManifest(dist, digest))),
+  ]
   const manifests = [
     ...edition.manifests,
-    ...ancestors.map(({ digest, bytes }) => manifestContent(dist, { sha256: digest, size: bytes.length })),
+    ...ancestors.map(({ digest, manifestBytes: size }) => manifestContent(dist, { sha256: digest, size })),
   ]
   const once = <T extends { path: string }>(all: T[]) => [...new Map(all.map((one) => [one.path, one])).values()]
   return {

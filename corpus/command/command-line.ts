@@ -12,9 +12,19 @@ const ON = ['1', 'true']
 
 /**
  * Options with a meaning or default that differs between commands. Their environment variables contain the command's
- * name, so that `VULNSHELF_PRUNE_KEEP=30` cannot affect a mirror.
+ * name, so that `VULNSHELF_SERVE_KEEP=30` cannot affect a mirror.
  */
-const NAMED_BY_COMMAND: readonly string[] = ['expires', 'interval', 'keep', 'unsigned']
+const NAMED_BY_COMMAND: readonly string[] = [
+  'expires',
+  'interval',
+  'keep',
+  'keep-last',
+  'keep-daily',
+  'keep-weekly',
+  'keep-monthly',
+  'keep-yearly',
+  'unsigned',
+]
 
 /** Headings of a help page, each with the names of its commands or options. */
 type Groups = Readonly<Record<string, readonly string[]>>
@@ -30,8 +40,8 @@ export interface HelpGroups {
 export interface CommandLine {
   program: Command
   /**
-   * Creates an option that `VULNSHELF_<NAME>` sets as well: `--as-of` is `VULNSHELF_AS_OF`. `--keep` of `prune` is
-   * `VULNSHELF_PRUNE_KEEP`, because other commands have their own `--keep`. A switch accepts `true` and `false`:
+   * Creates an option that `VULNSHELF_<NAME>` sets as well: `--as-of` is `VULNSHELF_AS_OF`. `--keep` of `serve` is
+   * `VULNSHELF_SERVE_KEEP`, because other commands have their own `--keep`. A switch accepts `true` and `false`:
    * `VULNSHELF_NO_PREVIEW=false` must not open the gateway to everyone.
    */
   option(flags: string, description: string): Option

@@ -1,66 +1,148 @@
-/** Forgetting old snapshots of a `dist`, and the objects that none of the kept ones needs. */
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+/** Removes snapshots of a `dist`, and the files that no kept snapshot needs. */
+import { statSync } from 'node:fs'
 import type { Effects } from '../command/effects.ts'
-import { type Manifest, manifestDigests, manifestPath, objectPath, readCurrent } from '../snapshot/index.ts'
-import { earlierSnapshots, isComplete, readableManifests } from './snapshots.ts'
+import {
+  MAX_NIGHTS,
+  type Manifest,
+  manifestDigests,
+  manifestPath,
+  objectPath,
+  readCurrent,
+  readManifest,
+} from '../snapshot/index.ts'
+import { type KeepRules, keptBy } from './retention.ts'
+import { earlierSnapshots, type KnownSnapshot, knownSnapshot, objectDigests, readableManifests } from './snapshots.ts'
 
-const HEX_64 = /^[0-9a-f]{64}$/
+export interface PruneOptions {
+  keep: KeepRules
+  /** Digests of manifests whose snapshots stay, with the reason. The current snapshot always stays. */
+  protect?: ReadonlyMap<string, string>
+  /** Removes nothing; the report is the same. */
+  dryRun?: boolean
+}
+
+export interface PrunedSnapshot {
+  id: string
+  createdAt: string
+  kept: boolean
+  /** The rules that keep it, or why it goes. */
+  reasons: string[]
+}
 
 export interface PruneReport {
+  dryRun: boolean
   /** Ids of the kept snapshots, newest first. */
   kept: string[]
-  removed: { manifests: number; objects: number; bytes: number }
+  /** All snapshots that have their files: the current one, its ancestors, then others. */
+  snapshots: PrunedSnapshot[]
+  /** Number of manifests that stay without files, because readers find older kept snapshots through them. */
+  manifestsWithoutFiles: number
+  /** `manifests` includes those of snapshots without files, and unreadable ones. */
+  removed: { snapshots: number; manifests: number; objects: number; bytes: number }
 }
 
 /**
- * Keeps the current snapshot and the `keep - 1` complete ones before it. Incomplete ones between them, which a mirror
- * skipped, keep their manifests. Manifests are removed first, so that a killed run leaves only objects that the next
- * run removes. The caller must have the lock.
+ * Keeps the current snapshot, protected ones, and those that a rule keeps. An ancestor counts before any snapshot that
+ * is none. The manifests between the current snapshot and the oldest kept ancestor stay, because readers follow them.
+ * Manifests are removed first, so that a killed run leaves only objects that the next run removes. The caller must have
+ * the lock.
  * @throws SnapshotError if the current snapshot cannot be read. Then nothing is removed.
  */
-export async function keepNewest(dist: string, keep: number, effects: Effects): Promise<PruneReport> {
-  const { pointer, manifest: current } = readCurrent(dist)
-  const manifests = new Set([pointer.manifest.sha256])
-  const kept = [current.snapshot]
-  const needed = new Set(objectsOf(current))
-  const there = manifestDigests(dist)
-  for (const { digest, manifest } of earlierSnapshots(dist, there, pointer.manifest.sha256)) {
-    if (kept.length >= keep) break
-    // The same snapshot, built again after a killed run.
-    if (kept.includes(manifest.snapshot)) continue
-    manifests.add(digest)
-    // Clients of this mirror can be as far behind as the mirror was and need the pack.
-    if (manifest.delta) needed.add(manifest.delta.sha256)
-    if (!isComplete(dist, manifest)) continue
-    kept.push(manifest.snapshot)
-    for (const sha256 of objectsOf(manifest)) needed.add(sha256)
+export async function removeSnapshots(dist: string, options: PruneOptions, effects: Effects): Promise<PruneReport> {
+  const { dryRun = false } = options
+  const plan = planOf(dist, options)
+  const removed = { snapshots: 0, manifests: 0, objects: 0, bytes: 0 }
+  const remove = async (path: string) => {
+    removed.bytes += statSync(path).size
+    if (!dryRun) await effects.remove(path)
   }
-  const removed = { manifests: 0 }
-  for (const digest of there) {
-    if (manifests.has(digest)) continue
-    await effects.remove(manifestPath(dist, digest))
+  for (const digest of plan.manifests) {
+    await remove(manifestPath(dist, digest))
     removed.manifests++
   }
-  const { objects, bytes } = await removeObjectsBut(dist, needed, effects)
-  return { kept, removed: { ...removed, objects, bytes } }
-}
-
-async function removeObjectsBut(
-  dist: string,
-  needed: ReadonlySet<string>,
-  effects: Effects,
-): Promise<{ objects: number; bytes: number }> {
-  const removed = { objects: 0, bytes: 0 }
-  for (const digest of objectDigests(dist)) {
-    if (needed.has(digest)) continue
-    const path = objectPath(dist, digest)
-    removed.bytes += statSync(path).size
-    await effects.remove(path)
+  for (const digest of plan.objects) {
+    await remove(objectPath(dist, digest))
     removed.objects++
   }
-  return removed
+  const { snapshots, manifestsWithoutFiles } = plan
+  const kept = snapshots.filter(({ kept }) => kept).map(({ id }) => id)
+  removed.snapshots = snapshots.length - kept.length
+  return { dryRun, kept, snapshots, manifestsWithoutFiles, removed }
 }
+
+/** Keeps the current snapshot and the `keep - 1` before it. As `removeSnapshots`. */
+export const keepNewest = (dist: string, keep: number, effects: Effects): Promise<PruneReport> =>
+  removeSnapshots(dist, { keep: { last: keep } }, effects)
+
+interface Plan {
+  snapshots: PrunedSnapshot[]
+  manifestsWithoutFiles: number
+  /** Digests of what goes. */
+  manifests: string[]
+  objects: string[]
+}
+
+function planOf(dist: string, { keep, protect = new Map() }: PruneOptions): Plan {
+  const { pointer, manifest } = readCurrent(dist)
+  const digests = manifestDigests(dist)
+  const objects = objectDigests(dist)
+  const current = { digest: pointer.manifest.sha256, manifest, bytes: { length: pointer.manifest.size } }
+  // The gateway serves it even if files are missing, and the next build or mirror completes it.
+  const known = [
+    { ...knownSnapshot(current, new Set(objects)), ancestor: true },
+    ...earlierSnapshots(dist, digests, current.digest).earlier,
+  ]
+  const whole = known.filter(({ complete }, i) => complete || i === 0)
+  const counted = whole.filter((snapshot, i) => snapshot.ancestor || !isRepeated(snapshot, whole.slice(0, i)))
+  const byRule = keptBy(
+    counted.map(({ createdAt }) => Date.parse(createdAt)),
+    keep,
+  )
+  const reasons = new Map(counted.map((snapshot, i) => [snapshot, byRule[i]!]))
+  const why = (snapshot: KnownSnapshot, i: number) => {
+    const protection = i === 0 ? 'current' : protect.get(snapshot.digest)
+    return [...(protection === undefined ? [] : [protection]), ...(reasons.get(snapshot) ?? [])]
+  }
+  const rows = whole.map((snapshot, i) => ({ snapshot, reasons: why(snapshot, i) }))
+  const kept = new Set(rows.filter(({ reasons }) => reasons.length > 0).map(({ snapshot }) => snapshot))
+  const linking = linksOf(known, kept)
+  const named = new Set([...kept, ...linking].map(({ digest }) => digest))
+  const needed = new Set(packsOf(linking))
+  for (const { digest } of kept) for (const sha256 of objectsOf(readManifest(dist, digest))) needed.add(sha256)
+  // A killed run must not leave an index without the other files.
+  const indexes = new Set(known.map(({ index }) => index))
+  const unneeded = objects.filter((digest) => !needed.has(digest))
+  return {
+    snapshots: rows.map(({ snapshot: { id, createdAt, ancestor }, reasons }) => ({
+      id,
+      createdAt,
+      kept: reasons.length > 0,
+      reasons: reasons.length > 0 ? reasons : [ancestor ? NO_RULE : NO_ANCESTOR],
+    })),
+    manifestsWithoutFiles: linking.filter((snapshot) => !kept.has(snapshot)).length,
+    manifests: digests.filter((digest) => !named.has(digest)),
+    objects: [
+      ...unneeded.filter((digest) => indexes.has(digest)),
+      ...unneeded.filter((digest) => !indexes.has(digest)),
+    ],
+  }
+}
+
+const NO_RULE = 'no rule keeps it'
+const NO_ANCESTOR = 'no rule keeps it, and the current snapshot was not built on it'
+
+/** Whether it is the same snapshot as one before: a killed build was run again. */
+const isRepeated = ({ id }: KnownSnapshot, before: readonly KnownSnapshot[]) => before.some((one) => one.id === id)
+
+/** Returns the current snapshot and its ancestors down to the oldest kept one. */
+function linksOf(known: readonly KnownSnapshot[], kept: ReadonlySet<KnownSnapshot>): KnownSnapshot[] {
+  const ancestors = known.filter(({ ancestor }) => ancestor)
+  return ancestors.slice(0, 1 + ancestors.findLastIndex((snapshot) => kept.has(snapshot)))
+}
+
+/** Returns the digests of the packs with which a mirror can catch up. */
+const packsOf = (linking: readonly KnownSnapshot[]) =>
+  linking.slice(0, MAX_NIGHTS).flatMap(({ delta }) => (delta ? [delta.sha256] : []))
 
 /**
  * Removes the objects that neither the manifests in `dist` nor `wanted` name. They belong to builds that never
@@ -71,20 +153,12 @@ export async function removeUnnamed(dist: string, wanted: Manifest, effects: Eff
   const digests = manifestDigests(dist)
   const known = readableManifests(dist, digests)
   if (known.length < digests.length) return
-  const named = known.map(({ manifest }) => manifest)
-  await removeObjectsBut(dist, new Set([...named, wanted].flatMap(objectsOf)), effects)
+  const named = new Set([wanted, ...known.map(({ manifest }) => manifest)].flatMap(packedObjectsOf))
+  for (const digest of objectDigests(dist)) if (!named.has(digest)) await effects.remove(objectPath(dist, digest))
 }
 
-/** Returns the digests of all files of a snapshot and of its delta pack. */
-const objectsOf = ({ files, delta }: Manifest) => [...files, ...(delta ? [delta] : [])].map(({ sha256 }) => sha256)
-
-/** Returns the digests of the existing objects. Ignores other files, which must not be removed. */
-function objectDigests(dist: string): string[] {
-  const folder = join(dist, 'objects')
-  const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
-  return entries
-    .filter(
-      (entry) => entry.isFile() && HEX_64.test(entry.name) && basename(entry.parentPath) === entry.name.slice(0, 2),
-    )
-    .map(({ name }) => name)
-}
+const objectsOf = ({ files }: Manifest) => files.map(({ sha256 }) => sha256)
+const packedObjectsOf = (manifest: Manifest) => [
+  ...objectsOf(manifest),
+  ...(manifest.delta ? [manifest.delta.sha256] : []),
+]

@@ -1,6 +1,16 @@
 /** The snapshots of a `dist`, in the order in which `prune` keeps them. */
-import { existsSync } from 'node:fs'
-import { decodeManifest, type Manifest, objectPath, readManifestBytes, SnapshotError } from '../snapshot/index.ts'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import {
+  countCves,
+  decodeManifest,
+  type Manifest,
+  readManifestBytes,
+  SnapshotError,
+  type Stored,
+} from '../snapshot/index.ts'
+
+const HEX_64 = /^[0-9a-f]{64}$/
 
 /** A manifest of a `dist`, with the digest in its name. */
 export interface KnownManifest {
@@ -9,26 +19,87 @@ export interface KnownManifest {
   bytes: Buffer
 }
 
-export interface EarlierSnapshot extends KnownManifest {
+/** Part of a manifest: a whole one takes megabytes of memory, and a `dist` can have a thousand. */
+export interface KnownSnapshot {
+  /** Of the manifest. */
+  digest: string
+  manifestBytes: number
+  id: string
+  createdAt: string
+  parent: Manifest['parent']
+  delta: Stored | null
+  /** Digest of the index of CVEs. Readers take a snapshot without it for removed. */
+  index: string | null
+  cves: number
+  /** Of all files, also shared ones. */
+  bytes: number
+  /** Whether every file exists. Mirrors have manifests of nights that they skipped, and `prune` leaves some. */
+  complete: boolean
   /** Whether it is a direct or indirect parent of the current snapshot. `/changes` covers only these. */
   ancestor: boolean
 }
 
+export interface KnownSnapshots {
+  /** The ancestors of the current snapshot, from parent to parent, then all others, newest first. */
+  earlier: KnownSnapshot[]
+  /** Digests of unreadable manifests. */
+  damaged: string[]
+}
+
 /**
- * Returns the snapshots except the one with manifest digest `current`. Its ancestors come first, from parent to parent,
- * then all others, newest first. A killed build leaves a manifest that never became current.
+ * Returns the snapshots except the one with manifest digest `current`. A killed build leaves a manifest that never
+ * became current.
  */
-export function earlierSnapshots(dist: string, digests: readonly string[], current: string): EarlierSnapshot[] {
-  const left = new Map(readableManifests(dist, digests).map((one) => [one.digest, one]))
-  const ancestors: EarlierSnapshot[] = []
-  for (let next = left.get(current); next; next = left.get(next.manifest.parent?.manifest ?? '')) {
+export function earlierSnapshots(dist: string, digests: readonly string[], current: string): KnownSnapshots {
+  const present = new Set(objectDigests(dist))
+  const left = new Map<string, KnownSnapshot>()
+  const damaged: string[] = []
+  for (const digest of digests) {
+    const known = knownManifest(dist, digest)
+    if (known) left.set(digest, knownSnapshot(known, present))
+    else damaged.push(digest)
+  }
+  const ancestors: KnownSnapshot[] = []
+  for (let next = left.get(current); next; next = left.get(next.parent?.manifest ?? '')) {
     left.delete(next.digest)
     if (next.digest !== current) ancestors.push({ ...next, ancestor: true })
   }
-  const others = [...left.values()]
-    .map((one) => ({ ...one, ancestor: false }))
-    .sort((a, b) => Date.parse(b.manifest.created_at) - Date.parse(a.manifest.created_at))
-  return [...ancestors, ...others]
+  const others = [...left.values()].sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))
+  return { earlier: [...ancestors, ...others], damaged }
+}
+
+/** `present` has the digests of the existing objects. */
+export function knownSnapshot(
+  { digest, manifest, bytes }: Omit<KnownManifest, 'bytes'> & { bytes: { length: number } },
+  present: ReadonlySet<string>,
+): KnownSnapshot {
+  const { snapshot: id, created_at: createdAt, parent, delta, files } = manifest
+  // Several files can share one object.
+  const sizes = new Map(files.map(({ sha256, size }) => [sha256, size]))
+  return {
+    digest,
+    manifestBytes: bytes.length,
+    id,
+    createdAt,
+    parent,
+    delta,
+    index: files.find(({ role, name }) => role === 'index' && name === 'cve')?.sha256 ?? null,
+    cves: countCves(manifest),
+    bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
+    complete: files.every(({ sha256 }) => present.has(sha256)),
+    ancestor: false,
+  }
+}
+
+/** Returns the digests of the existing objects. Ignores other files, which must not be removed. */
+export function objectDigests(dist: string): string[] {
+  const folder = join(dist, 'objects')
+  const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
+  return entries
+    .filter(
+      (entry) => entry.isFile() && HEX_64.test(entry.name) && basename(entry.parentPath) === entry.name.slice(0, 2),
+    )
+    .map(({ name }) => name)
 }
 
 export const readableManifests = (dist: string, digests: readonly string[]): KnownManifest[] =>
@@ -44,7 +115,3 @@ export function knownManifest(dist: string, digest: string): KnownManifest | nul
     throw error
   }
 }
-
-/** Returns whether every file of a snapshot exists. A mirror has manifests of skipped nights without their files. */
-export const isComplete = (dist: string, { files }: Manifest): boolean =>
-  files.every(({ sha256 }) => existsSync(objectPath(dist, sha256)))

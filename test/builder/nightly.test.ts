@@ -14,6 +14,7 @@ import { lockDist, lockNight } from '../../builder/snapshot/lock.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
 import { noProgress } from '../../corpus/command/progress.ts'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
+import type { PruneReport } from '../../corpus/repository/prune.ts'
 import { objectPath, pointerPath, readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
@@ -96,7 +97,7 @@ const optionsOf = ({ feeds, corpus, dist, target, report }: Copy, more: Partial<
   dist,
   sign: { expires: '14d' },
   publish: target,
-  keep: 7,
+  keep: { last: 7 },
   jobs: 0,
   report,
   ping: { success: null, failure: null },
@@ -170,7 +171,7 @@ test('a whole night: fetched, built, verified, published and pruned, and the rep
   rmSync(join(night.feeds, KEV))
   const bases = addBaseUrl(web.url, ['kev'], noBaseUrls)
   const site = new URL('https://vulns.example.com/')
-  const ended = await run(night, { fetch: { feeds: night.feeds, only: ['kev'], bases }, site, keep: 1 })
+  const ended = await run(night, { fetch: { feeds: night.feeds, only: ['kev'], bases }, site, keep: { last: 1 } })
   const { report } = ended
   assert.is(ended.error, null)
   assert.equal([report.state, report.failed, news(report)], ['done', null, []])
@@ -448,6 +449,14 @@ test('a target that refuses stops the night; the folder keeps the verified snaps
   assert.equal(readdirSync(night.target), ['mine.txt'])
 })
 
+test('a night keeps the snapshots that its rules keep', async () => {
+  // Both nights were built today.
+  const both = await run(copy(), { keep: { last: 2 } })
+  const one = await run(copy(), { keep: { daily: 5, weekly: 5 } })
+  const kept = ({ report }: typeof both) => (report.steps.at(-1)!.report as PruneReport).kept.length
+  assert.equal([kept(both), kept(one)], [2, 1])
+})
+
 test('a prune that fails is a fault of the night', async () => {
   const night = copy()
   const effects: NetworkEffects = {
@@ -458,7 +467,7 @@ test('a prune that fails is a fault of the night', async () => {
       await world.effects.remove(path)
     },
   }
-  const ended = await run(night, { keep: 1 }, effects)
+  const ended = await run(night, { keep: { last: 1 } }, effects)
   assertFailedAt('prune', ended, /EACCES/)
   assert.is(idOf(night.target), idOf(night.dist))
   await intact(night.dist)

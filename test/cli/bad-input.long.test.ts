@@ -169,10 +169,10 @@ test('a folder that another build writes to is reported as busy', async () => {
   // Do not read the lock file while it is locked: a process that closes a file releases its locks on it.
   const unlock = lockDist(dist)
   assert.match(failed(await vulnshelf(['build', '--corpus', good.corpus, '--out', dist])), /^another build or prune is/)
-  assert.match(failed(await vulnshelf(['prune', dist, '--keep', '1'])), /^another build or prune is writing to /)
+  assert.match(failed(await vulnshelf(['prune', dist, '--keep-last', '1'])), /^another build or prune is writing to /)
   assert.equal(stateOf(dist), before)
   unlock()
-  done(await vulnshelf(['prune', dist, '--keep', '1']))
+  done(await vulnshelf(['prune', dist, '--keep-last', '1']))
 })
 
 test('every command reports a folder without a snapshot with a remedy, and writes nothing', async () => {
@@ -190,7 +190,7 @@ test('every command reports a folder without a snapshot with a remedy, and write
       ['verify', path],
       ['show', path],
       ['snapshots', path],
-      ['prune', path, '--keep', '1'],
+      ['prune', path, '--keep-last', '1'],
       ['publish', path, join(folder.path, 'never')],
     ]) {
       const line = failed(await vulnshelf(args))

@@ -12,6 +12,7 @@ import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { encodeManifest } from '../../corpus/snapshot/files/manifest.ts'
 import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { temporaryFolder } from '../support/dist.ts'
+import { filesOf } from '../support/repository-files.ts'
 import { until } from '../support/until.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
@@ -118,19 +119,19 @@ test('an option that means something else in another command has a variable that
     vulnshelf(['prune', dist, ...words, '--json'], { env })
   const kept = async (env: Record<string, string>, ...words: string[]) =>
     json<{ kept: string[] }>(done(await prune(env, ...words))).kept.length
-  assert.is(await kept({ VULNSHELF_PRUNE_KEEP: '9', VULNSHELF_SERVE_KEEP: '1', VULNSHELF_MIRROR_KEEP: '1' }), 2)
-  assert.match(failed(await prune({ VULNSHELF_PRUNE_KEEP: '0' }), 2), /VULNSHELF_PRUNE_KEEP/)
+  assert.is(await kept({ VULNSHELF_PRUNE_KEEP_LAST: '9', VULNSHELF_NIGHTLY_KEEP_LAST: '1' }), 2)
+  assert.match(failed(await prune({ VULNSHELF_PRUNE_KEEP_LAST: '0' }), 2), /VULNSHELF_PRUNE_KEEP_LAST/)
   assert.is(
-    failed(await prune({ VULNSHELF_KEEP: '1' }), 2),
-    'VULNSHELF_KEEP is no longer supported; rename it to VULNSHELF_PRUNE_KEEP or VULNSHELF_NIGHTLY_KEEP, or remove it (see --help)',
+    failed(await prune({ VULNSHELF_KEEP_LAST: '1' }), 2),
+    'VULNSHELF_KEEP_LAST is no longer supported; rename it to VULNSHELF_PRUNE_KEEP_LAST or VULNSHELF_NIGHTLY_KEEP_LAST, or remove it (see --help)',
   )
   assert.match(
     failed(await gateway(['serve', dist], { env: { VULNSHELF_KEEP: '1' } }), 2),
     / rename it to VULNSHELF_SERVE_KEEP or VULNSHELF_MIRROR_KEEP, /,
   )
   // The old variable may stay set if the new variable or the option sets the value.
-  assert.is(await kept({ VULNSHELF_KEEP: '1', VULNSHELF_PRUNE_KEEP: '9' }), 2)
-  assert.is(await kept({ VULNSHELF_KEEP: '1' }, '--keep', '9'), 2)
+  assert.is(await kept({ VULNSHELF_KEEP_LAST: '1', VULNSHELF_PRUNE_KEEP_LAST: '9' }), 2)
+  assert.is(await kept({ VULNSHELF_KEEP_LAST: '1' }, '--keep-last', '9'), 2)
   const old = { VULNSHELF_EXPIRES: '1h', VULNSHELF_INTERVAL: '1s' }
   assert.match(failed(await gateway(['token'], { env: old }), 2), /^VULNSHELF_EXPIRES .* VULNSHELF_TOKEN_EXPIRES/)
   assert.match(failed(await gateway(['mirror', dist, at('m')], { env: old }), 2), / VULNSHELF_MIRROR_INTERVAL, /)
@@ -267,12 +268,20 @@ test('snapshots marks what is no ancestor of the current snapshot, and names a m
   assert.match(words, /^! unreadable manifest 555555555555$/m)
 })
 
-test('prune keeps the newest', async () => {
-  const report = json(done(await vulnshelf(['prune', dist, '--keep', '2', '--json'])))
+test('prune keeps what its rules keep; a dry run lists all and removes nothing', async () => {
+  const report = json(done(await vulnshelf(['prune', dist, '--keep-last', '2', '--json'])))
   assert.is((report.kept as string[]).length, 2)
+  const before = filesOf(dist)
+  const dry = done(await vulnshelf(['prune', dist, '--keep-daily', '7', '--keep-yearly', 'unlimited', '--dry-run']))
   assert.match(
-    done(await vulnshelf(['prune', dist, '--keep', '1'])),
-    /^kept 1 snapshot; removed 1 snapshot and \d+ files/,
+    dry,
+    /^keep {4}[0-9a-f]{12} {2}\S+Z {2}current, daily \d{4}-\d\d-\d\d, yearly \d{4}\nremove {2}[0-9a-f]{12} {2}\S+Z {2}no rule keeps it\nwould keep 1 snapshot; would remove 1 snapshot and \d+ files \(\d+\.\d MB\)\n$/,
+  )
+  assert.equal(filesOf(dist), before)
+  const removed = done(await vulnshelf(['prune', dist, '--keep-daily', '7', '--keep-yearly', 'unlimited']))
+  assert.is(
+    `would keep ${removed.slice('kept '.length).replace('removed', 'would remove')}`,
+    dry.slice(dry.indexOf('would keep')),
   )
   done(await vulnshelf(['verify', dist]))
 })
@@ -355,8 +364,16 @@ test('wrong usage gives one line and exit code 2', async () => {
       ['build', '--corpus', corpus, '--out', dist, '--jobs', '-1'],
       /'-1' is invalid\. It must be a whole number from 0 to 256/,
     ],
-    [['prune', dist, '--keep', '0'], /'0' is invalid\. It must be a whole number from 1 on/],
-    [['prune', dist], /^required option '--keep <n>' not specified/],
+    [['prune', dist, '--keep-last', '0'], /'0' is invalid\. It must be a whole number from 1 on, or 'unlimited'/],
+    [
+      ['prune', dist, '--keep-daily', 'all'],
+      /^option '--keep-daily <n>' argument 'all' is invalid\. It must be a whole /,
+    ],
+    [['prune', dist, '--keep-weekly', '-3'], /'-3' is invalid/],
+    [['prune', dist, '--keep-monthly', '1.5'], /'1\.5' is invalid/],
+    [['prune', dist, '--keep-yearly', '99999999999999999999'], /'99999999999999999999' is invalid/],
+    [['prune', dist], /^no snapshots to keep: set one or more of --keep-last, --keep-daily, .*, --keep-yearly \(see/],
+    [['prune', dist, '--dry-run'], /^no snapshots to keep: /],
     [['build', '--corpsu', corpus], /^unknown option '--corpsu' \(Did you mean --corpus\?\)/],
     [['sign', dist, '--sing-key', 'k'], /^unknown option '--sing-key' \(Did you mean --sign-key\?\)/],
     [['sample', feeds, '--cves', '1e3'], /'1e3' is invalid\. It must be a whole number from 1 to 5000000/],

@@ -126,7 +126,7 @@ test('every command reports a missing, cut or changed manifest or pointer, and w
     for (const args of [
       ['verify', dist],
       ['show', dist],
-      ['prune', dist, '--keep', '1'],
+      ['prune', dist, '--keep-last', '1'],
     ]) {
       assert.match(failed(await vulnshelf(args)), line, `${name}: ${args[0]}`)
     }

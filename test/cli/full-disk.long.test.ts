@@ -77,7 +77,7 @@ test('a full disk', async () => {
   assert.is(code, 1)
   assert.match(err.at(-1)!, `${fetched} ${FULL}`)
   assert.equal(currentFilesOf(full), before)
-  done(await vulnshelf(['prune', full, '--keep', '1']))
+  done(await vulnshelf(['prune', full, '--keep-last', '1']))
   empty()
   done(await vulnshelf(['verify', full]))
   done(await vulnshelf(['ingest', feeds, '--corpus', known]))
@@ -104,7 +104,7 @@ test('a read-only disk', async () => {
   for (const words of [
     ['build', '--corpus', changed, '--out', locked],
     ['sign', locked, '--sign-key', key],
-    ['prune', locked, '--keep', '1'],
+    ['prune', locked, '--keep-last', '1'],
     ['publish', dist, locked],
   ]) {
     assert.is(failed(await vulnshelf(words)), `${locked} ${READ_ONLY}`, words[0])

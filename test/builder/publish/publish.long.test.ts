@@ -93,7 +93,7 @@ test('a new folder is the repository, byte for byte; verify, mirrors and prune t
   assert.equal(readdirSync(to).sort(), ['latest.json', 'lock', 'manifests', 'objects'])
   await mirrored(to, newFolder())
   await run(third, to)
-  const pruned = await prune(to, 1, quietEffects())
+  const pruned = await prune(to, { keep: { last: 1 } }, quietEffects())
   assert.ok(pruned.removed.objects > 0)
   assert.equal((await verify(to)).faults, [])
 })

@@ -126,7 +126,7 @@ test('what an open page reads stays for one run: its snapshot, and the assets of
   /** `dist` as after this night, with the current snapshot alone. */
   const night = async (of: string) => {
     cpSync(of, dist, { recursive: true })
-    await prune(dist, 1, quietEffects())
+    await prune(dist, { keep: { last: 1 } }, quietEffects())
   }
   await night(first)
   await run(dist, out, 'A')

@@ -141,7 +141,7 @@ test('a parent with a rotten shard is not built upon where it is rotten: the new
 test('the second of two builds into one folder is rejected', async () => {
   const { corpus, dist } = copyOfFirstNight('locked')
   const unlock = lockDist(dist)
-  for (const second of [() => make(corpus, dist), () => prune(dist, 1, quietEffects())]) {
+  for (const second of [() => make(corpus, dist), () => prune(dist, { keep: { last: 1 } }, quietEffects())]) {
     const error = await second().then(
       () => null,
       (thrown: unknown) => thrown,
@@ -192,10 +192,10 @@ test('the next build writes damaged files again, with the same id', async () => 
 test('pruning keeps the newest snapshots whole and removes what only the others needed', async () => {
   const made = copyOfFirstNight('prune')
   await ingestAndBuild({ ...made, asOf: secondNight })
-  await prune(made.dist, 2, quietEffects())
+  await prune(made.dist, { keep: { last: 2 } }, quietEffects())
   assert.equal((await verify(made.dist)).faults, [])
   const before = countObjects(made.dist)
-  const report = await prune(made.dist, 1, quietEffects())
+  const report = await prune(made.dist, { keep: { last: 1 } }, quietEffects())
   assert.is(report.removed.manifests, 1)
   assert.ok(report.removed.objects > 0)
   assert.is(countObjects(made.dist), before - report.removed.objects)
@@ -210,9 +210,9 @@ test('pruning counts a snapshot once, also where a build was killed before its p
   // Of the same snapshot, activated a moment earlier: no pointer ever named it.
   const bytes = encodeManifest({ ...manifest, created_at: new Date(Date.parse(manifest.created_at) - 1).toISOString() })
   writeFileSync(manifestPath(made.dist, sha256(bytes)), bytes)
-  const { kept, removed } = await prune(made.dist, 2, quietEffects())
+  const { kept, removed } = await prune(made.dist, { keep: { last: 2 } }, quietEffects())
   assert.equal(kept, [manifest.snapshot, idOf(first.dist)])
-  assert.equal(removed, { manifests: 1, objects: 0, bytes: 0 })
+  assert.equal(removed, { snapshots: 1, manifests: 1, objects: 0, bytes: bytes.length })
   assert.equal((await verify(made.dist)).faults, [])
 })
 

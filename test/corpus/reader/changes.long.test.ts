@@ -11,7 +11,8 @@ import {
   type Reader,
   SnapshotError,
 } from '../../../corpus/reader/reader.ts'
-import { fileOf, manifestPath, objectPath, readCurrent } from '../../../corpus/snapshot/index.ts'
+import { removeSnapshots } from '../../../corpus/repository/prune.ts'
+import { fileOf, type Manifest, manifestPath, objectPath, readCurrent } from '../../../corpus/snapshot/index.ts'
 import { askDirectly } from '../../support/ask.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { failed } from '../../support/refusal.ts'
@@ -158,10 +159,32 @@ test('after a prune the lineage ends there; a night without its files is left ou
   await mirrored.close()
   const pruned = join(folder.path, 'kept')
   cpSync(dist, pruned, { recursive: true })
-  await prune(pruned, 2, quietEffects())
+  await prune(pruned, { keep: { last: 2 } }, quietEffects())
   const left = await openReader(pruned)
   assert.is((await left.snapshots()).data.length, 2)
   assert.is((await failed(left.changes(nights[3]!.snapshot)))!.code, 'missing')
+  await left.close()
+})
+
+test('a kept night behind removed ones is listed and compared, by a reader and by a gateway', async () => {
+  const gap = join(folder.path, 'gap')
+  cpSync(dist, gap, { recursive: true })
+  const protect = new Map([[readCurrent(first).pointer.manifest.sha256, 'this test needs it']])
+  const { manifestsWithoutFiles } = await removeSnapshots(gap, { keep: { last: 1 }, protect }, quietEffects())
+  assert.is(manifestsWithoutFiles, 2)
+  const [now, removed, , oldest] = nights as [Manifest, Manifest, Manifest, Manifest]
+  const left = await openReader(gap)
+  const { compare: compareLeft } = gatewayAnswers(askDirectly(gap))
+  assert.equal(
+    (await left.snapshots()).data.map(({ id }) => id),
+    [now.snapshot, oldest.snapshot],
+  )
+  const changes = await all(left, oldest.snapshot)
+  assert.ok(changes.length > 0)
+  assert.equal(changes, await all(reader, oldest.snapshot))
+  for (const target of ['/snapshots', `/changes?since=${oldest.snapshot}`, `/changes?since=${removed.snapshot}`])
+    await compareLeft(left, target)
+  assert.is((await failed(left.changes(removed.snapshot)))!.code, 'missing')
   await left.close()
 })
 

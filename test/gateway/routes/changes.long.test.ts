@@ -128,7 +128,7 @@ test('pruned snapshots are gone for a gateway that was started afterwards', asyn
   try {
     // The snapshot before the served one is opened behind its back.
     while (early.registry.figures.open < 2) await setImmediate()
-    await prune(dist, 1, quietEffects())
+    await prune(dist, { keep: { last: 1 } }, quietEffects())
     const rows: Page = JSON.parse(await early.body(`/changes?since=${first}&limit=100`))
     assert.equal(rows.data, (await all(first, 100)).slice(0, 100))
   } finally {
