@@ -26,6 +26,7 @@ import {
 import { listCves } from './routes/cves.ts'
 import { getCwe, listCweCves, listCwes } from './routes/cwes.ts'
 import { getExploit, listExploits } from './routes/exploits.ts'
+import { listKev } from './routes/kev.ts'
 import { openapiRoute } from './routes/openapi.ts'
 import { getPackage, listPackages } from './routes/packages.ts'
 import { search, suggest } from './routes/search.ts'
@@ -66,6 +67,7 @@ export const ROUTES: readonly Route<Context>[] = [
   listCnaCves,
   listExploits,
   getExploit,
+  listKev,
   listReportTypes,
   listAffecting,
   listPackages,

@@ -13,6 +13,7 @@ import {
   type FeedItem,
   isSameDigest,
   jsonItemDigest,
+  MAX_ENTRY_LENGTH,
   type ReadOptions,
   skipOf,
 } from './feed.ts'
@@ -109,7 +110,16 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
         date: claim.dueDate !== null,
         'ransomware use': claim.ransomware !== null,
       })
-      yield { kind: 'claim', key, cveIds: [cveId], digest, statedAt: date, body: claimText(claim), notes, facets }
+      yield {
+        kind: 'claim',
+        key,
+        cveIds: [cveId],
+        digest,
+        statedAt: date,
+        body: claimText(claim, MAX_ENTRY_LENGTH),
+        notes,
+        facets,
+      }
     } catch (cause) {
       yield skipOf(key, cause)
     }

@@ -1,9 +1,17 @@
 /** The rows of CNAs, vendors and products (gateway/API.md, sections 23 and 24; rules 25 and 27). */
 
 import { nameKey } from './affected/products.ts'
+import type { CveId } from './ids/cve-id.ts'
+import type { CveCore, KevCatalogEntry } from './record.ts'
 import { type Grade, gradeOf } from './scores/completeness.ts'
 import { compareText } from './sources.ts'
 import { DAY_MS } from './values/date.ts'
+
+/** A row of `/kev`: the entry of one catalog, and the summary record of its CVE. */
+export interface KevRow extends KevCatalogEntry {
+  cve_id: CveId
+  cve: CveCore & { epss: object }
+}
 
 export interface VendorRow {
   slug: string

@@ -1,15 +1,18 @@
 /** The types of a reader's lists and entries other than CVEs, as in the API. */
 import type { CapecEntry, CweEntry } from '../model/catalog.ts'
 import type { CapecListEntry, CweListEntry } from '../model/catalog-names.ts'
-import type { CnaRow, ProductRow, VendorRow } from '../model/directory.ts'
+import type { CnaRow, ProductRow, KevRow as StoredKevRow, VendorRow } from '../model/directory.ts'
+import type { CveId } from '../model/ids/cve-id.ts'
 import type { PackageDetail, PackageRow } from '../model/packages/package-entry.ts'
 import type { ExploitModule } from '../model/record.ts'
 import type { CnaEntryDetail, ExploitEntry, ListName } from '../snapshot/index.ts'
-import type { Pagination } from './record.ts'
+import type { CveSummary, KevDetail, Pagination } from './record.ts'
 
 /** A product. With the filter `vendor`, rows have no `vendor_display`, as in the API. */
 export type ProductListRow = Omit<ProductRow, 'vendor_display' | 'spellings'> &
   Partial<Pick<ProductRow, 'vendor_display'>>
+
+export type KevRow = StoredKevRow & { cve: CveSummary }
 
 /** The type of the rows of each list. */
 export interface ListRow {
@@ -20,6 +23,7 @@ export interface ListRow {
   products: ProductListRow
   exploits: ExploitModule
   packages: PackageRow
+  kev: KevRow
 }
 
 export type CnaDetail = CnaRow & Omit<CnaEntryDetail, 'slug' | 'cna_name'>
@@ -33,6 +37,8 @@ export interface ListEntry {
   products: ProductRow
   exploits: ExploitEntry
   packages: PackageDetail
+  /** By the id of the CVE. */
+  kev: KevDetail & { cve_id: CveId }
 }
 
 /** A page of a list other than CVEs. */

@@ -120,6 +120,16 @@ export interface ListOptions {
       published_since?: string | Date | undefined
       published_until?: string | Date | undefined
     }
+  /** Names are in any case, vendors in any spelling. `due_before` is not included. */
+  kev: PageOptions &
+    SortOption<'date_added' | 'due_date'> & {
+      catalog?: string | undefined
+      ransomware?: 'known' | 'unknown' | undefined
+      vendor?: string | undefined
+      added_since?: string | Date | undefined
+      added_until?: string | Date | undefined
+      due_before?: string | Date | undefined
+    }
   /** The ecosystem without a release. */
   packages: PageOptions & Searched & { ecosystem?: string | undefined }
 }

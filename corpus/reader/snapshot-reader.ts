@@ -298,6 +298,7 @@ const IN_PARTS: Partial<Record<ListName, (first: string, second: string) => stri
 
 /** @throws TypeError */
 function entryPath(list: ListName, id: string | number): string {
+  if (list === 'kev') return `/cves/${pathPart('the id of a CVE', id)}/kev`
   const pathOf = IN_PARTS[listName(list)]
   if (!pathOf) return `/${list}/${pathPart('the id of an entry', id)}`
   const text = String(id)

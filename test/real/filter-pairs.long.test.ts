@@ -13,7 +13,7 @@ const folder = temporaryFolder('real-filter-pairs')
 const { corpus, dist } = await realDist()
 const asked = askDirectly(dist)
 
-await registerFilterPairs(asked, corpusFacts(corpus), { mostPages: 2, idle: ['/cves state'] })
+await registerFilterPairs(asked, corpusFacts(corpus), { mostPages: 2, idle: ['/cves state', '/kev catalog'] })
 
 test.after(async () => {
   await asked.close()

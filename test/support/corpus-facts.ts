@@ -4,7 +4,7 @@
  */
 import Database from 'better-sqlite3'
 import { listedProducts } from '../../corpus/model/affected/products.ts'
-import type { AdvisoryClaim, CveClaim, CveListRecord, ExploitClaim } from '../../corpus/model/claim.ts'
+import type { AdvisoryClaim, CveClaim, CveListRecord, ExploitClaim, KevEntry } from '../../corpus/model/claim.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import { type PackedText, unpackText } from '../../corpus/store/packed-text.ts'
 import { unpackParts } from '../../corpus/store/record-parts.ts'
@@ -26,6 +26,7 @@ export interface CorpusFacts {
   /** By CVE id: the metrics of the vector of the headline, in words. */
   exposures: Map<string, Record<'AV' | 'PR' | 'UI', string | undefined>>
   modules: (ExploitModule & { cve_ids: string[] })[]
+  kev: KevEntry[]
   cwes: CatalogEntry[]
   capecs: CatalogEntry[]
   cnas: { slug: string; name: string }[]
@@ -64,6 +65,7 @@ function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
         )
         .map(({ module, cveIds }) => ({ ...module, cve_ids: cveIds })),
     ),
+    kev: entriesOf(database, 'kev'),
     cwes: entriesOf(database, 'cwe'),
     capecs: entriesOf(database, 'capec'),
     cnas: entriesOf(database, 'cna'),

@@ -11,6 +11,7 @@ import {
   cnasCase,
   cwesCase,
   exploitsCase,
+  kevCase,
   packagesCase,
   productsCase,
   vendorProductsCase,
@@ -54,6 +55,7 @@ export function listCases(rows: AllRows, facts: CorpusFacts): Record<string, Lis
     '/products': [productsCase(products)],
     '/exploits': [exploitsCase(rows.exploits), { ...exploitsCase(facts.modules), fixed: 'include=cves' }],
     '/packages': [packagesCase(rows.packages)],
+    '/kev': [kevCase(rows.kev)],
   }
   // Each case is used only with its own row type.
   return cases as unknown as Record<string, ListCase<never>[]>
@@ -72,6 +74,7 @@ const COMBINATIONS: Record<string, number> = {
   '/products': 45,
   '/exploits': 254,
   '/packages': 40,
+  '/kev': 312,
 }
 
 interface Options {

@@ -1,6 +1,6 @@
 /** The lists of other resources than CVEs with their filters, some values of each filter, and the matching rows. */
 import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
-import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { CnaRow, KevRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import type { PackageRow } from '../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { ListCase, Order, Value } from './combinations.ts'
@@ -9,9 +9,11 @@ import {
   around,
   at,
   byFrequency,
+  byNumbers,
   byText,
   contains,
   equals,
+  joinedName,
   keyOfName,
   lower,
   orderBy,
@@ -250,6 +252,46 @@ export function exploitsCase<Row extends ExploitModule>(rows: readonly Row[]): L
         since(text, published),
       ),
       published_until: [late.day, late.on, late.before, late.after, '0001-01-01'].map((text) => until(text, published)),
+    },
+  }
+}
+
+export function kevCase(rows: readonly KevRow[]): ListCase<KevRow> {
+  const [added, due] = [(row: KevRow) => row.date_added, (row: KevRow) => row.due_date]
+  const days = (of: (row: KevRow) => string | null) => rows.flatMap((row) => of(row) ?? []).sort()
+  const [early, late, near] = [around(at(days(added), 0.3)), around(at(days(added), 0.7)), around(at(days(due), 0.6))]
+  const vendors = byFrequency(rows.map((row) => row.vendor_project))
+  const joined = (name: string | null) => {
+    const key = keyOfName(name)
+    return key === null ? null : joinedName(key)
+  }
+  const ofVendor = (text: string): Value<KevRow> => ({
+    text: encodeURIComponent(text),
+    passes: (row) => row.vendor_project !== null && joined(row.vendor_project) === joined(text),
+  })
+  return {
+    path: '/kev',
+    rows,
+    orders: ordersBy<KevRow>(
+      {
+        date_added: (row) => (row.date_added === null ? null : Date.parse(row.date_added)),
+        due_date: (row) => (row.due_date === null ? null : Date.parse(row.due_date)),
+      },
+      (a, b) => byNumbers(a.cve_id, b.cve_id) || byText(a.catalog, b.catalog),
+    ),
+    filters: {
+      catalog: values(
+        [...new Set(rows.map((row) => row.catalog))].slice(0, 2).concat('CISA', 'no such'),
+        (row) => row.catalog,
+      ),
+      ransomware: values(['known', 'UNKNOWN'], (row) => row.ransomware),
+      vendor: [vendors[0]!.toUpperCase(), vendors.at(-1)!.replaceAll(' ', '_'), 'no such'].map(ofVendor),
+      added_since: [early.day, early.on, early.after, early.before, '9999-12-31'].map((text) => since(text, added)),
+      added_until: [late.day, late.on, late.before, late.after, '0001-01-01'].map((text) => until(text, added)),
+      due_before: [near.day, near.on, near.after, '0001-01-01', '9999-12-31'].map((text) => ({
+        text: encodeURIComponent(text),
+        passes: (row) => row.due_date !== null && Date.parse(row.due_date) < Date.parse(text),
+      })),
     },
   }
 }

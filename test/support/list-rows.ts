@@ -1,6 +1,6 @@
 /** All rows of all lists, from the API without filters. */
 import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
-import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { CnaRow, KevRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import type { PackageRow } from '../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { Asked } from './ask.ts'
@@ -15,6 +15,7 @@ export interface AllRows {
   products: ProductRow[]
   exploits: ExploitModule[]
   packages: PackageRow[]
+  kev: KevRow[]
 }
 
 export type Rows = Pick<Asked, 'ask' | 'all'>
@@ -30,6 +31,7 @@ export async function allRows(asked: Rows): Promise<AllRows> {
     products: await productsOf(asked, vendors),
     exploits: await asked.all('/exploits'),
     packages: await asked.all('/packages'),
+    kev: await asked.all('/kev'),
   }
 }
 

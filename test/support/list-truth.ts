@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert'
 import { joinedProductKey, joinedVendor, reviewedKey } from '../../corpus/model/affected/joined-key.ts'
 import type { CweListEntry } from '../../corpus/model/catalog-names.ts'
+import type { KevEntry } from '../../corpus/model/claim.ts'
 import type { ProductRow } from '../../corpus/model/directory.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { CorpusFacts } from './corpus-facts.ts'
@@ -98,6 +99,32 @@ export const rowChecks = (rows: AllRows, facts: CorpusFacts): Record<string, () 
     const ids = (modules: ExploitModule[]) => inOrder(modules.map((row) => [`${row.source}/${row.source_id}`, row]))
     assert.equal(ids(rows.exploits), ids(facts.modules.map(({ cve_ids: _, ...module }) => module)))
   },
+
+  '/kev has every entry of a catalog about a CVE with a record, and the summary record': () => {
+    const cves = new Map(rows.cves.map((row) => [String(row.cve_id), row]))
+    const expected = facts.kev.flatMap((entry) => {
+      const cve = cves.get(entry.cveId)
+      return cve ? [[`${entry.cveId} ${entry.catalog}`, { ...inAnswer(entry), cve }] as [string, object]] : []
+    })
+    assert.equal(
+      inOrder(rows.kev.map((row) => [`${row.cve_id} ${row.catalog}`, row] as [string, object])),
+      inOrder(expected),
+    )
+  },
+})
+
+const inAnswer = (entry: KevEntry) => ({
+  cve_id: entry.cveId,
+  catalog: entry.catalog,
+  date_added: entry.dateAdded,
+  due_date: entry.dueDate,
+  required_action: entry.requiredAction,
+  ransomware: entry.ransomware,
+  notes: entry.notes,
+  vendor_project: entry.vendor,
+  product: entry.product,
+  vulnerability_name: entry.name,
+  short_description: entry.description,
 })
 
 const inOrder = <T extends [...unknown[]]>(rows: T[]): T[] =>

@@ -161,6 +161,7 @@ export async function targetValues(service: Answerer, rejected: readonly string[
     products.push(...(await rows(`/vendors/${encodeURIComponent(String(slug))}/products?limit=10`)))
   }
   const exploits = await rows('/exploits?limit=50', '/exploits?sort=published&limit=50')
+  const listed = await rows('/kev?limit=50', '/kev?sort=due_date&limit=50')
   const named = (row: Row, ...names: string[]): Example => {
     return { filters: { ...texts(row), q: part(texts(row)[random.pick(names)]) } }
   }
@@ -266,6 +267,12 @@ export async function targetValues(service: Answerer, rejected: readonly string[
       listExploits: exploits.map((row) =>
         named({ ...row, published_since: row.date_published, published_until: row.date_published }, 'name'),
       ),
+      listKev: listed.map((row) =>
+        named(
+          { ...row, vendor: row.vendor_project, added_since: row.date_added, added_until: row.date_added },
+          'product',
+        ),
+      ),
       getExploit: exploits.map((row) => ({ path: { source: `${row.source}`, sourceId: `${row.source_id}` } })),
       listAffecting: affecting,
       listPackages: packages.map((row) => named(row, 'name')),
@@ -291,6 +298,7 @@ export async function targetValues(service: Answerer, rejected: readonly string[
       status: distinct([...cwes, ...capecs].map((row) => texts(row).status)),
       platform: distinct(exploits.map((row) => texts(row).platform)),
       ecosystem: [...byFrequency(packages.map((row) => texts(row).ecosystem!)), ...RELEASES],
+      catalog: ['cisa', 'CISA', 'no such'],
       tag: ['patch', 'Exploit', 'x_no-such'],
       category: ['references', 'KEV', 'no_such'],
       prompt: ['executive_brief', 'no_such'],

@@ -25,6 +25,7 @@ const RESOURCES: readonly (Tag & { segments: readonly string[] })[] = [
     segments: ['exploits'],
     description: 'Metadata of exploit modules in Exploit-DB and Metasploit, without their code',
   },
+  { name: 'KEV', segments: ['kev'], description: 'Catalogs of exploited vulnerabilities: entries with their CVEs' },
   {
     name: 'Packages',
     segments: ['affected', 'packages', 'advisories'],

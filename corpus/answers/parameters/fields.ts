@@ -158,6 +158,22 @@ export const EXPLOIT_FIELDS = [
   'cve_ids',
 ] as const
 
+/** The fields of a row of `/kev`. */
+export const KEV_FIELDS = [
+  'cve_id',
+  'catalog',
+  'date_added',
+  'due_date',
+  'required_action',
+  'ransomware',
+  'notes',
+  'vendor_project',
+  'product',
+  'vulnerability_name',
+  'short_description',
+  'cve',
+] as const
+
 /** The fields of a row of `/packages`. */
 export const PACKAGE_FIELDS = ['ecosystem', 'name', 'purl', 'advisory_count'] as const
 

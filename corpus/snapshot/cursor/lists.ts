@@ -1,7 +1,9 @@
 /** The sorts, filters and ids of all lists except CVEs, for builder and gateway. SPEC.md, "Lists". */
 import { joinedProductKey, joinedVendor } from '../../model/affected/joined-key.ts'
+import { nameKey } from '../../model/affected/products.ts'
 import type { CapecListEntry, CweListEntry } from '../../model/catalog-names.ts'
-import type { CnaRow, ProductRow, VendorRow } from '../../model/directory.ts'
+import type { CnaRow, KevRow, ProductRow, VendorRow } from '../../model/directory.ts'
+import { type CveId, compareCveIds } from '../../model/ids/cve-id.ts'
 import { foldName } from '../../model/packages/name.ts'
 import type { PackageRow } from '../../model/packages/package-entry.ts'
 import type { ExploitModule } from '../../model/record.ts'
@@ -136,7 +138,29 @@ const packages: ListSpec<PackageRow> = {
   bounds: {},
 }
 
-export const LISTS = { cwes, capecs, cnas, vendors, products, exploits, packages }
+const kev: ListSpec<KevRow> = {
+  sorts: {
+    date_added: { key: (row) => timeOf(row.date_added), descending: true },
+    due_date: { key: (row) => timeOf(row.due_date), descending: false },
+  },
+  main: 'date_added',
+  id: (row) => `${row.cve_id}/${row.catalog}`,
+  compareIds: compareKevIds,
+  filters: {
+    catalog: (row) => [fold(row.catalog)],
+    ransomware: (row) => one(row.ransomware),
+    vendor_project: (row) => (row.vendor_project === null ? [] : [joinedName(row.vendor_project)]),
+  },
+  bounds: {
+    added: (row) => timeOf(row.date_added) ?? Number.NaN,
+    due: (row) => timeOf(row.due_date) ?? Number.NaN,
+  },
+}
+
+/** Returns the form in which all joined spellings of a vendor are equal (rule 27). */
+export const joinedName = (vendor: string): string => joinedVendor(nameKey(vendor) ?? vendor)
+
+export const LISTS = { cwes, capecs, cnas, vendors, products, exploits, packages, kev }
 export type ListName = keyof typeof LISTS
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
@@ -152,6 +176,13 @@ function compareModuleIds(a: string, b: string): number {
   const isNumber = /^\d+$/
   if (isNumber.test(x) && isNumber.test(y)) return Number(x) - Number(y) || compareText(a, b)
   return compareText(a, b)
+}
+
+/** By the id of the CVE, then by the name of the catalog. */
+function compareKevIds(a: string, b: string): number {
+  const partsOf = (id: string) => [id.slice(0, id.indexOf('/')), id.slice(id.indexOf('/') + 1)] as const
+  const [[cveA, catalogA], [cveB, catalogB]] = [partsOf(a), partsOf(b)]
+  return compareCveIds(cveA as CveId, cveB as CveId) || compareText(catalogA, catalogB)
 }
 
 /** Compares two keys with their ids: the one comparator, for rows of a list (rule 6). */

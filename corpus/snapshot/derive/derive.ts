@@ -4,6 +4,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
+import type { KevRow } from '../../model/directory.ts'
 import type { LastUpdate } from '../../model/last-update.ts'
 import { sha256 } from '../../runtime/digest.ts'
 import { handleLater, type Pool, type TaskResult } from '../../runtime/pool.ts'
@@ -31,7 +32,7 @@ import {
   type ListPostings,
   listPostings,
 } from './list-postings.ts'
-import { type CatalogEntries, type ListRows, listRows, packageRows } from './list-rows.ts'
+import { type CatalogEntries, kevRows, type ListRows, listRows, packageRows } from './list-rows.ts'
 import { encodeList, type ListPositions, type ListReferences } from './lists.ts'
 import { noNamed, noNames } from './name-counts.ts'
 import { encodeOrder, type SortedOrder, type SortedOrders, type SortKeys, sortOrders } from './orders.ts'
@@ -106,6 +107,7 @@ function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 async function deriveLists(
   { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages }: DeriveInput,
   { row }: Columns,
+  kev: KevRow[],
 ): Promise<{
   lists: SortedList[]
   postings: ListPostings
@@ -140,7 +142,7 @@ async function deriveLists(
       delete lists[name]
     }
   }
-  await sort(ofRecords)
+  await sort({ ...ofRecords, kev })
   await setImmediate()
   const aliases = aliasSets(advisories)
   await setImmediate()
@@ -194,10 +196,11 @@ export async function* deriveFiles(
   const queryPath = temporary('query.db')
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   const words = handleLater(pool.run('words', { path: queryPath, source: wordSource(rows, columns.row) }))
+  const kev = kevRows(rows, epss)
   // A third of the memory in use; only the pages and words need it.
   rows.cores = []
   rows.named = noNamed()
-  const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns)
+  const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns, kev)
   await pages.made()
   await words
   // Idle threads collect no garbage.

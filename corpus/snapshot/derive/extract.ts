@@ -25,6 +25,9 @@ export interface ShardExtract extends Facts, ShardNames {
   cores: Uint8Array
   coreLengths: Uint32Array
   reports: number
+  /** The indexes of the CVEs that a catalog of exploited vulnerabilities lists, and the JSON of their entries. */
+  kevAt: number[]
+  kevTexts: string[]
 }
 
 const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0, tags: [], exposure: '' }
@@ -32,6 +35,7 @@ const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0, ta
 interface PartTexts {
   core: Buffer
   facets: Buffer | null
+  kev: Buffer | null
 }
 
 /**
@@ -52,6 +56,8 @@ export function extractShard(shard: Buffer, members: readonly LocatedMember[] = 
   const names = shardNameCollector()
   const cores: Buffer[] = []
   let reports = 0
+  const kevAt: number[] = []
+  const kevTexts: string[] = []
   for (const [i, texts] of textsOf(shard, members).entries()) {
     const member = members[i]!
     putCoreSegment(located.coreSegments, i, member.at, member.segments[0]!)
@@ -59,11 +65,15 @@ export function extractShard(shard: Buffer, members: readonly LocatedMember[] = 
     cores.push(texts.core)
     located.coreLengths[i] = texts.core.length
     reports += segmentOf(member, 'reports')?.count ?? 0
+    if (texts.kev) {
+      kevAt.push(i)
+      kevTexts.push(texts.kev.toString())
+    }
     const { core, facets } = parsed(texts)
     facts.read(core, facets, hasCnaCvss(core, shard, member))
     names.read(facets.products)
   }
-  return { ...located, ...facts.facts(), ...names.names(), cores: joined(cores), reports }
+  return { ...located, ...facts.facts(), ...names.names(), cores: joined(cores), reports, kevAt, kevTexts }
 }
 
 /**
@@ -109,22 +119,23 @@ function textsOf(shard: Buffer, members: readonly LocatedMember[]): PartTexts[] 
   if (length > MAX_EXTRACT_PLAIN) {
     throw new SnapshotError(
       'malformed',
-      `its cores and facets inflate to ${length} bytes; the limit is ${MAX_EXTRACT_PLAIN}`,
+      `its cores, facets and KEV entries inflate to ${length} bytes; the limit is ${MAX_EXTRACT_PLAIN}`,
     )
   }
   const plain = [...plainOfMany(wanted)]
   let next = 0
   return members.map((member) => {
-    const texts: PartTexts = { core: plain[next]!, facets: null }
+    const texts: PartTexts = { core: plain[next]!, facets: null, kev: null }
     for (const { kind } of readSegments(member)) {
       if (kind === CVE_PARTS.facets.kind) texts.facets = plain[next]!
+      if (kind === CVE_PARTS.kev.kind) texts.kev = plain[next]!
       next++
     }
     return texts
   })
 }
 
-const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.facets.kind])
+const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.kev.kind, CVE_PARTS.facets.kind])
 
 const readSegments = ({ segments }: LocatedMember) => segments.filter(({ kind }) => READ_KINDS.has(kind))
 

@@ -11,13 +11,15 @@ import {
   cnaRow,
   cnaStats,
   improvementOf,
+  type KevRow,
   type ProductRow,
   type VendorRow,
 } from '../../model/directory.ts'
 import type { PackageRow } from '../../model/packages/package-entry.ts'
-import type { ExploitModule } from '../../model/record.ts'
+import type { ExploitModule, KevCatalogEntry } from '../../model/record.ts'
 import { fold } from '../codec/fold.ts'
 import { LISTS, type ListSpec } from '../cursor/lists.ts'
+import { type EpssColumns, epssAt, epssMember } from '../record/epss.ts'
 import type { PackageRows } from './advisory-rows.ts'
 import type { AliasSets } from './aliases.ts'
 import { FLAGS } from './facts.ts'
@@ -52,6 +54,7 @@ export interface ListRows {
   products: ProductRow[]
   exploits: ExploitModule[]
   packages: PackageRow[]
+  kev: KevRow[]
 }
 
 /**
@@ -62,7 +65,7 @@ export function listRows(
   rows: Rows,
   entries: CatalogEntries,
   corpusDate: string | null,
-): { lists: Omit<ListRows, 'packages'>; stats: CnaStats; cves: Omit<ListedCves, 'package'> } {
+): { lists: Omit<ListRows, 'packages' | 'kev'>; stats: CnaStats; cves: Omit<ListedCves, 'package'> } {
   const counts = weaknessCounts(rows)
   const { cnas, stats } = cnaRows(rows, entries.cnas, corpusDate === null ? 0 : Date.parse(corpusDate))
   const vendors = countedInMainOrder(LISTS.vendors, vendorRows(rows.names))
@@ -91,6 +94,20 @@ export function packageRows({ packages, advisories }: PackageRows, { setOf }: Al
     const advisory_count = new Set(advisories[row]!.map((id) => setOf.get(id) ?? id)).size
     return { ecosystem, name, purl, advisory_count }
   })
+}
+
+/** Returns one row for each entry of a catalog of exploited vulnerabilities, in the main order. Reads `rows.cores`. */
+export function kevRows(
+  { kevRows: listed, kevTexts, cores, shard, coreFrom, coreTo }: Rows,
+  epss: EpssColumns,
+): KevRow[] {
+  const found = listed.flatMap((row, i): KevRow[] => {
+    const core = Buffer.from(cores[shard[row]!]!.subarray(coreFrom[row], coreTo[row])).toString()
+    const cve = JSON.parse(`${core}${epssMember(epssAt(epss, row))}}`) as KevRow['cve']
+    const entries = JSON.parse(kevTexts[i]!) as KevCatalogEntry[]
+    return entries.map((entry) => ({ cve_id: cve.cve_id, ...entry, cve }))
+  })
+  return inMainOrder(LISTS.kev, found)
 }
 
 const NO_CVES = { cve_count: 0, kev_count: 0 }

@@ -33,6 +33,9 @@ export interface Rows extends Omit<Facts, 'weaknessCounts' | 'assigner'> {
   /** The names of each row. */
   named: Names
   reports: number
+  /** The rows that a catalog of exploited vulnerabilities lists, and the JSON of their entries. */
+  kevRows: number[]
+  kevTexts: string[]
 }
 
 const NUMBERS = [
@@ -162,11 +165,14 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'named' | 'reports
     ssvc: new Uint8Array(count),
     exposure: new Uint8Array(count),
     cnaCvss: new Uint8Array(count),
+    kevRows: [] as number[],
+    kevTexts: parts.flatMap(({ shard }) => shard.kevTexts),
   }
   let row = 0
   let weakness = 0
   parts.forEach(({ shard }, shardNumber) => {
     rows.shard.fill(shardNumber, row, row + shard.ids.length)
+    for (const at of shard.kevAt) rows.kevRows.push(row + at)
     for (const name of NUMBERS) rows[name].set(shard[name], row)
     rows.coreSegments.set(shard.coreSegments, row * CORE_NUMBERS)
     rows.sources.set(shard.sources, row * SHORT_HASH_LENGTH)

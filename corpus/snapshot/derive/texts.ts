@@ -37,7 +37,7 @@ function cveSubtitle({ severity, score, flags }: Rows, row: number): string {
 }
 
 /** Returns the lists, matched by id and name, with the ordinals of the lists (rule 28). */
-export function listTexts({ cwes, capecs, cnas, vendors, products }: Omit<ListRows, 'packages'>): PackedSet[] {
+export function listTexts({ cwes, capecs, cnas, vendors, products }: Omit<ListRows, 'packages' | 'kev'>): PackedSet[] {
   return [
     packSet('cwe', cwes, {
       key: ({ cwe_id }) => cwe_id,

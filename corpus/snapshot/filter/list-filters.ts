@@ -5,7 +5,7 @@
 import { nameKey } from '../../model/affected/products.ts'
 import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
 import { fold } from '../codec/fold.ts'
-import type { ListName } from '../cursor/lists.ts'
+import { joinedName, type ListName } from '../cursor/lists.ts'
 
 /** Filters of a list in canonical form. The order of the keys is part of cursors. */
 export interface ListFilters {
@@ -33,6 +33,15 @@ export interface ListParameters {
     platform?: string | undefined
     published_since?: DateBound | undefined
     published_until?: DateBound | undefined
+  }
+  /** `vendor` is a name in any spelling. `due_before` is not included. */
+  kev: {
+    catalog?: string | undefined
+    ransomware?: string | undefined
+    vendor?: string | undefined
+    added_since?: DateBound | undefined
+    added_until?: DateBound | undefined
+    due_before?: DateBound | undefined
   }
   /** `ecosystem` is in canonical form. */
   packages: Searched & { ecosystem?: string | undefined }
@@ -64,6 +73,14 @@ const FILTERS: { [Name in ListName]: (parameters: ListParameters[Name]) => ListF
   exploits: ({ source, platform, published_since: since, published_until: until }) => ({
     equal: { source, platform: folded(platform) },
     between: { published: { least: since?.ms, most: until && untilMs(until) } },
+  }),
+  kev: ({ catalog, ransomware, vendor, added_since: since, added_until: until, due_before: due }) => ({
+    equal: {
+      catalog: folded(catalog),
+      ransomware,
+      vendor_project: vendor === undefined ? undefined : joinedName(vendor),
+    },
+    between: { added: { least: since?.ms, most: until && untilMs(until) }, due: { most: due && due.ms - 1 } },
   }),
   packages: ({ q, ecosystem }) => ({ q: folded(q), equal: { ecosystem: folded(ecosystem) } }),
 }

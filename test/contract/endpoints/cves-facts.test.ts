@@ -192,6 +192,7 @@ const LISTS = [
   ['/vendors/brightpane_corporation/products', 'slug'],
   ['/cnas', 'cna_name'],
   ['/exploits', 'name'],
+  ['/kev', 'due_date'],
   ['/packages', 'purl'],
 ] as const
 const behind = (path: string, more: string) => `${path}${path.includes('?') ? '&' : '?'}${more}`

@@ -114,10 +114,18 @@ const BESIDE: Record<string, string[]> = {
   '/changes': ['since', 'snapshot'],
 }
 
-states('2.4, 9.17, 18.7, 21.6, 24.15, 25.7, 30.6', 'lists share one envelope', async () => {
-  const lists = ['/cves', '/capecs', '/cwes', '/products', '/exploits', '/vendors', '/cnas', '/packages'].concat(
-    Object.keys(BESIDE),
-  )
+states('2.4, 9.17, 18.7, 21.6, 24.15, 25.7, 30.6, 33.21', 'lists share one envelope', async () => {
+  const lists = [
+    '/cves',
+    '/capecs',
+    '/cwes',
+    '/products',
+    '/exploits',
+    '/vendors',
+    '/cnas',
+    '/packages',
+    '/kev',
+  ].concat(Object.keys(BESIDE))
   for (const template of lists) {
     const { path } = listed.find((one) => one.template === template)!
     const body = await service.json<Record<string, unknown>>(path)

@@ -122,5 +122,17 @@ states('33.13', 'inputs that are unknown and decide', () => {
   assert.ok(deadlines.some((one) => one.missing_inputs.length > 0))
 })
 
+states('33.21, 33.22, 33.23', 'rows of the list: the entry, and the summary record', async () => {
+  const rows = await service.all<{ cve_id: string; catalog: string; cve: Summary }>('/kev')
+  const records = new Map(summaries.map((row) => [String(row.cve_id), row]))
+  const keyOf = (row: { cve_id: string; catalog: string }) => `${row.cve_id} ${row.catalog}`
+  const expected = entries.map((entry) => ({ ...entry, cve: records.get(entry.cve_id)! }))
+  const inOrder = <T extends { cve_id: string; catalog: string }>(list: T[]) =>
+    list.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  assert.equal(inOrder(rows), inOrder(expected))
+  const denied = await service.tokenOf({ role: 'user' })
+  assert.is((await service.ask('/kev', denied)).status, 403)
+})
+
 after(() => service.remove())
 run()

@@ -43,6 +43,7 @@ const PAGED = [
   '/vendors?sort=name',
   '/cnas?sort=completeness',
   '/exploits?source=exploit_archive',
+  '/kev?sort=due_date',
 ]
 const firstOf = (path: string) => service.json<Page<object>>(`${path}${path.includes('?') ? '&' : '?'}limit=1`)
 

@@ -159,6 +159,7 @@ rule(8, 'every page but the last is full, and only the last has no cursor', asyn
     '/vendors',
     '/cnas',
     '/exploits',
+    '/kev',
     '/cves?kev=false',
     '/cves?q=cve',
   ]) {

@@ -106,6 +106,11 @@ export async function everyList(service: Service): Promise<List[]> {
     { path: '/cwes', sorts: ['cves', 'id', 'name'], filter: ['abstraction', 'Base', 'Variant', 'Compound&q=no+such'] },
     { path: `/vendors/${vendor!.slug}/products`, sorts: [], filter: ['q', 'a', 'e', 'no such'] },
     { path: '/exploits', sorts: ['published'], filter: ['platform', 'php', 'linux', 'no such'] },
+    {
+      path: '/kev',
+      sorts: ['date_added', 'due_date'],
+      filter: ['ransomware', 'known', 'unknown', 'known&vendor=no+such'],
+    },
     { path: '/vendors', sorts: ['cves', 'name'], filter: ['q', 'a', 'e', 'no such'] },
     { path: '/packages', sorts: [], filter: ['ecosystem', 'npm', 'Go', 'Alpine'] },
     { path: '/cnas', sorts: ['cves', 'name', 'completeness'], filter: ['grade', 'A', 'F', 'D'] },

@@ -103,6 +103,7 @@ const SAME: (readonly [path: string, params?: Params])[] = [
   [`/vendors/${part(vendor)}/products/${part(product)}`],
   ['/products', { q: 'er', limit: 4 }],
   ['/products', { q: 'er', vendor }],
+  ['/kev', { sort: 'due_date', due_before: '2030-01-01' }],
   ['/exploits', { source: 'exploit_archive', published_since: '2001-01-01' }],
   [`/exploits/${module.source}/${part(module.source_id)}`],
   ['/packages', { ecosystem: ecosystem.toUpperCase(), limit: 3 }],

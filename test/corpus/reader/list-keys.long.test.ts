@@ -37,6 +37,7 @@ const exploits = await asked.all<ExploitModule>('/exploits')
 const cwes = await asked.all<{ numeric_id: number }>('/cwes')
 const capecs = await asked.all<{ capec_id: number }>('/capecs')
 const cnas = await asked.all<{ slug: string }>('/cnas')
+const kev = await asked.all<{ cve_id: string }>('/kev')
 
 /** Runs `work` with a new reader, which may not read a whole table of a list. */
 async function withoutTables(work: (reader: Awaited<ReturnType<typeof openReader>>) => Promise<void>): Promise<void> {
@@ -90,6 +91,7 @@ test('every entry is the answer of the gateway, by its id in each form, with and
       `${source}/${source_id}`,
       `/exploits/${source}/${encodeURIComponent(source_id)}`,
     ]),
+    ...kev.map(({ cve_id: id }): (typeof paths)[number] => ['kev', id, `/cves/${id}/kev`]),
     ...packages.flatMap(({ ecosystem, name }): typeof paths =>
       [name, name.toUpperCase()].map((one) => [
         'packages',

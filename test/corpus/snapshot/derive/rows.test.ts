@@ -21,6 +21,7 @@ function shard(number: number) {
     ...shardNameCollector().names(),
     namedCounts: column(),
     reports: 0,
+    ...{ kevAt: [], kevTexts: [] },
     titles: Array.from({ length: COUNT }, () => null),
     ...{ published: new Float64Array(COUNT), updated: new Float64Array(COUNT), score: new Float64Array(COUNT) },
     ...{ severity: new Uint8Array(COUNT), flags: new Uint8Array(COUNT), completeness: new Uint8Array(COUNT) },
