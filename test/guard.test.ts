@@ -78,6 +78,16 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/snapshot/index.ts',
     'corpus/snapshot/memory',
   ],
+  'gateway/earlier': [
+    'corpus/answers',
+    'corpus/model',
+    'corpus/reader',
+    'corpus/repository',
+    'corpus/runtime',
+    'corpus/snapshot/index.ts',
+    'corpus/snapshot/ranges',
+    'gateway',
+  ],
   'gateway/mirror': [
     'corpus/command',
     'corpus/model',

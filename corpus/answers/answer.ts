@@ -7,6 +7,8 @@ export type ServedFrom = 'shard' | 'merge' | 'sqlite'
 export interface Answer {
   readonly servedFrom: ServedFrom
   readonly snapshotId: string
+  /** Creation time of a snapshot that the request asked for, in ms since 1970. */
+  readonly pinnedAt?: number
   readonly body: Body
 }
 

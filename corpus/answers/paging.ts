@@ -64,7 +64,7 @@ export function* cvePage(
   { snapshots }: Context,
   { list, filters, sort, limit, cursor: text, count, fields, head }: CvePageRequest,
 ): Steps<Answer> {
-  const binding = cursorBinding(list, sort, filters)
+  const binding = cursorBinding(list, sort, filters, snapshots)
   const { snapshot, after } = resume(snapshots, text, binding, isCveKey)
   const before = head ? yield* head(snapshot) : NO_HEAD
   const asked = { binding, sort, filters, limit, after, count }
@@ -96,7 +96,7 @@ export function* listPage({ snapshots }: Context, request: ListPageRequest): Ste
     row,
     entries = false,
   } = request
-  const binding = cursorBinding(list, sort, filters)
+  const binding = cursorBinding(list, sort, filters, snapshots)
   const { snapshot, after } = resume(snapshots, text, binding, isListKey)
   const shape = { head: head ? yield* head(snapshot) : NO_HEAD, entries, fields, ...(row ? { row } : {}) }
   const { q } = filters

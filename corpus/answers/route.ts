@@ -3,6 +3,7 @@ import type { ZodType } from 'zod'
 import type { Steps } from '../runtime/steps.ts'
 import type { Answer } from './answer.ts'
 import type { ErrorCode } from './errors.ts'
+import { type SnapshotChoice, snapshotAt } from './parameters/ids.ts'
 import type { PathValues, QueryValues, Schema } from './parameters/parameter.ts'
 import { type ParamSchemas, parseParams } from './parameters/parse.ts'
 
@@ -13,6 +14,8 @@ interface RouteHead {
   readonly path: string
   /** Whether the last parameter takes the rest of the path, with slashes that are not percent-encoded. */
   readonly takesRest?: boolean
+  /** Whether the answer is not that of one snapshot, so that no `snapshot` can be asked for. */
+  readonly spansSnapshots?: boolean
   /** Whether the answer depends on the snapshot and the target alone, if it waits for nothing, and is asked for often. */
   readonly isKept?: boolean
   /** Short title: `List CVEs`. */
@@ -33,26 +36,44 @@ interface RouteSpec<C, P extends Schema, Q extends Schema> extends RouteHead {
   handle(context: C, params: PathValues<P> & QueryValues<Q>): Steps<Answer>
 }
 
+/** A request with valid parameters. */
+export interface Question<C> {
+  /** The snapshot that it asks for; null for the current one. */
+  readonly snapshot: SnapshotChoice | null
+  answer(context: C): Steps<Answer>
+}
+
 /** A route without its parameter types, so that all routes fit in one table. */
 export interface Route<C> extends RouteHead {
   readonly params: ParamSchemas<Schema, Schema>
   readonly answer: ZodType
   /**
-   * Validates the parameters and returns the remaining work.
+   * Validates the parameters.
    * @throws ApiError 400 before any lookup
    */
-  read(rawPath: Readonly<Record<string, string>>, rawQuery: string): (context: C) => Steps<Answer>
+  read(rawPath: Readonly<Record<string, string>>, rawQuery: string): Question<C>
 }
+
+const ASKED = { snapshot: snapshotAt() }
 
 /** `C` is what the app's `context` returns: the inputs of handlers in addition to parameters, with the subject. */
 export function defineRoute<C, P extends Schema, Q extends Schema>(spec: RouteSpec<C, P, Q>): Route<C> {
-  const { params, handle, ...head } = spec
+  const { params: own, handle, ...head } = spec
+  const { path } = own
+  const params = spec.spansSnapshots ? own : { path, query: { ...own.query, ...ASKED } }
   return {
     ...head,
     params,
     read: (rawPath, rawQuery) => {
-      const values = parseParams(params, rawPath, rawQuery)
-      return (context) => handle(context, values)
+      const values: PathValues<P> & QueryValues<Q> & { snapshot?: SnapshotChoice | undefined } = parseParams(
+        params,
+        rawPath,
+        rawQuery,
+      )
+      const snapshot = values.snapshot ?? null
+      // It selects no rows.
+      if (snapshot !== null) values.snapshot = undefined
+      return { snapshot, answer: (context) => handle(context, values) }
     },
   }
 }

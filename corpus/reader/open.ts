@@ -1,14 +1,10 @@
-/** Opens a snapshot: verifies its pointer, manifest and tables by signatures and digests. */
+/** Opens a repository: verifies its pointer and the manifest that it names. */
 
 import { sha256 } from '../runtime/digest.ts'
 import {
-  type About,
   ageFault,
-  decodeAbout,
   decodeManifest,
   decodePointer,
-  fileOf,
-  gunzipFile,
   MAX_MANIFEST_BYTES,
   MAX_POINTER_BYTES,
   type Manifest,
@@ -20,12 +16,6 @@ import {
 } from '../snapshot/index.ts'
 import type { Objects } from './objects.ts'
 
-/** What every method needs. The tables are read by those that need them. */
-export interface OpenedSnapshot {
-  manifest: Manifest
-  about: About
-}
-
 export interface Trust {
   /** One of these keys must have signed the pointer. Null accepts an unverified pointer. */
   keys: readonly TrustedKey[] | null
@@ -33,14 +23,12 @@ export interface Trust {
 }
 
 /**
- * Opens the current snapshot.
+ * Returns the manifest of the current snapshot.
  * @throws SnapshotError, TransferError
  */
-export async function openCurrent(objects: Objects, trust: Trust): Promise<OpenedSnapshot> {
+export async function currentManifest(objects: Objects, trust: Trust): Promise<Manifest> {
   const pointer = await judgedPointer(await objects.file(POINTER_NAME, MAX_POINTER_BYTES), trust)
-  const manifest = await readManifest(objects, pointer)
-  const about = await objects.whole(fileOf(manifest, 'about'))
-  return { manifest, about: decodeAbout(gunzipFile('about', about)) }
+  return readManifest(objects, pointer)
 }
 
 /** Verifies the pointer. Signatures must expire, or a server could withhold newer snapshots (SPEC.md, "Pointer"). */

@@ -18,6 +18,11 @@ export * from './public.ts'
 
 export interface ReaderOptions {
   /**
+   * The snapshot to open instead of the current one: its id, at least the first 7 digits of it, or a time. A time selects
+   * the newest one created at or before it; a date means the end of the day in UTC.
+   */
+  at?: string | Date | undefined
+  /**
    * Trusted keys. One of them must have signed the pointer, and its signature must not have expired.
    * With keys, every byte is verified: files are checked against their digests completely before parts of them are
    * read. Files from a URL are copied to a temporary folder until `close`.
@@ -39,12 +44,12 @@ export interface ReaderOptions {
 const SILENT_MS = 60_000
 
 /**
- * Opens the current snapshot of a repository: the path of a folder or bundle, or an address with `http://`, `https://`,
+ * Opens the current snapshot of a repository, or with `at` an earlier one: the path of a folder or bundle, or an address with `http://`, `https://`,
  * `s3://` or `file://`. Every byte of an answer is checked against a digest or a CRC.
  * @throws TypeError, SnapshotError, TransferError
  */
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
-  assertOptions(address, ['keys', 'onProgress', 'onWait', 'effects'], options)
+  assertOptions(address, ['at', 'keys', 'onProgress', 'onWait', 'effects'], options)
   // A library logs nothing by itself.
   const { keys = null, onProgress, onWait = () => {} } = options
   let isClosed = false
@@ -67,7 +72,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
     return await withDeadline(SILENT_MS, async (_signal, moved) => {
       onBytes = moved
       try {
-        return await openSnapshot(objects, { keys, now: effects.now() }, close)
+        return await openSnapshot(objects, { keys, now: effects.now() }, options.at, close)
       } finally {
         isOpening = false
       }

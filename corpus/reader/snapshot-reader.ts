@@ -1,16 +1,16 @@
 /** The methods of a reader, for any source. Uses no API of Node. */
 import type { History } from '../answers/context.ts'
 import { ApiError } from '../answers/errors.ts'
+import { snapshotAt } from '../answers/parameters/ids.ts'
 import { parseParams } from '../answers/parameters/parse.ts'
 import { planCvePage } from '../answers/plan/cve-page.ts'
-import { answerer, type Reply } from '../answers/request.ts'
+import { type Answering, answerer, type Reply, replyOf } from '../answers/request.ts'
 import { affectingPackage } from '../answers/routes/affected.ts'
 import { cvesQuery, filtersOf } from '../answers/routes/cves.ts'
 import { ROUTES } from '../answers/routes.ts'
 import type { AffectedRow } from '../model/packages/affected-row.ts'
 import type { Stats } from '../model/stats.ts'
-import { remembered } from '../runtime/remembered.ts'
-import { awaited, completed, type Steps } from '../runtime/steps.ts'
+import { completed, type Steps } from '../runtime/steps.ts'
 import {
   type About,
   CursorError,
@@ -27,15 +27,14 @@ import {
   SnapshotError,
   type Suggestion,
   splicePlain,
-  type TextData,
 } from '../snapshot/index.ts'
 import { openLineage } from '../snapshot/ranges/lineage.ts'
-import { openRangeSnapshot } from '../snapshot/ranges/open-snapshot.ts'
-import type { SearchResults, TextSearch } from '../snapshot/ranges/text-search.ts'
+import type { SearchResults } from '../snapshot/ranges/text-search.ts'
+import { type EarlierSnapshots, findSnapshot, openEarlier, openManifest } from './earlier.ts'
 import { readerHistory } from './history.ts'
 import type { ListEntry, ListPage } from './list-types.ts'
 import type { Objects } from './objects.ts'
-import { openCurrent, type Trust } from './open.ts'
+import { currentManifest, type Trust } from './open.ts'
 import {
   type ChangesOptions,
   type CveListOptions,
@@ -152,14 +151,22 @@ export interface Reader {
 }
 
 /**
- * Opens the current snapshot. `close` ends what the objects use.
+ * Opens the current snapshot, or the one that `at` selects. `close` ends what the objects use.
  * @throws SnapshotError, TransferError
  */
-export async function openSnapshot(objects: Objects, trust: Trust, close: () => Promise<void>): Promise<Reader> {
-  const { manifest, about } = await openCurrent(objects, trust)
-  const texts = textsOf(manifest, objects)
-  const data = openRangeSnapshot(manifest, about, objects, texts)
-  const history = readerHistory(openLineage(manifest, objects), objects)
+export async function openSnapshot(
+  objects: Objects,
+  trust: Trust,
+  at: string | Date | undefined,
+  close: () => Promise<void>,
+): Promise<Reader> {
+  const newest = await currentManifest(objects, trust)
+  const manifest = at === undefined ? newest : await manifestAt(newest, at, objects)
+  const { data, close: closeTexts } = await openManifest(manifest, objects)
+  const { about } = data
+  const lineage = openLineage(manifest, objects)
+  const earlier = openEarlier(lineage, objects, EARLIER_OPEN, data)
+  const history = readerHistory(lineage, objects)
   return {
     snapshot: {
       id: manifest.snapshot,
@@ -171,20 +178,37 @@ export async function openSnapshot(objects: Objects, trust: Trust, close: () => 
     },
     ecosystems: about.ecosystems,
     releases: about.releases,
-    ...methods(data, history),
+    ...methods(data, history, earlier),
     async close() {
-      await texts.close()
+      await earlier.close()
+      await closeTexts()
       await close()
     },
   }
 }
 
+/** Snapshots that stay open for further requests with `snapshot`. */
+const EARLIER_OPEN = 4
+
+/** @throws TypeError, SnapshotError `missing`, TransferError */
+async function manifestAt(newest: Manifest, at: string | Date, objects: Objects): Promise<Manifest> {
+  const text = at instanceof Date ? at.toISOString() : at
+  const link = await ofParameters(async () => findSnapshot(openLineage(newest, objects), snapshotAt().read(text, 'at')))
+  return link.manifest()
+}
+
 type Methods = Omit<Reader, 'snapshot' | 'ecosystems' | 'releases' | 'close'>
 
-function methods(data: SnapshotData, history: History): Methods {
-  const request = answerer(ROUTES, data, history)
+function methods(data: SnapshotData, history: History, earlier: EarlierSnapshots): Methods {
+  const requestOf = (current: SnapshotData) => {
+    const open: Answering['open'] = (choice) =>
+      choice === null ? { data: current, release() {} } : earlier.open(choice)
+    const answer = answerer(ROUTES, { history, open })
+    return (target: string) => replyOf(answer(target))
+  }
+  const request = requestOf(data)
   // `get` returns null for a rejected CVE, so it does not need the table of the reasons.
-  const withoutReasons = answerer(ROUTES, { ...data, cves: { ...data.cves, rejection: noReason } }, history)
+  const withoutReasons = requestOf({ ...data, cves: { ...data.cves, rejection: noReason } })
   const get = async <T>(path: string, options: object = {}): Promise<T> => {
     const found = await getOrNull<T>(path, options)
     if (found === null) throw new TypeError(`nothing has the path ${path}`)
@@ -239,26 +263,6 @@ function methods(data: SnapshotData, history: History): Methods {
 
 function* noReason(): Steps<undefined> {}
 
-/** Loads the search with its first query. */
-function textsOf(manifest: Manifest, objects: Objects): TextData & { close(): Promise<void> } {
-  const opened = new Map<string, Promise<TextSearch>>()
-  const open = () =>
-    remembered(opened, '', async () =>
-      (await import('../snapshot/ranges/text-search.ts')).openTextSearch(manifest, objects),
-    )
-  const run = <T>(work: (texts: TextSearch) => Promise<T>): Steps<T> => awaited(open().then(work))
-  return {
-    matches: (set, q) => run((texts) => texts.matches(set, q)),
-    firstMatches: (set, q, range) => run((texts) => texts.firstMatches(set, q, range)),
-    countMatches: (set, q) => run((texts) => texts.countMatches(set, q)),
-    search: (types, q, limit) => run((texts) => texts.search({ types, q, limit })),
-    suggest: (types, q, limit) => run((texts) => texts.suggest({ types, q, limit })),
-    async close() {
-      await opened.get('')?.then((texts) => texts.close())
-    },
-  }
-}
-
 const MAX_LIMIT = 100
 
 interface AffectedPage {
@@ -276,7 +280,7 @@ function errorOf({ error, message }: Failure): Error {
   if (error === 'invalid_parameter') return new TypeError(message)
   if (error === 'invalid_cursor') return new CursorError('invalid', message)
   if (error === 'unavailable') return new CursorError('newer', message)
-  if (error === 'gone') return new SnapshotError('missing', message)
+  if (error === 'gone' || error === 'not_found') return new SnapshotError('missing', message)
   return new Error(message)
 }
 

@@ -1,11 +1,12 @@
 /** Applies a policy to a snapshot, from its columns alone. */
 
-import { FLAGS, findRow, postingsOf } from '../../corpus/snapshot/index.ts'
-import type { OpenSnapshot } from '../../corpus/snapshot/memory/open-snapshot.ts'
+import { type CveTables, FLAGS, findRow, postingsOf } from '../../corpus/snapshot/index.ts'
 import type { Policy, Rule } from './policy.ts'
 
+type TierTables = Pick<CveTables, 'columns' | 'index' | 'ordinalOfRow'>
+
 /** Returns each row's tier: the highest of the matching rules, else 0. */
-export function tiersOf(policy: Policy, snapshot: OpenSnapshot): Int32Array {
+export function tiersOf(policy: Policy, snapshot: TierTables): Int32Array {
   const { columns } = snapshot
   const tiers = new Int32Array(columns.count)
   for (const rule of policy) {
@@ -17,7 +18,7 @@ export function tiersOf(policy: Policy, snapshot: OpenSnapshot): Int32Array {
   return tiers
 }
 
-function ordinalsOf({ ids, state, assigners }: Rule, snapshot: OpenSnapshot): number[] {
+function ordinalsOf({ ids, state, assigners }: Rule, snapshot: TierTables): number[] {
   const { columns, index, ordinalOfRow } = snapshot
   const assigned = assigners?.flatMap((name) => [...postingsOf(columns.assigner, name)]) ?? null
   const named = ids?.map((id) => findRow(index, id)).filter((row) => row >= 0) ?? null

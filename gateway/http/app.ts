@@ -4,19 +4,17 @@
  */
 import type { RequestListener, ServerResponse } from 'node:http'
 import polka, { type Request } from 'polka'
-import type { Answer } from '../../corpus/answers/answer.ts'
 import { asApiError, notFound } from '../../corpus/answers/errors.ts'
 import { routeMatcher } from '../../corpus/answers/match.ts'
 import { quote } from '../../corpus/answers/parameters/parameter.ts'
-import type { Route } from '../../corpus/answers/route.ts'
-import type { Steps } from '../../corpus/runtime/steps.ts'
+import type { Question, Route } from '../../corpus/answers/route.ts'
 import type { Subject } from '../auth/subject.ts'
 import { createCors } from './cors.ts'
 import type { EncodedAnswer } from './encoded-answer.ts'
 import { ALLOWED_METHODS, methodNotAllowed } from './errors.ts'
 import { createGate, type GateDeps, type GateOptions, withOwn } from './gate.ts'
 import type { OpenRoute } from './open-route.ts'
-import { isAnyNamed, isNamed, sendAnswer, sendError, sendOpen } from './reply.ts'
+import { cachingOf, isAnyNamed, isNamed, sendAnswer, sendError, sendOpen } from './reply.ts'
 import { assertRequest, readHeaders } from './request-headers.ts'
 import { requestId } from './request-id.ts'
 import { parseTarget } from './target.ts'
@@ -34,10 +32,10 @@ export interface AppDeps<C> extends GateDeps {
   /** In order of precedence: `/cnas/stats` before `/cnas/:slug`. */
   routes: readonly Route<C>[]
   openRoutes: readonly OpenRoute[]
-  /** `charge` takes one more unit of the quota. @throws or rejects with ApiError */
+  /** `target` is without the prefix; `charge` takes one more unit of the quota. @throws or rejects with ApiError */
   answer(
     route: Route<C>,
-    handle: (context: C) => Steps<Answer>,
+    question: Question<C>,
     subject: Subject,
     target: string,
     charge: () => Promise<void>,
@@ -103,17 +101,20 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       const admitted = isAnonymous ? gate.admitAddress(passage, request) : gate.admit(passage, headers)
       if (admitted !== undefined) await admitted
       if (route === null) throw noRoute(request)
-      const proceed = route.read(rawParams(request), request.search.slice(1))
+      const question = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
       const charge = () => gate.charge(passage, request)
-      const result = deps.answer(route, proceed, passage.subject ?? NOBODY, request.url, charge)
+      const result = deps.answer(route, question, passage.subject ?? NOBODY, request.url.slice(prefix.length), charge)
       const answer = result instanceof Promise ? await result : result
       passage.servedFrom = answer.servedFrom
       const isKnown = isNamed(headers, answer)
       // A 304 is free if the client sent the content's tag (rule 16). `*` is not: it would make every answer free.
       if (isKnown) gate.refund(passage, request)
       const unchanged = isKnown || isAnyNamed(headers)
-      const sent = sendAnswer(response, headers, isHead, answer, unchanged, withOwn(more, passage))
+      const sent = sendAnswer(response, headers, isHead, answer, unchanged, [
+        ...cachingOf(answer, question.snapshot, prefix),
+        ...withOwn(more, passage),
+      ])
       gate.note(request, sent, passage)
     } catch (thrown) {
       const error = await gate.judge(thrown, request, passage)

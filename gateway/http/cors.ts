@@ -11,7 +11,8 @@ export interface Cors {
   preflight(request: IncomingMessage, headers: RequestHeaders, response: ServerResponse, id: string): Sent | null
 }
 
-const EXPOSED = 'ETag, Snapshot-Id, Served-From, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
+const EXPOSED =
+  'ETag, Snapshot-Id, Served-From, Memento-Datetime, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
 
 /** `always` are the headers of every answer, regardless of the origin. */
 export function createCors(origins: readonly string[], always: HeaderList = []): Cors {

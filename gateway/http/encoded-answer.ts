@@ -7,6 +7,8 @@ import { gunzipFile, spliceGzip, splicePlain, spliceTag } from '../../corpus/sna
 export interface EncodedAnswer {
   readonly servedFrom: ServedFrom
   readonly snapshotId: string
+  /** Creation time of a snapshot that the request asked for, in ms since 1970. */
+  readonly pinnedAt?: number
   /**
    * Hash of the content, without quotes; equal for both codings and every token. Characters: letters, digits, `-`, `_`.
    */
@@ -29,9 +31,10 @@ export const tagOfDigest = (sha256: string): string =>
 
 type Coded = Pick<EncodedAnswer, 'tag' | 'gzip' | 'identity'>
 
-export function encoded({ servedFrom, snapshotId, body }: Answer): EncodedAnswer {
+export function encoded({ servedFrom, snapshotId, pinnedAt, body }: Answer): EncodedAnswer {
   const { tag, gzip, identity } = codedBody(body)
-  return { servedFrom, snapshotId, tag, gzip, identity }
+  const answer = { servedFrom, snapshotId, tag, gzip, identity }
+  return pinnedAt === undefined ? answer : { ...answer, pinnedAt }
 }
 
 function codedBody(body: Body): Coded {

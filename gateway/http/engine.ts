@@ -1,42 +1,53 @@
 /** Runs the handlers of routes: at once if everything is in memory, else while other requests are answered. */
 import type { Answer } from '../../corpus/answers/answer.ts'
 import type { Access, Context, History } from '../../corpus/answers/context.ts'
-import type { Route } from '../../corpus/answers/route.ts'
+import { pinnedAnswer } from '../../corpus/answers/request.ts'
+import type { Question, Route } from '../../corpus/answers/route.ts'
 import type { Step, Steps } from '../../corpus/runtime/steps.ts'
+import type { EarlierAnswers } from '../earlier/answers.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import type { SnapshotRegistry } from '../snapshots/registry.ts'
 import { type EncodedAnswer, encoded } from './encoded-answer.ts'
 import { responseCache } from './response-cache.ts'
 import { inSlices } from './slices.ts'
 
-/** Answers a request whose parameters are valid. `target` is as sent; `charge` is that of `Context`. */
+/** Answers a request whose parameters are valid. `target` is without the prefix; `charge` is that of `Context`. */
 export type AnswerRequest = (
   route: Pick<Route<Context>, 'isKept'>,
-  handle: (context: Context) => Steps<Answer>,
-  subject: object,
+  question: Question<Context>,
+  subject: { tier: number },
   target: string,
   charge: Context['charge'],
 ) => EncodedAnswer | Promise<EncodedAnswer>
 
 export interface EngineParts {
-  registry: Pick<SnapshotRegistry, 'current' | 'retained' | 'hold'>
+  registry: Pick<SnapshotRegistry, 'current' | 'retained' | 'opened' | 'hold'>
   history: History
   access: Access
+  /** Answers from snapshots that are not open. */
+  earlier: EarlierAnswers['answer']
 }
 
-export function createEngine({ registry, history, access }: EngineParts): AnswerRequest {
+export function createEngine({ registry, history, access, earlier }: EngineParts): AnswerRequest {
   const cache = responseCache(PROCESS_BYTES.answers)
-  return ({ isKept = false }, handle, subject, target, charge) => {
+  return ({ isKept = false }, { snapshot, answer }, subject, target, charge) => {
     const { current } = registry
+    const asked = { history, access, subject, charge }
+    if (snapshot !== null) {
+      const open = registry.opened.find(({ id }) => id === snapshot)
+      return open ? finished(pinnedAnswer(answer, asked, open)) : earlier(target, subject.tier, charge)
+    }
     if (isKept) {
       const kept = cache.find(current, target)
       if (kept) return kept
     }
-    const work = handle({ snapshots: registry, history, access, subject, charge })
+    const found = finished(answer({ ...asked, snapshots: registry }))
+    return isKept && !(found instanceof Promise) ? cache.keep(current, target, found) : found
+  }
+
+  function finished(work: Steps<Answer>): EncodedAnswer | Promise<EncodedAnswer> {
     const step = work.next()
-    if (!step.done) return resumed(work, step, registry)
-    const answer = encoded(step.value)
-    return isKept ? cache.keep(current, target, answer) : answer
+    return step.done ? encoded(step.value) : resumed(work, step, registry)
   }
 }
 

@@ -2,6 +2,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ApiError } from '../../corpus/answers/errors.ts'
+import type { SnapshotChoice } from '../../corpus/answers/parameters/ids.ts'
+import { isFullId } from '../../corpus/answers/snapshot-choice.ts'
 import { MAX_HEADER_BYTES, MAX_TARGET } from '../process/bounds.ts'
 import type { EncodedAnswer } from './encoded-answer.ts'
 import { headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
@@ -23,6 +25,28 @@ export type HeaderList = readonly string[]
 export const CACHING = ['Cache-Control', 'private, no-cache', 'X-Content-Type-Options', 'nosniff'] as const
 const VARY = ['Vary', 'Accept-Encoding'] as const
 
+const IMMUTABLE = [
+  'Cache-Control',
+  'private, max-age=31536000, immutable',
+  'X-Content-Type-Options',
+  'nosniff',
+] as const
+
+/**
+ * Returns the caching headers of an answer to a request for `snapshot`. A full id can be no other snapshot later. RFC 7089
+ * defines what names the snapshot's time and the list of all snapshots.
+ */
+export function cachingOf({ pinnedAt }: EncodedAnswer, snapshot: SnapshotChoice | null, prefix: string): HeaderList {
+  if (pinnedAt === undefined || snapshot === null) return CACHING
+  return [
+    ...(isFullId(snapshot) ? IMMUTABLE : CACHING),
+    'Memento-Datetime',
+    new Date(pinnedAt).toUTCString(),
+    'Link',
+    `<${prefix}/snapshots>; rel="timemap"; type="application/json"`,
+  ]
+}
+
 /** Returns whether `If-None-Match` contains the tag of this answer. */
 export const isNamed = ({ ifNoneMatch }: RequestHeaders, { tag }: EncodedAnswer): boolean =>
   ifNoneMatch !== undefined && namesContent(ifNoneMatch, tag)
@@ -31,7 +55,7 @@ export const isNamed = ({ ifNoneMatch }: RequestHeaders, { tag }: EncodedAnswer)
 export const isAnyNamed = ({ ifNoneMatch }: RequestHeaders): boolean =>
   ifNoneMatch !== undefined && isAnyTag(ifNoneMatch)
 
-/** Sends a 304 if the answer is unchanged, else a 200 in the accepted coding. `more` are additional headers. */
+/** Sends a 304 if the answer is unchanged, else a 200 in the accepted coding. `more` are additional headers, `caching` among them. */
 export function sendAnswer(
   response: ServerResponse,
   request: RequestHeaders,
@@ -44,7 +68,6 @@ export function sendAnswer(
   const headers: string[] = [
     'ETag',
     entityTag(answer.tag, gzip),
-    ...CACHING,
     ...VARY,
     'Snapshot-Id',
     answer.snapshotId,

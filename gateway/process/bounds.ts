@@ -56,6 +56,12 @@ export const WAITING_PRODUCTS = 64
 /** Limit of a thread's young generation, in MB. Node's default reserves three times 16 MB. */
 export const THREAD_YOUNG_MB = 4
 
+/** Earlier snapshots that are read at once, by default. Filters of one take 60 MB at 350,000 CVEs. */
+export const EARLIER_OPEN = 2
+
+/** Limit of the heap of the thread of earlier snapshots, in MB. Tables and files are outside of it. */
+export const EARLIER_HEAP_MB = 512
+
 /** Query threads that were given up and still run, each possibly using a core. At this number, no new thread starts. */
 export const HANGING_THREADS = 2
 

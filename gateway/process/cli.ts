@@ -13,7 +13,7 @@ import { parseBytes } from '../../corpus/model/values/bytes.ts'
 import { parseDuration } from '../../corpus/model/values/duration.ts'
 import { LOCAL } from '../auth/token.ts'
 import type { MirrorFlags } from '../mirror/command.ts'
-import { COMPAT_PORT, MAX_CONNECTIONS } from './bounds.ts'
+import { COMPAT_PORT, EARLIER_OPEN, MAX_CONNECTIONS } from './bounds.ts'
 import { LOG_FORMATS, LOG_LEVELS } from './log-options.ts'
 import type { ServeFlags } from './serve-command.ts'
 
@@ -26,7 +26,7 @@ const { program, option, examples, fail } = commandLine('vulnshelf-gateway', {
       'Rate limits:': ['rate-limit', 'failed-tokens', 'rate-window-seconds', 'trusted-proxies', 'redis-url'],
       'Log and metrics:': ['log-level', 'log-format', 'no-access-log', 'metrics-port', 'metrics-host'],
       'Other tools:': ['compat', 'compat-port', 'compat-host', 'compat-auth', 'npm-upstream'],
-      'Resources:': ['workers', 'memory', 'poll-seconds'],
+      'Resources:': ['workers', 'memory', 'poll-seconds', 'earlier-snapshots'],
       'Mirror:': ['follow', 'interval', 'keys', 'keep', 'derive'],
       'Configuration:': ['config', 'check'],
     },
@@ -169,6 +169,11 @@ program
       '--memory <bytes>',
       'memory of all workers together, such as 700M (default: a quarter of the machine, at most 1G per worker)',
     ).argParser(bytes),
+  )
+  .addOption(
+    option('--earlier-snapshots <n>', 'earlier snapshots that each worker reads at once, for requests with snapshot=')
+      .argParser(wholeNumber(1, 64))
+      .default(EARLIER_OPEN),
   )
   .addOption(
     option('--max-connections <n>', 'maximum open connections; the gateway closes further ones at once')

@@ -11,6 +11,7 @@ import { type Login, loginRoute, logoutRoute } from '../auth/login.ts'
 import type { PackageIndex } from '../compat/interface.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
 import { type CompatAuth, createCompatApp } from '../compat/listener.ts'
+import { openEarlierAnswers } from '../earlier/answers.ts'
 import { createApp } from '../http/app.ts'
 import { createEngine } from '../http/engine.ts'
 import { explorerRoutes } from '../http/explorer-routes.ts'
@@ -52,6 +53,8 @@ export interface GatewayOptions extends LimitOptions {
   /** Interval between checks of the pointer and the access policy, in ms. */
   pollMs?: number
   query?: QueryOptions
+  /** Earlier snapshots that are read at once. */
+  earlierSnapshots?: number
   /** Port of the metrics listener. Default: no metrics. */
   metricsPort?: number
   metricsHost?: string
@@ -147,6 +150,12 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       onClose: (snapshot) => queries.forget(snapshot.query.path),
     }),
   )
+  const earlier = openEarlierAnswers({
+    dist,
+    ...(options.earlierSnapshots === undefined ? {} : { most: options.earlierSnapshots }),
+    current: () => registry.current.manifest,
+    policy: () => access.policy,
+  })
   const { maxConnections = MAX_CONNECTIONS, explorer = true, login } = options
   const logLimited = limitLines(log)
   let connectionsRefused = 0
@@ -183,7 +192,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
         ...(explorer ? [...explorerRoutes(), logoutRoute(cookie)] : []),
         ...(login ? [loginRoute(login, cookie, Date.now)] : []),
       ],
-      answer: createEngine({ registry, history: gatewayHistory(registry), access }),
+      answer: createEngine({ registry, history: gatewayHistory(registry), access, earlier: earlier.answer }),
     },
   )
   const compatApp =
@@ -214,6 +223,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
     await Promise.all(servers.map((server) => server.close()))
     access.close()
     registry.close()
+    await earlier.close()
     await queries.close()
     limits.close()
   }

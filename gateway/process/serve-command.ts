@@ -48,6 +48,7 @@ export interface ServeFlags {
   /** In bytes, all workers together. */
   memory?: number
   maxConnections: number
+  earlierSnapshots: number
   /** Repository to mirror into the served folder. */
   follow?: string
   /** In seconds. */

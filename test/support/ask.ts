@@ -33,7 +33,10 @@ export function openRoutes(dist: string) {
       snapshot.texts = textsOf(queries, snapshot.query.path)
     },
   })
-  const engine = createEngine({ registry, history: gatewayHistory(registry), access: openAccess })
+  const earlier = async () => {
+    throw new Error('an earlier snapshot needs a gateway')
+  }
+  const engine = createEngine({ registry, history: gatewayHistory(registry), access: openAccess, earlier })
   const call: CallRoute = (route, path, query) =>
     engine(route, route.read(path, query), SUBJECT, `${route.path} ${JSON.stringify(path)} ${query}`, () => {})
   return {

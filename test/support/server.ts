@@ -55,8 +55,8 @@ export async function serveApp<C>(options: TestServerOptions<C>): Promise<TestSe
   const { log, lines } = listLog()
   const deps: AppDeps<C> = {
     routes: options.routes,
-    answer(_route, handle, subject) {
-      const work = handle(options.context(subject))
+    answer(_route, question, subject) {
+      const work = question.answer(options.context(subject))
       const step = work.next()
       return step.done ? encoded(step.value) : completed(work, step).then(encoded)
     },

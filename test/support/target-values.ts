@@ -289,6 +289,7 @@ export async function targetValues(service: Answerer, rejected: readonly string[
     query: {
       q: [...queries, ...SHORT_QUERIES.filter((q) => q.trim() !== '')],
       text: wordQueries,
+      snapshot: since,
       ids: [ids.slice(0, 100), some(ids, 40), [...some(ids, 3), ...UNKNOWN_CVES], [ids[0]!]].map((list) => list.join()),
       assigner: distinct(cves.map((row) => texts(row).assigner)),
       cwe: cweIds,

@@ -25,6 +25,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   published_until: 'Published on or before this date or timestamp. A date includes the whole day',
   updated_since: 'Last updated on or after this date or timestamp',
   ids: 'Only these CVE ids, in any case. Unknown and rejected ids are omitted',
+  snapshot:
+    'Answers from an earlier snapshot: its id, at least the first 7 digits of it, or a time. A time selects the newest one created at or before it; a date means the end of the day',
   sort: 'Sort key. `-` before the key means descending. Nulls are last in both orders',
   limit: 'Maximum number of rows per page',
   count: '`true` adds `pagination.total`: the number of rows of all pages. It takes longer than a page',

@@ -13,8 +13,9 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'string' },
   },
   'Cache-Control': {
-    description: 'Clients may store the answer, but must revalidate it before each use',
-    schema: { type: 'string', const: 'private, no-cache' },
+    description:
+      'Clients may store the answer, but must revalidate it before each use, unless the request names a snapshot by its full id',
+    schema: { type: 'string', enum: ['private, no-cache', 'private, max-age=31536000, immutable'] },
   },
   Vary: { description: 'Request headers on which the answer depends', schema: { type: 'string' } },
   'Snapshot-Id': {
@@ -25,6 +26,14 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     description:
       'Origin of the answer. `shard`: stored data, in full or in part. `merge`: rows collected for this request. `sqlite`: result of a text query',
     schema: { type: 'string', enum: ['shard', 'merge', 'sqlite'] },
+  },
+  'Memento-Datetime': {
+    description: 'Creation time of the snapshot that `snapshot` selects (RFC 7089). Absent without `snapshot`',
+    schema: { type: 'string' },
+  },
+  Link: {
+    description: 'The list of snapshots, with `rel="timemap"`. Absent without `snapshot`',
+    schema: { type: 'string' },
   },
   'X-Request-Id': {
     description:
@@ -54,12 +63,13 @@ const WHEN: Partial<Record<ErrorCode, string>> = {
   unauthenticated: 'The token is missing or invalid',
   forbidden: 'During the preview, only administrators have access',
   tier_restricted: 'The CVE requires a higher access tier than the account has',
-  not_found: 'The record does not exist, or it has no such part',
-  gone: 'The snapshot of `since` is no longer available',
+  not_found: 'The record does not exist, or it has no such part; or no snapshot is that of `snapshot`',
+  gone: 'The snapshot of `snapshot`, `since` or `until` is no longer available',
   rate_limited: 'The quota is used up, or too many invalid tokens came from this address',
   internal: 'Internal error',
   unavailable: 'No snapshot is loaded, no key set is available, or the snapshot of the cursor is not loaded yet',
-  overloaded: 'The search took too long, or too many searches or products are queued',
+  overloaded:
+    'The search, or the answer from an earlier snapshot, took too long, or too many requests of a kind are queued',
 }
 
 /** Errors of every route. */
@@ -75,6 +85,7 @@ const ALWAYS: readonly ErrorCode[] = [
 /** Errors that a parameter adds, such as a missing CVE or one above the caller's tier (API 10.4). */
 const BY_PARAMETER: Readonly<Record<string, readonly ErrorCode[]>> = {
   cveId: ['not_found', 'tier_restricted'],
+  snapshot: ['not_found', 'gone', 'overloaded'],
   cursor: ['invalid_cursor'],
   q: ['overloaded'],
   cpe: ['overloaded'],
@@ -104,18 +115,18 @@ export function responsesOf(
   schema: JsonSchema,
   shared: Record<string, Response>,
 ): Record<string, Response | Ref> {
-  shared.NotModified ??= {
-    description: 'The answer is unchanged',
-    headers: headerRefs(CONTENT),
-  }
+  const takesSnapshot = 'snapshot' in route.params.query
+  const headers = headerRefs(takesSnapshot ? [...CONTENT, 'Memento-Datetime', 'Link'] : CONTENT)
+  const unchanged = takesSnapshot ? 'SnapshotNotModified' : 'NotModified'
+  shared[unchanged] ??= { description: 'The answer is unchanged', headers }
   const example = (examples as Record<string, unknown>)[route.name]
   const responses: Record<string, Response | Ref> = {
     200: {
       description: 'Success',
-      headers: headerRefs(CONTENT),
+      headers,
       content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
     },
-    304: refTo('responses', 'NotModified'),
+    304: refTo('responses', unchanged),
   }
   for (const [status, codes] of Object.entries(Object.groupBy(errorsOf(route), (code) => STATUS[code]))) {
     const name = codes.map(pascalCase).join('Or')

@@ -1,6 +1,6 @@
 /** Identifier parameters, in every accepted form (rule 1). */
 import { type CveId, parseCveId } from '../../model/ids/cve-id.ts'
-import { DATE_BOUND_FORM, type DateBound } from '../../model/values/date-bound.ts'
+import { DATE_BOUND_FORM, type DateBound, untilMs } from '../../model/values/date-bound.ts'
 import { invalidParameter } from '../errors.ts'
 import { date } from './date.ts'
 import { type JsonSchema, type ParameterType, parameterType, refuse } from './parameter.ts'
@@ -56,6 +56,15 @@ export function snapshotOrDate(): ParameterType<SnapshotChoice, 'optional'> {
     if (/^\d{4}-/.test(text)) return dates.read(text, name)
     const allowed = `the id of a snapshot (64 hexadecimal digits, or its first 7 or more), or ${DATE_BOUND_FORM}`
     throw refuse(name, text, allowed)
+  })
+}
+
+/** As `snapshotOrDate`. A day means its last moment. */
+export function snapshotAt(): ParameterType<SnapshotChoice, 'optional'> {
+  const { schema, read } = snapshotOrDate()
+  return parameterType(schema, (text, name) => {
+    const choice = read(text, name)
+    return typeof choice === 'string' ? choice : { kind: 'instant', ms: untilMs(choice) }
   })
 }
 

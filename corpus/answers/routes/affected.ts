@@ -131,7 +131,12 @@ function* pageOfPackage(snapshots: Context['snapshots'], asked: AskedPackage, sh
   const { purl, source: _, ...named } = asked
   const names = namesOf(asked)
   const { ecosystem, matched_source, version } = names
-  const binding = cursorBinding('affected', BY_SEVERITY, { ecosystem, names: names.names.join(' '), version })
+  const binding = cursorBinding(
+    'affected',
+    BY_SEVERITY,
+    { ecosystem, names: names.names.join(' '), version },
+    snapshots,
+  )
   const { snapshot, after } = resume(snapshots, shape.cursor, binding, isAffectedKey)
   const rows = yield* rowsOf(snapshot, names)
   const indexed = ecosystem !== null && isIndexed(ecosystem, snapshot.about)
@@ -174,7 +179,7 @@ function* productAnswer(
 ): Steps<Answer> {
   refuseOthers('cpe', named)
   const { vendor, product, version } = attributes
-  const binding = cursorBinding('affected', BY_SEVERITY, { cpe: formatCpe(attributes) })
+  const binding = cursorBinding('affected', BY_SEVERITY, { cpe: formatCpe(attributes) }, snapshots)
   const { snapshot, after } = resume(snapshots, shape.cursor, binding, isAffectedKey)
   const keyOf = (value: string) => nameKey(cpeText(value)!) ?? value
   const asked = productId(keyOf(vendor), keyOf(product))

@@ -26,6 +26,7 @@ const BY_ID = { key: 'id', descending: false }
 export const listChanges = defineRoute<Context, Record<never, never>, typeof query>({
   name: 'listChanges',
   path: '/changes',
+  spansSnapshots: true,
   summary: 'List changed CVEs',
   description: `Returns the CVEs that were added, changed or removed since a snapshot. A rejection and a change in any feed except EPSS count.
 

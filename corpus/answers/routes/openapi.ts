@@ -11,6 +11,7 @@ export function openapiRoute(document: () => OpenapiDocument): Route<Context> {
   return defineRoute<Context, Record<never, never>, Record<never, never>>({
     name: 'getOpenapi',
     path: '/openapi.json',
+    spansSnapshots: true,
     summary: 'Get the OpenAPI document',
     description: 'Returns this description of the API as OpenAPI 3.1.',
     params: { path: {}, query: {} },

@@ -36,6 +36,7 @@ const BINDING = cursorBinding('snapshots', { key: 'created', descending: true },
 export const listSnapshots = defineRoute<Context, Record<never, never>, typeof paging>({
   name: 'listSnapshots',
   path: '/snapshots',
+  spansSnapshots: true,
   summary: 'List snapshots',
   description:
     'Returns the snapshots that `/changes` can compare with, newest first. The first row is the current snapshot. `/changes?since=` accepts the `id` of each row.',

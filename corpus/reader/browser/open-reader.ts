@@ -8,6 +8,11 @@ import { fetchEffects } from './fetch-effects.ts'
 
 export interface ReaderOptions {
   /**
+   * The snapshot to open instead of the current one: its id, at least the first 7 digits of it, or a time. A time selects
+   * the newest one created at or before it; a date means the end of the day in UTC.
+   */
+  at?: string | Date | undefined
+  /**
    * Trusted keys, from `readTrustedKeys`. One of them must have signed the pointer, and its signature must not have
    * expired. With keys, every file is downloaded whole and checked against its digest. Without keys, digests and CRCs
    * detect damage but not forgery.
@@ -21,18 +26,18 @@ export interface ReaderOptions {
 }
 
 /**
- * Opens the current snapshot of a repository on a web server. The address may be relative to the page. Every byte of an
+ * Opens the current snapshot of a repository, or with `at` an earlier one on a web server. The address may be relative to the page. Every byte of an
  * answer is checked against a digest or a CRC.
  * @throws TypeError, SnapshotError, TransferError
  */
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
-  assertOptions(address, ['keys', 'onProgress'], options)
+  assertOptions(address, ['at', 'keys', 'onProgress'], options)
   const { keys = null, onProgress } = options
   const url = webAddress(address)
   const source = httpSource(url, fetchEffects, { manyRanges: url.origin === page.location?.origin })
   const objects = openObjects(source, fetchEffects, { verify: keys === null ? null : 'in memory', onProgress })
   try {
-    return await openSnapshot(objects, { keys, now: fetchEffects.now() }, objects.close)
+    return await openSnapshot(objects, { keys, now: fetchEffects.now() }, options.at, objects.close)
   } catch (error) {
     await objects.close()
     throw error

@@ -20,6 +20,8 @@ export interface Cursor {
   filters: string
   /** The first 16 characters of the snapshot id. */
   snapshot: string
+  /** Whether the request names the snapshot, so that the cursor continues in no other one. */
+  isPinned: boolean
   /** Creation time, in ms since the epoch. Distinguishes an expired snapshot from one not loaded yet. */
   createdAt: number
   after: RowKey
@@ -70,13 +72,14 @@ function beginningOf(text: string, bytes: number): string {
   return beginning
 }
 
-export function encodeCursor({ list, sort, filters, snapshot, createdAt, after }: Cursor): string {
+export function encodeCursor({ list, sort, filters, snapshot, isPinned, createdAt, after }: Cursor): string {
   const fields = JSON.stringify([
     VERSION,
     list,
     sort,
     filters,
     snapshot,
+    Number(isPinned),
     createdAt,
     cursorValue(after.value),
     cursorId(after.id),
@@ -106,12 +109,13 @@ function read(fields: string): Cursor | null {
     if (error instanceof SyntaxError) return null
     throw error
   }
-  if (!Array.isArray(parsed) || parsed.length !== 8 || parsed[0] !== VERSION) return null
-  const [, list, sort, filters, snapshot, createdAt, value, id] = parsed as unknown[]
+  if (!Array.isArray(parsed) || parsed.length !== 9 || parsed[0] !== VERSION) return null
+  const [, list, sort, filters, snapshot, pinned, createdAt, value, id] = parsed as unknown[]
   if (!isText(list) || !isText(sort) || !isText(filters) || !isText(snapshot) || !isText(id)) return null
-  if (!Number.isSafeInteger(createdAt)) return null
+  if (!Number.isSafeInteger(createdAt) || (pinned !== 0 && pinned !== 1)) return null
   if (value !== null && !isText(value) && typeof value !== 'number') return null
-  return { list, sort, filters, snapshot, createdAt: createdAt as number, after: { value, id } }
+  const isPinned = pinned === 1
+  return { list, sort, filters, snapshot, isPinned, createdAt: createdAt as number, after: { value, id } }
 }
 
 const isText = (field: unknown): field is string => typeof field === 'string'
@@ -124,16 +128,22 @@ export type CursorErrorCode =
 export class CursorError extends CodedError<CursorErrorCode> {}
 
 /** The request that a cursor continues must have the same values. */
-export type CursorBinding = Pick<Cursor, 'list' | 'sort' | 'filters'>
+export type CursorBinding = Pick<Cursor, 'list' | 'sort' | 'filters' | 'isPinned'>
 
 /**
  * Returns the binding of a request. `list` is as in its path: `cves`, `cwes/cves`. `filters` are all parameters that
  * select rows, in canonical form.
  */
-export const cursorBinding = (list: string, sort: SortOrder, filters: unknown): CursorBinding => ({
+export const cursorBinding = (
+  list: string,
+  sort: SortOrder,
+  filters: unknown,
+  { isPinned = false }: { isPinned?: boolean } = {},
+): CursorBinding => ({
   list,
   sort: sortText(sort),
   filters: filtersHash(filters),
+  isPinned,
 })
 
 export interface NamedSnapshot {
@@ -144,9 +154,9 @@ export interface NamedSnapshot {
 
 export const cursorAfter = (
   { prefix: snapshot, createdAt }: NamedSnapshot,
-  { list, sort, filters }: CursorBinding,
+  { list, sort, filters, isPinned }: CursorBinding,
   after: RowKey,
-): string => encodeCursor({ list, sort, filters, snapshot, createdAt, after })
+): string => encodeCursor({ list, sort, filters, snapshot, isPinned, createdAt, after })
 
 const notIssued = () => new CursorError('invalid', 'this cursor is invalid; request the first page again')
 
@@ -154,7 +164,16 @@ const notIssued = () => new CursorError('invalid', 'this cursor is invalid; requ
 export interface Snapshots<S extends NamedSnapshot> {
   current: S
   retained(prefix: string): S | null
+  /** Whether the request names the current one. */
+  isPinned?: boolean
 }
+
+/** Returns the snapshots of a request that only one may answer. */
+export const onlySnapshot = <S extends NamedSnapshot>(current: S, isPinned: boolean): Snapshots<S> => ({
+  current,
+  retained: (prefix) => (prefix === current.prefix ? current : null),
+  isPinned,
+})
 
 /**
  * Returns the position of a cursor: in its own snapshot while retained, otherwise by its key in the current one;
@@ -164,7 +183,7 @@ export interface Snapshots<S extends NamedSnapshot> {
 export function resume<S extends NamedSnapshot>(
   snapshots: Snapshots<S>,
   text: string | undefined,
-  { list, sort, filters }: CursorBinding,
+  { list, sort, filters, isPinned }: CursorBinding,
   isKey: (key: RowKey) => boolean,
 ): { snapshot: S; after: RowKey | null } {
   if (text === undefined) return { snapshot: snapshots.current, after: null }
@@ -189,8 +208,20 @@ export function resume<S extends NamedSnapshot>(
       'this cursor belongs to other filters; request the first page again with the new filters',
     )
   }
+  if (cursor.isPinned !== isPinned) {
+    const remedy = isPinned
+      ? "request the first page again with 'snapshot'"
+      : "send the same 'snapshot' with it, or request the first page again"
+    throw new CursorError(
+      'invalid',
+      `this cursor belongs to a walk ${isPinned ? 'without' : 'with'} 'snapshot'; ${remedy}`,
+    )
+  }
   const snapshot = snapshots.retained(cursor.snapshot)
   if (snapshot) return { snapshot, after: cursor.after }
+  if (isPinned) {
+    throw new CursorError('invalid', "this cursor belongs to another 'snapshot'; request the first page again")
+  }
   if (cursor.createdAt > snapshots.current.createdAt) {
     if (cursor.createdAt > Date.now()) throw notIssued()
     throw new CursorError(

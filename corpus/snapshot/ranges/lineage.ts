@@ -61,12 +61,8 @@ export function openLineage(current: Manifest, files: FileParts): Lineage {
   async function parentOf(link: Link | null): Promise<Link | null> {
     if (!link?.parent) return null
     const { manifest: digest } = link.parent
-    try {
-      return linkOf(await manifestOf(digest), () => manifestOf(digest))
-    } catch (error) {
-      if (error instanceof SnapshotError && error.code === 'missing') return null
-      throw error
-    }
+    const manifest = await ifThere(manifestOf(digest))
+    return manifest && linkOf(manifest, () => manifestOf(digest))
   }
 
   const lineage: Lineage = {
@@ -77,10 +73,21 @@ export function openLineage(current: Manifest, files: FileParts): Lineage {
       )
     },
     async isReadable(link) {
-      return files.has(fileOf(await link.manifest(), 'index'))
+      const manifest = await ifThere(link.manifest())
+      return manifest !== null && files.has(fileOf(manifest, 'index'))
     },
   }
   return lineage
+}
+
+/** Returns null for a manifest that the repository does not have, or no longer. */
+async function ifThere(reading: Promise<Manifest>): Promise<Manifest | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof SnapshotError && error.code === 'missing') return null
+    throw error
+  }
 }
 
 function linkOf(read: Manifest, manifest: Link['manifest']): Link {

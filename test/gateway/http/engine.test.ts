@@ -13,6 +13,8 @@ import { failed } from '../../support/refusal.ts'
 
 const later = <T>(value: T) => new Promise<T>((resolve) => setImmediate(() => resolve(value)))
 
+const SUBJECT = { sub: 'alice', tier: 0 }
+
 /** An engine on a registry that can change; `held` are the snapshots that are kept open. */
 function setUp() {
   const held: string[] = []
@@ -30,9 +32,12 @@ function setUp() {
       }
     },
   } as unknown as EngineParts['registry']
-  const engine = createEngine({ registry, history: {} as EngineParts['history'], access: openAccess })
+  const earlier: EngineParts['earlier'] = async () => {
+    throw new Error('the request is for the current snapshot')
+  }
+  const engine = createEngine({ registry, history: {} as EngineParts['history'], access: openAccess, earlier })
   const ask = (handle: (context: Context) => Steps<Answer>, target = '/target', isKept = false) =>
-    engine({ isKept }, handle, { sub: 'alice' }, target, () => {})
+    engine({ isKept }, { snapshot: null, answer: handle }, SUBJECT, target, () => {})
   return { held, state, ask }
 }
 
@@ -45,7 +50,7 @@ test('work that waits for nothing is answered at once, and holds nothing', () =>
     return jsonAnswer(subject, 'shard', 's1')
   })
   assert.not.ok(answer instanceof Promise)
-  assert.is(textOf(answer as EncodedAnswer), '{"sub":"alice"}')
+  assert.is(textOf(answer as EncodedAnswer), JSON.stringify(SUBJECT))
   assert.throws(
     () =>
       ask(function* () {

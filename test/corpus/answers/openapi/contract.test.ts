@@ -61,7 +61,11 @@ const BAD: [string, Received, RegExp][] = [
   ['a list instead of an object', received([]), /expected object/],
   ['what is not JSON', received('<html>'), /not JSON: <html>/],
   ['JSON under another type', received(CVSS, { contentType: 'text/plain' }), /as text\/plain/],
-  ['a status that is not described', error(410, 'gone'), /not described for getCvss/],
+  [
+    'a status that is not described',
+    { ...error(410, 'gone'), target: '/api/v1/snapshots' },
+    /not described for listSnapshots/,
+  ],
   ['an error without a message', received({ error: 'not_found' }, { status: 404 }), /message/],
   ['an error with a field too many', error(404, 'not_found', { stack: 'at' }), /"stack"/],
   ['an error that nobody knows', error(404, 'lost'), /'lost', which is unknown/],

@@ -11,6 +11,10 @@ export interface InEngine {
   readonly held: number
 }
 
+const noEarlier = async () => {
+  throw new Error('the work is for the current snapshot')
+}
+
 export function inEngine(): InEngine {
   let held = 0
   const registry = {
@@ -21,7 +25,12 @@ export function inEngine(): InEngine {
       return () => void held--
     },
   } as unknown as EngineParts['registry']
-  const answer = createEngine({ registry, history: {} as EngineParts['history'], access: openAccess })
+  const answer = createEngine({
+    registry,
+    history: {} as EngineParts['history'],
+    access: openAccess,
+    earlier: noEarlier,
+  })
   return {
     run<T>(work: Steps<T>) {
       let result: T
@@ -29,7 +38,7 @@ export function inEngine(): InEngine {
         result = yield* work
         return jsonAnswer(null, 'merge', 'snapshot')
       }
-      const answered = answer({}, handle, {}, '/target', () => {})
+      const answered = answer({}, { snapshot: null, answer: handle }, { tier: 0 }, '/target', () => {})
       return answered instanceof Promise ? answered.then(() => result) : result!
     },
     get held() {

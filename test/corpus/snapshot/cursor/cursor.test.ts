@@ -15,6 +15,7 @@ const cursor: Cursor = {
   sort: '-published',
   filters: filtersHash({ kev: true }),
   snapshot: '0123456789abcdef',
+  isPinned: false,
   createdAt: 1_730_000_000_123,
   after: { value: 1_729_000_000_000, id: 'CVE-2024-3400' },
 }
@@ -23,6 +24,8 @@ test('rule 7: a cursor reads back as it was written, whatever the key', () => {
   for (const value of [null, 0, 9.8, 1_729_000_000_000, '', 'größe \u{1f41b}']) {
     const one = { ...cursor, after: { value, id: 'CVE-2024-3400' } }
     assert.equal(decodeCursor(encodeCursor(one)), one)
+    const pinned = { ...one, isPinned: true }
+    assert.equal(decodeCursor(encodeCursor(pinned)), pinned)
   }
 })
 
