@@ -76,8 +76,9 @@ interface Drafting {
   value(draft: Pick<Draft, 'route'>, name: string): string
 }
 
-/** Parameters of lists that do not select rows, each with its share. */
-const SHAPING: Readonly<Record<string, number>> = { sort: 0.8, limit: 0.7, count: 0.2, fields: 0.2 }
+/** Parameters that do not select rows, each with its share: of all routes, and of lists. */
+const SHAPING: Readonly<Record<string, number>> = { snapshot: 0.4 }
+const SHAPING_LISTS: Readonly<Record<string, number>> = { ...SHAPING, sort: 0.8, limit: 0.7, count: 0.2, fields: 0.2 }
 
 function drafting(random: Random, values: TargetValues): Drafting {
   const uses = new Map<string, number>()
@@ -105,7 +106,7 @@ function drafting(random: Random, values: TargetValues): Drafting {
     }
     // Random values of several filters have nothing in common.
     if (filters[name] !== undefined && random.chance(0.6)) return filters[name]
-    const some = choices ?? values.query[isDate(schema) ? 'date' : name] ?? []
+    const some = choices ?? values.query[name] ?? (isDate(schema) ? values.query.date! : [])
     if (some.length === 0) throw new Error(`target-values.ts has no value of ${name} of ${route.path}`)
     return random.pick(some)
   }
@@ -145,7 +146,7 @@ function drafting(random: Random, values: TargetValues): Drafting {
       if (route.path.includes(':') && Object.keys(path).length === 0)
         throw new Error(`target-values.ts has no path of ${route.path}`)
       const names = Object.keys(route.params.query).filter((name) => name !== 'cursor' && !isBase({ route }, name))
-      const shaping = 'limit' in route.params.query ? SHAPING : {}
+      const shaping = 'limit' in route.params.query ? SHAPING_LISTS : SHAPING
       const free = names.filter((name) => !Object.hasOwn(shaping, name))
       const most = random.pick(free.length > 5 ? [1, 2, 2, 3, 3] : [0, 1, 1, 2, 3])
       const chosen = shuffledByUse(key, free).slice(0, most)
