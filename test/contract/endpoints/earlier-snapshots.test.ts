@@ -164,7 +164,7 @@ rule(15, 'the policy of now applies to earlier snapshots', async () => {
 })
 
 states('27.9', 'a removed snapshot gives 410, and the message names the kept ones', async () => {
-  await prune(world.made.dist, 2, quietEffects())
+  await prune(world.made.dist, { keep: { last: 2 } }, quietEffects())
   const oldestKept = nights[NIGHTS - 2]!.id
   // The gateway still has the one before it open.
   for (const choice of [nights[NIGHTS - 4]!.id, first.created_at]) {
