@@ -156,6 +156,8 @@ export async function pageAddresses({ service }: ExplorerWorld): Promise<string[
     `#/packages/${part(named.ecosystem)}/${part(named.name)}`,
     '#/cnas',
     `#/cnas/${part(cna.slug)}`,
+    '#/kev',
+    '#/kev?ransomware=known&sort=due_date',
     '#/exploits',
     `#/exploits/${part(exploit.source)}/${part(exploit.source_id)}`,
     `#/advisories/${HOSTILE_ADVISORY}`,

@@ -4,6 +4,7 @@ import type * as catalogs from '../../../answers/schemas/catalogs.ts'
 import type * as changes from '../../../answers/schemas/changes.ts'
 import type * as detail from '../../../answers/schemas/cve-detail.ts'
 import type * as documents from '../../../answers/schemas/cve-documents.ts'
+import type * as kev from '../../../answers/schemas/cve-kev.ts'
 import type * as signals from '../../../answers/schemas/cve-signals.ts'
 import type * as summary from '../../../answers/schemas/cve-summary.ts'
 import type * as directory from '../../../answers/schemas/directory.ts'
@@ -20,6 +21,7 @@ export interface Page<T> {
 export type Severity = z.infer<typeof summary.severity>
 export type CveSummary = z.infer<typeof summary.cveSummary>
 export type CveDetail = z.infer<typeof detail.cveDetail>
+export type KevRow = z.infer<typeof kev.kevRow>
 export type AffectedEntry = NonNullable<CveDetail['affected']>[number]
 export type Advisory = z.infer<typeof documents.cveAdvisory>
 export type Reports = z.infer<typeof documents.cveReports>

@@ -22,5 +22,13 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
   }),
 )
 
+/** The name of a catalog of exploited vulnerabilities. */
+export const catalogName = (catalog: string): string => CATALOGS.get(catalog) ?? catalog
+
+const CATALOGS: ReadonlyMap<string, string> = new Map([
+  ['cisa', 'CISA KEV'],
+  ['vulncheck', 'VulnCheck KEV'],
+])
+
 /** The name of a source. The short name of an ADP stays as it is. */
 export const sourceName = (source: string): string => SOURCES.get(source) ?? source

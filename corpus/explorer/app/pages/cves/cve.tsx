@@ -8,16 +8,29 @@ import { Heading } from '../../parts/heading.tsx'
 import { useMarkdown } from '../../parts/markdown.tsx'
 import { link } from '../../router.ts'
 import { AffectedProducts } from './affected.tsx'
+import { isKnown } from './deadline.ts'
 import { AdvisoryText, AnalysisText, analysisTexts, ReportTexts } from './documents.tsx'
 import { Evidence, Exploits } from './evidence.tsx'
 import { Guidance } from './guidance.tsx'
 import { Headline } from './headline.tsx'
+import { Kev } from './kev.tsx'
 import { Metrics } from './metrics.tsx'
 import { References } from './references.tsx'
 import { SECTIONS, Section, SectionMenu, type SectionName, useSection } from './section.tsx'
 import { Timeline } from './timeline.tsx'
 
-const INCLUDE = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis', 'guidance']
+const INCLUDE = [
+  'cvss',
+  'epss',
+  'affected',
+  'references',
+  'exploits',
+  'evidence',
+  'timeline',
+  'analysis',
+  'guidance',
+  'kev',
+]
 
 /** With `include` and without `fields` the record is whole. */
 type Cve = { [Field in keyof CveDetail]-?: Exclude<CveDetail[Field], undefined> }
@@ -41,6 +54,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   }
   const counts: Record<SectionName, number | undefined> = {
     cvss: cve.cvss.metrics.length || (cve.cvss.svc_assessment === null ? 0 : 1),
+    kev: hasKev(cve.kev_detail) ? undefined : 0,
     guidance: cve.guidance.entries.length === 0 ? 0 : undefined,
     affected: cve.affected.length,
     evidence: cve.evidence.length,
@@ -56,6 +70,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   const empty = names.filter((name) => counts[name] === 0 && !failed(name, { advisory, reports }))
   const contents: Record<SectionName, () => ComponentChildren> = {
     cvss: () => <Metrics cvss={cve.cvss} />,
+    kev: () => <Kev detail={cve.kev_detail} />,
     guidance: () => <Guidance entries={cve.guidance.entries} />,
     affected: () => <AffectedProducts entries={cve.affected} />,
     evidence: () => <Evidence items={cve.evidence} />,
@@ -85,6 +100,9 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
     </>
   )
 }
+
+const hasKev = ({ catalogs, deadline }: Cve['kev_detail']): boolean =>
+  catalogs.length > 0 || isKnown(deadline.exposed) || isKnown(deadline.not_exposed)
 
 /** Returns whether the request of a part failed. A 404 is no failure: the record has no such part. */
 function failed(name: SectionName, parts: Partial<Record<SectionName, { error: ApiFailure | null }>>): boolean {

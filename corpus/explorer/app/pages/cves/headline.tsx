@@ -55,7 +55,7 @@ function Facts({ cve, guidance }: Guided) {
         <Severity band={cve.severity} score={cve.cvss_score} />
         {cve.cvss_score_source === null ? null : <span class="dim"> from {sourceName(cve.cvss_score_source)}</span>}
       </Fact>
-      <Fact name="KEV" origin="kev">
+      <Fact name="KEV" origin="listed">
         {kev.listed ? (
           <>
             <Flag name="KEV" /> since <Day at={kev.date_added} />

@@ -7,7 +7,8 @@ export const ORIGINS = {
     'The English description. The CNA precedes other sources. Without an English text, the first one is shown (rule 29).',
   severity:
     'One CVSS metric decides. Sources rank: this service, CNA, ADP, NVD, advisory. Within a source, newer CVSS versions come first, then newer metrics (rule 18).',
-  kev: 'The KEV catalog of CISA decides. A copy in the CVE record counts only if the KEV feed is absent (rule 23).',
+  listed: 'The KEV catalog of CISA decides. A copy in the CVE record counts only if the KEV feed is absent (rule 23).',
+  kev: 'What each catalog states, unchanged (rule 23). The deadline follows the table of CISA’s BOD 26-04: the listing in KEV, the exposure of the asset, and two points of the SSVC assessment (rule 32).',
   epss: 'FIRST computes it every day. The score is the probability of exploitation within 30 days. The percentile is the share of CVEs with the same or a lower score.',
   ssvc: 'The newest assessment of an ADP, usually CISA. The decision follows CISA’s coordinator table (rule 20).',
   patch:

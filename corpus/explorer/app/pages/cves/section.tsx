@@ -8,6 +8,7 @@ import { ORIGINS } from './origin.ts'
 
 /** In the order of the page. Each has a text in `origin.ts`. */
 export const SECTIONS = {
+  kev: 'KEV and deadline',
   guidance: 'Guidance',
   cvss: 'CVSS',
   affected: 'Affected products',
