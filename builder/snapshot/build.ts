@@ -35,6 +35,7 @@ import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import { type Activation, activate, type Signing } from './activate.ts'
 import { cnaEntries, feedEntries, writeCatalogs } from './catalogs.ts'
 import { collectChanges, putDelta } from './delta.ts'
+import { writeEpssHistory } from './epss-history.ts'
 import { BuildError } from './error.ts'
 import { writeHashedShards } from './hashed-shards.ts'
 import { lockDist } from './lock.ts'
@@ -140,10 +141,15 @@ async function buildFrom(
     const job = { blocks, corpusPath, parent, pool, objects, changes, onProgress }
     const leftOut: LeftOut[] = []
     const writing = handleLater(
-      Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus, leftOut), job), writeHashedShards(corpus, job)]),
+      Promise.all([
+        writeShards(job),
+        writeCatalogs(feedEntries(corpus, leftOut), job),
+        writeHashedShards(corpus, job),
+        writeEpssHistory(corpus, job),
+      ]),
     )
     const epss = alignEpss(corpus, blocks)
-    const [shards, ofFeeds, hashed] = await writing
+    const [shards, ofFeeds, hashed, history] = await writing
     const { rows } = shards
     // Records name CNAs that are not in the list, so this catalog waits for the records.
     const ofRecords = await writeCatalogs({ cnas: cnaEntries(corpus, rows, leftOut) }, job)
@@ -155,6 +161,7 @@ async function buildFrom(
       ...shards.files,
       ...catalogFiles,
       ...hashed.files,
+      ...history,
       ...(await writeTables(corpus, description, epss, objects)),
     ]
     const shardsAt = lap()

@@ -13,6 +13,7 @@ import {
   membersOf,
   shardChange,
 } from '../../corpus/snapshot/index.ts'
+import { buildHistory, type HistoryInput } from './epss-history.ts'
 import { buildHashedShard, type HashedShardInput } from './hashed-shard-task.ts'
 import { buildShard, readSound, type ShardInput } from './shard-task.ts'
 
@@ -26,6 +27,11 @@ export const tasks = {
   hashedShard(input: HashedShardInput): TaskResult {
     const value = buildHashedShard(input)
     const file = value.file ? [value.file.bytes.buffer as ArrayBuffer] : []
+    return { value, transfer: [...file, ...changeBuffers(value.change)] }
+  },
+  epssHistory(input: HistoryInput): TaskResult {
+    const value = buildHistory(input)
+    const file = value.bytes ? [value.bytes.buffer as ArrayBuffer] : []
     return { value, transfer: [...file, ...changeBuffers(value.change)] }
   },
   catalog(input: CatalogInput): TaskResult {

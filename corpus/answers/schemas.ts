@@ -11,7 +11,7 @@ export { cveAdvisory, cveReport, cveReports, reportTypes } from './schemas/cve-d
 export { cveGuidance } from './schemas/cve-guidance.ts'
 export { cveTimeline } from './schemas/cve-history.ts'
 export { cveKev, kevPage } from './schemas/cve-kev.ts'
-export { cveCvss, cveEpss } from './schemas/cve-scores.ts'
+export { cveCvss, cveEpss, cveEpssHistory } from './schemas/cve-scores.ts'
 export { cveEvidence, cveExploits } from './schemas/cve-signals.ts'
 export { cnaCves, cvePage, cweCves } from './schemas/cve-summary.ts'
 export {

@@ -7,13 +7,13 @@ import type { CatalogName } from './record/catalog.ts'
 const MIB = 1024 * 1024
 
 /**
- * Fifteen times the need of 350,000 CVEs: about 2,000 files, in a manifest of 0.5 MB. Parsed JSON takes up to thirty
+ * Eleven times the need of 350,000 CVEs: about 2,700 files, in a manifest of 0.7 MB. Parsed JSON takes up to thirty
  * times its length in memory.
  */
 export const MAX_MANIFEST_BYTES = 8 * MIB
 export const MAX_FILES = 30_000
-/** CVE shards. 350,000 CVEs have 700. */
-export const MAX_SHARDS = 27_500
+/** CVE shards, and files of the EPSS history. 350,000 CVEs have 700 of each. */
+export const MAX_SHARDS = 13_750
 /** Shards of advisories, and of packages; a power of two. A snapshot has about 100 other files. */
 export const MAX_HASHED_SHARDS = 1024
 

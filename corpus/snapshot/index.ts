@@ -256,6 +256,7 @@ export {
   NO_EPSS,
   toBillionths,
 } from './record/epss.ts'
+export { encodeHistory, type HistorySegment, historyFiles, historyIn } from './record/epss-history.ts'
 export { decodeHashedMember } from './record/hashed-member.ts'
 export {
   HASHED_KINDS,

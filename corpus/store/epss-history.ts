@@ -47,8 +47,8 @@ export interface HistorySegment {
 
 export interface EpssHistory {
   editions(): EpssEdition[]
-  /** Returns the blocks with points, and a digest of their points. */
-  blocks(): { block: string; digest: Uint8Array }[]
+  /** Returns the blocks with points. */
+  blocks(): string[]
   /** Returns the points of a block by quarter, oldest first. */
   segments(block: string): HistorySegment[]
 }
@@ -68,18 +68,10 @@ const SEGMENTS = 'SELECT quarter, points, body FROM epss_history WHERE block = ?
 
 export function readEpssHistory(database: Database.Database): EpssHistory {
   const segments = database.prepare<[string], { quarter: string; points: number; body: PackedText }>(SEGMENTS)
-  const digests = database.prepare<[], { block: string; digest: Uint8Array }>(
-    'SELECT block, digest FROM epss_history ORDER BY block, quarter',
-  )
+  const blocks = database.prepare<[], string>('SELECT DISTINCT block FROM epss_history ORDER BY block').pluck()
   return {
     editions: () => readEditionRows(database),
-    blocks() {
-      const blocks = Map.groupBy(digests.iterate(), ({ block }) => block)
-      return Array.from(blocks, ([block, rows]) => ({
-        block,
-        digest: digestOf(Buffer.concat(rows.map(({ digest }) => digest))),
-      }))
-    },
+    blocks: () => blocks.all(),
     segments: (block) => segments.all(block).map(({ body, ...segment }) => ({ ...segment, text: unpackText(body) })),
   }
 }
@@ -88,7 +80,7 @@ const readEditionRows = (database: Database.Database): EpssEdition[] =>
   database.prepare<[], EpssEdition>(`SELECT ${EDITION} FROM epss_edition ORDER BY date`).all()
 
 const DIGEST_BYTES = 16
-const digestOf = (content: string | Uint8Array): Uint8Array =>
+const digestOf = (content: string): Uint8Array =>
   Uint8Array.from(hash('sha256', content, 'buffer').subarray(0, DIGEST_BYTES))
 
 /** A block in memory. `state` is that after its last edition. */
@@ -103,7 +95,6 @@ interface OpenBlock {
 export function openHistoryWriter(database: Database.Database): HistoryWriter {
   const stored = readEpssHistory(database)
   const editions = new Map(readEditionRows(database).map((edition) => [edition.date, edition]))
-  const names = database.prepare<[], string>('SELECT DISTINCT block FROM epss_history').pluck()
   const putEdition = database.prepare(
     'INSERT OR REPLACE INTO epss_edition VALUES (@date, @model, @scores, @path, @bytes, @modified, @sha256)',
   )
@@ -128,7 +119,7 @@ export function openHistoryWriter(database: Database.Database): HistoryWriter {
   return {
     editions: () => [...editions.values()],
     put(edition, scores) {
-      blocks ??= new Map(names.all().map((block) => [block, open(block)]))
+      blocks ??= new Map(stored.blocks().map((block) => [block, open(block)]))
       const { date, model } = edition
       const following = [...editions.values()].find((one) => one.date > date) ?? null
       const isLast = following === null && !editions.has(date)

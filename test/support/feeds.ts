@@ -130,7 +130,7 @@ export function corpusContents(path: string) {
       epss: { release, scores: [...scores] },
       // The time of a file differs between copies of a folder.
       editions: corpus.epssHistory.editions().map(({ modified: _, ...edition }) => edition),
-      history: corpus.epssHistory.blocks().map(({ block }) => corpus.epssHistory.segments(block)),
+      history: corpus.epssHistory.blocks().map((block) => corpus.epssHistory.segments(block)),
       rejected: corpus.rejected(),
       cnas: corpus.catalog('cna'),
     }

@@ -233,6 +233,11 @@ export async function targetValues(service: Answerer, rejected: readonly string[
           (name) => [name, anyCve],
         ),
       ),
+      getEpssHistory: anyCve.flatMap((one) => [
+        one,
+        { ...one, base: { since: '2026-06-01' } },
+        { ...one, base: { until: '2026-05-31' } },
+      ]),
       getAffected: ofCve.affected,
       getReferences: ofCve.references,
       getTimeline: ofCve.timeline,

@@ -77,7 +77,7 @@ interface Drafting {
 }
 
 /** Parameters that do not select rows, each with its share: of all routes, and of lists. */
-const SHAPING: Readonly<Record<string, number>> = { snapshot: 0.4 }
+const SHAPING: Readonly<Record<string, number>> = { snapshot: 0.5 }
 const SHAPING_LISTS: Readonly<Record<string, number>> = { ...SHAPING, sort: 0.8, limit: 0.7, count: 0.2, fields: 0.2 }
 
 function drafting(random: Random, values: TargetValues): Drafting {

@@ -1,6 +1,6 @@
 /**
  * The EPSS history of the CVEs of one id block (`cveBlock`): a point where the score or the model changed. RULES.md,
- * rule 33.
+ * rule 33; SPEC.md, "EPSS history".
  */
 
 /** Ids of a block: the last three digits of the number. */
@@ -150,34 +150,53 @@ function differences(values: Uint32Array, unit: number): number[] {
 
 /** Returns the editions of a text of `editionText`s, joined by commas; null if it is not one. */
 export function readEditions(text: string): EditionPoints[] | null {
+  const editions: EditionPoints[] = []
+  const parsed = parsedEditions(text)
+  if (parsed === null) return null
+  for (const { date, model, unit, ids, scores, percentiles, absent } of parsed) {
+    const [ofIds, ofAbsent] = [idsIn(ids), idsIn(absent)]
+    const ofScores = sums(scores, ids.length, unit)
+    const ofPercentiles = sums(percentiles, ids.length, unit)
+    if (!ofIds || !ofAbsent || !ofScores || !ofPercentiles || ofScores.includes(NO_VALUE)) return null
+    if ((editions.at(-1)?.date ?? '') >= date) return null
+    editions.push({ date, model, ids: ofIds, scores: ofScores, percentiles: ofPercentiles, absent: ofAbsent })
+  }
+  return editions
+}
+
+interface ParsedEdition {
+  date: string
+  model: string
+  /** Billionths of a number in `scores` and `percentiles`. */
+  unit: number
+  ids: unknown[]
+  scores: unknown[]
+  percentiles: unknown[]
+  absent: unknown[]
+}
+
+/** Checks everything but the elements of the lists. */
+function parsedEditions(text: string): ParsedEdition[] | null {
   let entries: unknown
   try {
     entries = JSON.parse(`[${text}]`)
   } catch {
     return null
   }
-  const editions: EditionPoints[] = []
+  const editions: ParsedEdition[] = []
   for (const entry of entries as unknown[]) {
-    const edition = readEdition(entry)
-    if (edition === null || (editions.at(-1)?.date ?? '') >= edition.date) return null
-    editions.push(edition)
+    if (typeof entry !== 'object' || entry === null) return null
+    const { date, model, decimals, ids, scores, percentiles, absent = [] } = entry as Record<string, unknown>
+    if (typeof date !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(date) || typeof model !== 'string') return null
+    if (decimals !== USUAL_DECIMALS && decimals !== DECIMALS) return null
+    const lists = [ids, scores, percentiles, absent]
+    if (!lists.every(Array.isArray)) return null
+    const [ofIds, ofScores, ofPercentiles, ofAbsent] = lists as [unknown[], unknown[], unknown[], unknown[]]
+    if (ofIds.length > BLOCK_IDS || ofScores.length !== ofIds.length) return null
+    const values = { ids: ofIds, scores: ofScores, percentiles: ofPercentiles, absent: ofAbsent }
+    editions.push({ date, model, unit: 10 ** (DECIMALS - decimals), ...values })
   }
   return editions
-}
-
-function readEdition(entry: unknown): EditionPoints | null {
-  if (typeof entry !== 'object' || entry === null) return null
-  const { date, model, decimals, ids, scores, percentiles, absent = [] } = entry as Record<string, unknown>
-  if (typeof date !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(date) || typeof model !== 'string') return null
-  if (decimals !== USUAL_DECIMALS && decimals !== DECIMALS) return null
-  if (![ids, scores, percentiles, absent].every(Array.isArray)) return null
-  const numbers = ids as unknown[]
-  const unit = 10 ** (DECIMALS - decimals)
-  const [ofIds, ofAbsent] = [idsIn(numbers), idsIn(absent as unknown[])]
-  const ofScores = sums(scores as unknown[], numbers.length, unit)
-  const ofPercentiles = sums(percentiles as unknown[], numbers.length, unit)
-  if (!ofIds || !ofAbsent || !ofScores || !ofPercentiles || ofScores.includes(NO_VALUE)) return null
-  return { date, model, ids: ofIds, scores: ofScores, percentiles: ofPercentiles, absent: ofAbsent }
 }
 
 /** Returns null if there is another value than an id, or one id twice. */
@@ -203,22 +222,35 @@ function sums(differences: readonly unknown[], count: number, unit: number): Uin
 }
 
 /**
- * Returns the points of an id, oldest first. An id that was absent for some editions has a point only if its score or
- * model is another than before.
+ * Returns the points of an id, oldest first, in texts of `editionText`s; null if a text is not one. An id that was absent
+ * for some editions has a point only if its score or model is another than before. Other ids are not checked.
  */
-export function pointsOf(editions: Iterable<EditionPoints>, id: number): EpssPoint[] {
+export function pointsIn(texts: readonly string[], id: number): EpssPoint[] | null {
   const points: EpssPoint[] = []
   let last = { score: NO_VALUE, model: '' }
-  for (const { date, model, ids, scores, percentiles } of editions) {
-    const i = ids.indexOf(id)
-    if (i < 0) continue
-    const score = scores[i]!
-    if (score === last.score && model === last.model) continue
-    last = { score, model }
-    const percentile = percentiles[i] === NO_VALUE ? null : percentiles[i]! / ONE
-    points.push({ date, score: score / ONE, percentile, modelVersion: model })
+  for (const text of texts) {
+    const entries = parsedEditions(text)
+    if (entries === null) return null
+    for (const { date, model, unit, ids, scores, percentiles } of entries) {
+      const at = ids.indexOf(id)
+      if (at < 0) continue
+      const score = sumUpTo(scores, at, unit)
+      const percentile = at < percentiles.length ? sumUpTo(percentiles, at, unit) : NO_VALUE
+      if (score === null || percentile === null) return null
+      if (score === last.score && model === last.model) continue
+      last = { score, model }
+      const isKnown = percentile !== NO_VALUE
+      points.push({ date, score: score / ONE, percentile: isKnown ? percentile / ONE : null, modelVersion: model })
+    }
   }
   return points
+}
+
+/** Returns null if a value up to `at` is no fraction. */
+function sumUpTo(differences: readonly unknown[], at: number, unit: number): number | null {
+  let sum = 0
+  for (let i = 0; i <= at; i++) sum += differences[i] as number
+  return Number.isInteger(sum) && sum >= 0 && sum * unit <= ONE ? sum * unit : null
 }
 
 /** The quarter of a date, such as `2026-Q3`. */

@@ -45,6 +45,7 @@ export const FILES = {
   about: { form: 'gzip', derived: null, count: checked(decodeAbout) },
   cve: { form: 'members', derived: null },
   epss: { form: 'gzip', derived: null, count: (bytes) => decodeEpss(bytes).scores.length },
+  'epss-history': { form: 'members', derived: null },
   rejected: { form: 'gzip', derived: null, count: (bytes) => decodeRejected(bytes as Buffer).size },
   catalog: { form: 'members', derived: null },
   advisories: { form: 'members', derived: null },

@@ -11,6 +11,7 @@ export const ROLES = [
   'about',
   'cve',
   'epss',
+  'epss-history',
   'rejected',
   'catalog',
   'advisories',

@@ -1,5 +1,5 @@
 /** The CVEs of an open snapshot. */
-import type { CveId } from '../../model/ids/cve-id.ts'
+import { type CveId, cveBlock } from '../../model/ids/cve-id.ts'
 import type { CveFacts } from '../../model/packages/affected-row.ts'
 import {
   bySort,
@@ -9,6 +9,7 @@ import {
   epssAt,
   FLAGS,
   findRow,
+  historyIn,
   idAt,
   type OrderView,
   orderView,
@@ -40,6 +41,10 @@ export function memoryCves(snapshot: CveSources): CveData {
     },
     *rejection(id) {
       return snapshot.rejected.get(id)
+    },
+    *epssHistory(id) {
+      const object = snapshot.epssHistory.get(cveBlock(id))
+      return object ? historyIn(object.read(0, object.size), id) : []
     },
     *facts() {
       return facts

@@ -16,6 +16,7 @@ import {
   HASHED_ROLES,
   type HashedRole,
   hashedFiles,
+  historyFiles,
   idAt,
   type Manifest,
   type MemberHead,
@@ -52,6 +53,8 @@ export interface OpenSnapshot
   openLists: OpenLists
   openPackages: OpenPackages
   ancestors: Ancestors
+  /** By id block. */
+  epssHistory: ReadonlyMap<string, OpenObject>
   query: { path: string; file: FileEntry }
   member(row: number): ReadMember
   /**
@@ -135,6 +138,11 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
         if (hashed[role].length % FILES_IN_A_TURN === 0) yield
       }
     }
+    const epssHistory = new Map<string, OpenObject>()
+    for (const [block, file] of historyFiles(manifest)) {
+      epssHistory.set(block, open(file))
+      if (epssHistory.size % FILES_IN_A_TURN === 0) yield
+    }
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
     const aliases = aliasesFile(manifest)
@@ -145,6 +153,7 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
     const parts: Omit<OpenSnapshot, 'cves'> = {
       ...opening(dist, tables, shards, pages),
       columns: { ...columns, ...namedPostings(listPostings, lists, postingFile, columns.count) },
+      epssHistory,
       openLists: lists,
       openPackages: packages,
       *stats() {
@@ -175,7 +184,17 @@ function opening(
   pages: Record<CveSort, OpenObject>,
 ): Omit<
   OpenSnapshot,
-  'columns' | 'openLists' | 'openPackages' | 'stats' | 'reportTypes' | 'cves' | 'lists' | 'packages' | 'texts' | 'close'
+  | 'columns'
+  | 'epssHistory'
+  | 'openLists'
+  | 'openPackages'
+  | 'stats'
+  | 'reportTypes'
+  | 'cves'
+  | 'lists'
+  | 'packages'
+  | 'texts'
+  | 'close'
 > {
   const { manifest, index, orders } = tables
   const query = fileOf(manifest, 'query')

@@ -1,6 +1,7 @@
 /** The CVEs of a snapshot by ranges. */
 import type { Rejection } from '../../model/claim.ts'
-import type { CveId } from '../../model/ids/cve-id.ts'
+import type { EpssPoint } from '../../model/epss/history.ts'
+import { type CveId, cveBlock } from '../../model/ids/cve-id.ts'
 import type { CveFacts } from '../../model/packages/affected-row.ts'
 import { generationalCache } from '../../runtime/generational-cache.ts'
 import { remembered } from '../../runtime/remembered.ts'
@@ -14,6 +15,8 @@ import {
   type FoundCve,
   fileOf,
   gunzipFile,
+  historyFiles,
+  historyIn,
   idAt,
   type Manifest,
   ROWS_PER_PAGE,
@@ -66,6 +69,13 @@ export function rangeCves(manifest: Manifest, { files, lookup, rows, orders, tab
     return own
   }
 
+  const histories = historyFiles(manifest)
+
+  async function historyOf(id: CveId): Promise<EpssPoint[]> {
+    const file = histories.get(cveBlock(id))
+    return file ? historyIn(await files.whole(file), id) : []
+  }
+
   const readRejections = async () =>
     decodeRejected(gunzipFile('rejected', await files.whole(fileOf(manifest, 'rejected'))))
 
@@ -105,6 +115,9 @@ export function rangeCves(manifest: Manifest, { files, lookup, rows, orders, tab
   return {
     *find(id) {
       return members.get(id) ?? (yield* awaited(find(id)))
+    },
+    *epssHistory(id) {
+      return yield* awaited(historyOf(id))
     },
     *rejection(id) {
       return (yield* awaited(remembered(rejections, '', readRejections))).get(id)

@@ -44,6 +44,7 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
     .sort((a, b) => compareFirst(a.shard, b.shard))
   faults.push(...shards.flatMap(({ file, shard }, i) => misplaced(file, shard, shards[i - 1]?.shard)))
 
+  if (faults.length === 0) faults.push(...historyFaults(checked))
   const plain = (role: 'about' | 'epss' | 'rejected') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
   const rows = joinShards(shards)
   const epss = decodeEpss(plain('epss'))
@@ -98,6 +99,16 @@ function misplaced(file: FileEntry, { ids }: ShardExtract, before: ShardExtract 
     last = id
   }
   return ids.length === 0 ? [`${describe(file)} contains no CVE`] : []
+}
+
+/** Returns a fault for each file of the history without CVEs, or with the points of another block. */
+function historyFaults(checked: readonly Checked[]): string[] {
+  const blocks = new Set(checked.flatMap(({ file: { role, name } }) => (role === 'cve' ? [name] : [])))
+  return checked.flatMap(({ file, findings: { keys } }) => {
+    if (file.role !== 'epss-history') return []
+    if (!blocks.has(file.name)) return [`${describe(file)} has the history of a block without CVEs`]
+    return keys.length === 1 && keys[0] === file.name ? [] : [`${describe(file)} contains ${keys.join(', ')}`]
+  })
 }
 
 function epssFault({ scores, percentiles }: EpssColumns, count: number): string | null {

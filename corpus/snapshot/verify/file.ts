@@ -24,6 +24,8 @@ export interface FileFindings {
   /** The fault of the file. When set, the other fields are invalid. */
   fault: string | null
   extract: ShardExtract | null
+  /** Of a file of the EPSS history. */
+  keys: string[]
   /** Start of each member of a page shard. */
   membersAt: Uint32Array
   entries: LocatedEntry[]
@@ -38,6 +40,7 @@ export function verifyFile(dist: string, file: FileEntry): FileFindings {
     segments: 0,
     fault: null,
     extract: null,
+    keys: [],
     membersAt: new Uint32Array(),
     entries: [],
     hashed: null,
@@ -113,6 +116,7 @@ function verifyShard(
   }
   findings.members = membersAt.length
   if (role === 'cve') findings.extract = extractShard(bytes)
+  else if (role === 'epss-history') findings.keys = Array.from(membersOf(bytes), ({ key }) => key)
   else findings.membersAt = Uint32Array.from(membersAt)
   if (role === 'advisories' || role === 'packages') findings.hashed = verifyHashedShard(role, bytes)
   if (catalog !== null) findings.entries = decodeCatalog(catalog, bytes)

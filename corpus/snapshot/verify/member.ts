@@ -1,6 +1,7 @@
 /** Verifies one member, down to every byte. SPEC.md, "Member". */
 
 import { crc32, inflateRawSync } from 'node:zlib'
+import { editionText, quarterOf, readEditions } from '../../model/epss/history.ts'
 import { parseCveId } from '../../model/ids/cve-id.ts'
 import { PART_NAMES } from '../../model/record.ts'
 import { parseUntrustedJson } from '../../model/values/json-text.ts'
@@ -11,6 +12,7 @@ import { ROWS_KIND, ROWS_PER_SEGMENT, SEGMENTS_PER_PAGE } from '../derive/pages.
 import { SnapshotError } from '../error.ts'
 import { ENTRY_KIND } from '../record/catalog.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
+import { HISTORY_KIND, isHistoryKey } from '../record/epss-history.ts'
 import { HASHED_KINDS } from '../record/hashed-shard.ts'
 import type { Segment } from '../record/member.ts'
 import type { LocatedMember } from '../record/shard.ts'
@@ -36,6 +38,7 @@ export function verifyMember(role: ShardRole, member: LocatedMember, bytes: Buff
 
 const GLUED = {
   cve: gluedRecord,
+  'epss-history': gluedHistory,
   pages: gluedRows,
   catalog: gluedEntry(ENTRY_KIND),
   advisories: gluedEntry(HASHED_KINDS.advisories),
@@ -97,6 +100,25 @@ function gluedRecord(key: string, segments: readonly SegmentText[]): string {
   if (parseCveId(key) !== key) damaged('its key is not a CVE id')
   if (value.core?.cve_id !== key) damaged(`it contains ${String(value.core?.cve_id)}`)
   return record
+}
+
+function gluedHistory(key: string, segments: readonly SegmentText[]): string {
+  if (!isHistoryKey(key)) damaged('its key is not an id block')
+  if (segments.length === 0) damaged('it has no points')
+  let last = ''
+  for (const { segment, text } of segments) {
+    const editions = readEditions(text)
+    if (editions === null || editions.length === 0) return damaged('a segment has no editions')
+    if (segment.kind !== HISTORY_KIND) damaged(`it has a segment of kind ${segment.kind}`)
+    const points = editions.reduce((sum, { ids }) => sum + ids.length, 0)
+    if (points !== segment.count) damaged(`a segment contains ${points} points, not ${segment.count}`)
+    const quarters = new Set(editions.map(({ date }) => quarterOf(date)))
+    const [quarter] = quarters
+    if (quarters.size > 1 || quarter! <= last) damaged('its segments are not quarters in their order')
+    last = quarter!
+    if (editions.map(editionText).join(',') !== text) damaged('its editions are not in their canonical form')
+  }
+  return `{"editions":[${segments.map(({ text }) => text).join(',')}]}\n`
 }
 
 function gluedRows(key: string, segments: readonly SegmentText[]): string {

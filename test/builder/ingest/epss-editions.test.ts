@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatIngestReport } from '../../../builder/ingest/format-report.ts'
 import { type IngestOptions, type IngestReport, ingest } from '../../../builder/ingest/ingest.ts'
-import { pointsOf, readEditions } from '../../../corpus/model/epss/history.ts'
+import { pointsIn } from '../../../corpus/model/epss/history.ts'
 import { cveBlock } from '../../../corpus/model/ids/cve-id.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
@@ -65,8 +65,8 @@ function historyOf(path: string): Record<string, string[]> {
   try {
     return Object.fromEntries(
       [A, B, C].map((id) => {
-        const editions = corpus.epssHistory.segments(cveBlock(id)).flatMap(({ text }) => readEditions(text)!)
-        const points = pointsOf(editions, Number(id.slice(-3)))
+        const texts = corpus.epssHistory.segments(cveBlock(id)).map(({ text }) => text)
+        const points = pointsIn(texts, Number(id.slice(-3)))!
         return [
           id,
           points.map(({ date, score, percentile, modelVersion }) =>

@@ -412,12 +412,12 @@ for (const [what, change, skip] of MANY) {
 }
 
 test('feeds are rejected if no snapshot can be built from them', () => {
-  const fits = { records: 8_000_000, rejected: 250_000, blocks: 27_500 }
+  const fits = { records: 8_000_000, rejected: 250_000, blocks: 13_750 }
   assertFits(fits)
   for (const [name, what] of [
     ['records', '8000001 CVEs'],
     ['rejected', '250001 rejected CVEs'],
-    ['blocks', '27501 blocks of 1,000 CVE ids'],
+    ['blocks', '13751 blocks of 1,000 CVE ids'],
   ] as const) {
     assert.throws(
       () => assertFits({ ...fits, [name]: fits[name] + 1 }),

@@ -76,6 +76,7 @@ const SAME: (readonly [path: string, params?: Params])[] = [
     'analysis',
     'guidance',
     'kev',
+    'epss/history',
     'reports',
   ].map((section) => [`/cves/${id}/${section}`] as const),
   [`/cves/${id}/affected`, { source: 'cna' }],

@@ -19,6 +19,7 @@ const CONTRACT: Record<string, string> = {
   '/cves/{cveId}': 'cveId! include fields',
   '/cves/{cveId}/cvss': 'cveId!',
   '/cves/{cveId}/epss': 'cveId!',
+  '/cves/{cveId}/epss/history': 'cveId! since until',
   '/cves/{cveId}/references': 'cveId! tag source',
   '/cves/{cveId}/exploits': 'cveId!',
   '/cves/{cveId}/analysis': 'cveId!',

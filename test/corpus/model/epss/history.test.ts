@@ -8,7 +8,7 @@ import {
   editionText,
   emptyState,
   NO_VALUE,
-  pointsOf,
+  pointsIn,
   quarterOf,
   readEditions,
   withEdition,
@@ -30,6 +30,9 @@ function edition(date: string, model: string, scores: Record<number, number>): E
   }
   return all
 }
+
+const pointsOf = (editions: readonly EditionPoints[], id: number) =>
+  pointsIn([editions.map(editionText).join(',')], id)!
 
 const asRows = (editions: readonly EditionPoints[], id: number) =>
   pointsOf(editions, id).map(({ date, score, percentile }) => [date.slice(5), score, percentile])
@@ -182,6 +185,16 @@ test('a damaged text is refused', () => {
     { ...good, absent: [1000] },
   ]
   for (const one of bad) assert.is(readEditions(JSON.stringify(one)), null, JSON.stringify(one))
+  for (const one of [
+    null,
+    7,
+    ...bad.slice(2, 5),
+    { ...good, scores: [1] },
+    { ...good, scores: [1, -2] },
+    { ...good, scores: [1, '1'] },
+  ]) {
+    assert.is(pointsIn([JSON.stringify(one)], 2), null, JSON.stringify(one))
+  }
   for (const text of ['', '{', '[]]']) assert.not.ok(readEditions(text)?.length, text)
   assert.is(readEditions(`${JSON.stringify(good)},${JSON.stringify(good)}`), null)
 })
