@@ -59,26 +59,37 @@ export function changedCves(before: SnapshotTables, after: SnapshotTables): Chan
 
 const isListed = ({ flags }: SnapshotTables, row: number) => row >= 0 && (flags[row]! & FLAGS.kev) !== 0
 
+/** A snapshot and its parent. */
+export interface SnapshotPair {
+  before: ReadSnapshot
+  after: ReadSnapshot
+}
+
 /**
- * Compares the current snapshot with its parent, that one with its own parent, and so on, as far as `dist` has their
- * files.
+ * Yields the current snapshot with its parent, that one with its own parent, and so on, as far as `dist` has their
+ * files, and at most `MAX_ENTRIES` pairs.
  */
-export function changesAtom(
+export function* snapshotPairs(
   dist: string,
   manifest: Manifest,
   tables: SnapshotTables,
-  site: Site,
   log: (line: string) => void,
-): AtomFeed {
-  const entries: AtomEntry[] = []
-  for (let after = { manifest, tables }; entries.length < MAX_ENTRIES; ) {
+): Iterable<SnapshotPair> {
+  let after: ReadSnapshot = { manifest, tables }
+  for (let nights = 0; nights < MAX_ENTRIES; nights++) {
     const before = parentOf(dist, after.manifest, log)
-    if (!before) break
-    const entry = entryOf(before, after, site)
-    // A corpus can return to an earlier state, and an id must occur once (RFC 4287 4.1.1).
-    if (!entries.some(({ id }) => id === entry.id)) entries.push(entry)
+    if (!before) return
+    yield { before, after }
     after = before
   }
+}
+
+/** Adds an entry. A corpus can return to an earlier state, and an id must occur once (RFC 4287 4.1.1). */
+export function addOnce(entries: AtomEntry[], entry: AtomEntry): void {
+  if (!entries.some(({ id }) => id === entry.id)) entries.push(entry)
+}
+
+export function changesAtom(tables: SnapshotTables, entries: AtomEntry[], site: Site): AtomFeed {
   return {
     id: site.tag('changes'),
     title: 'Changed vulnerabilities',
@@ -90,7 +101,7 @@ export function changesAtom(
   }
 }
 
-interface ReadSnapshot {
+export interface ReadSnapshot {
   manifest: Manifest
   tables: SnapshotTables
 }
@@ -103,12 +114,13 @@ function parentOf(dist: string, { parent }: Manifest, log: (line: string) => voi
     return { manifest, tables: readTables(dist, manifest) }
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error
-    if (error.code !== 'missing') log(`${error.message}; ${CHANGES_ATOM} ends before that snapshot`)
+    if (error.code !== 'missing') log(`${error.message}; the Atom feeds end before that snapshot`)
     return null
   }
 }
 
-function entryOf(before: ReadSnapshot, after: ReadSnapshot, site: Site): AtomEntry {
+/** Returns the entry of `changes.atom` for a pair. */
+export function changesEntry({ before, after }: SnapshotPair, site: Site): AtomEntry {
   const [since, until] = [before.manifest.snapshot, after.manifest.snapshot]
   const changes = changedCves(before.tables, after.tables)
   const kinds = KIND_NAMES.filter((kind) => changes[kind].length > 0)

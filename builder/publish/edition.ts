@@ -17,10 +17,10 @@ import {
   readManifestBytes,
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
-import { encodeAtom } from './atom.ts'
-import { CHANGES_ATOM, changesAtom } from './changes-atom.ts'
+import { type AtomEntry, encodeAtom } from './atom.ts'
+import { addOnce, CHANGES_ATOM, changesAtom, changesEntry, snapshotPairs } from './changes-atom.ts'
 import { bytesContent, type Content, fileContent } from './content.ts'
-import { KEV_ATOM, kevAtom } from './kev-atom.ts'
+import { KEV_ATOM, kevAtom, kevChangeEntries } from './kev-atom.ts'
 import { siteAt } from './site.ts'
 import { readTables } from './snapshot-tables.ts'
 
@@ -71,9 +71,15 @@ export const objectContents = (dist: string, { files }: Manifest): Content[] =>
 /** Their content depends on the snapshots in `dist` alone, so that feeds without news are not uploaded again. */
 function atomFeeds(dist: string, manifest: Manifest, url: URL, log: Effects['log']): Content[] {
   const [site, tables] = [siteAt(url), readTables(dist, manifest)]
+  const changes: AtomEntry[] = []
+  const kevChanges: AtomEntry[] = []
+  for (const pair of snapshotPairs(dist, manifest, tables, log)) {
+    addOnce(changes, changesEntry(pair, site))
+    for (const entry of kevChangeEntries(dist, pair, site)) addOnce(kevChanges, entry)
+  }
   return [
-    bytesContent(KEV_ATOM, encodeAtom(kevAtom(dist, manifest, tables, site))),
-    bytesContent(CHANGES_ATOM, encodeAtom(changesAtom(dist, manifest, tables, site, log))),
+    bytesContent(KEV_ATOM, encodeAtom(kevAtom(dist, manifest, tables, kevChanges, site))),
+    bytesContent(CHANGES_ATOM, encodeAtom(changesAtom(tables, changes, site))),
   ]
 }
 

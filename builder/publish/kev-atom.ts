@@ -1,19 +1,25 @@
-/** `kev.atom`: the CVEs that were added to KEV last, newest first. */
+/** `kev.atom`: the CVEs that were added to KEV last, removals, and changes of entries, newest first. */
 import { shortened } from '../../corpus/command/format.ts'
+import { CISA_CATALOG } from '../../corpus/model/evidence/kev.ts'
 import { compareCveIds } from '../../corpus/model/ids/cve-id.ts'
-import type { CveCore } from '../../corpus/model/record.ts'
+import type { CveCore, KevCatalogEntry } from '../../corpus/model/record.ts'
 import {
+  changesBetween,
   coreSegmentAt,
+  decodeMemberHead,
   FLAGS,
   fileOf,
   idAt,
   type Manifest,
   type OpenObject,
   openObject,
+  partSegment,
   plainBytes,
+  type ReadMember,
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
 import { type AtomEntry, type AtomFeed, atomTime } from './atom.ts'
+import type { ReadSnapshot, SnapshotPair } from './changes-atom.ts'
 import { cvePage, type Site } from './site.ts'
 import type { SnapshotTables } from './snapshot-tables.ts'
 
@@ -25,16 +31,26 @@ const MAX_DESCRIPTION = 1000
 export const KEV_ATOM = 'kev.atom'
 
 /** @throws SnapshotError if a shard is missing or damaged */
-export function kevAtom(dist: string, manifest: Manifest, tables: SnapshotTables, site: Site): AtomFeed {
-  const additions = listedCores(dist, manifest, tables).sort(newestFirst).slice(0, MAX_ENTRIES)
+export function kevAtom(
+  dist: string,
+  manifest: Manifest,
+  tables: SnapshotTables,
+  changes: readonly AtomEntry[],
+  site: Site,
+): AtomFeed {
+  const additions = listedCores(dist, manifest, tables).sort(newestFirst)
+  const entries = [...changes, ...additions.slice(0, MAX_ENTRIES).map((core) => entryOf(core, site))]
+    // The sort is stable.
+    .sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated))
+    .slice(0, MAX_ENTRIES)
   return {
     id: site.tag('kev'),
     title: 'Known exploited vulnerabilities',
-    subtitle: `The ${MAX_ENTRIES} CVEs that CISA added last to its catalog KEV`,
-    updated: atomTime(additions[0]?.kev.date_added ?? tables.date),
+    subtitle: `The last ${MAX_ENTRIES} additions to CISA's catalog KEV, removals, and changes of due dates and ransomware use`,
+    updated: entries[0]?.updated ?? atomTime(tables.date),
     self: site.link(KEV_ATOM),
     alternate: site.link('#/cves?kev=true'),
-    entries: additions.map((core) => entryOf(core, site)),
+    entries,
   }
 }
 
@@ -83,5 +99,51 @@ function entryOf({ cve_id: id, title, description, severity, cvss_score: score, 
     alternate: site.link(cvePage(id)),
     related: `https://www.cve.org/CVERecord?id=${id}`,
     summary: description === null ? facts : `${facts} ${shortened(description, MAX_DESCRIPTION)}`,
+  }
+}
+
+/** Yields an entry for each CVE that left KEV, and for each with another due date or ransomware use, in id order. */
+export function* kevChangeEntries(dist: string, { before, after }: SnapshotPair, site: Site): Iterable<AtomEntry> {
+  const since = before.manifest.snapshot
+  const until = after.manifest.snapshot
+  for (const { id, oldRow, newRow } of changesBetween(before.tables.index, after.tables.index)) {
+    if (oldRow < 0 || newRow < 0 || !isListed(before, oldRow)) continue
+    const changes = isListed(after, newRow)
+      ? entryChanges(cisaEntry(dist, before, oldRow), cisaEntry(dist, after, newRow))
+      : ['removed from KEV']
+    if (changes.length === 0) continue
+    yield {
+      id: site.tag(`kev/${id}/${since}/${until}`),
+      title: `${id}: ${changes.join(', ')}`,
+      updated: atomTime(after.tables.date),
+      alternate: site.link(cvePage(id)),
+      related: `https://www.cve.org/CVERecord?id=${id}`,
+      summary: `The entry of ${id} in KEV changed: ${changes.join(', ')}.`,
+    }
+  }
+}
+
+const isListed = ({ tables }: ReadSnapshot, row: number) => (tables.flags[row]! & FLAGS.kev) !== 0
+
+/** A corpus without a KEV feed has entries with a date alone. */
+function entryChanges(before: KevCatalogEntry | null, after: KevCatalogEntry | null): string[] {
+  const changed = (name: string, field: 'due_date' | 'ransomware') => {
+    const [old, now] = [before, after].map((entry) => entry?.[field] ?? 'not stated')
+    return old === now ? [] : [`${name} ${old} → ${now}`]
+  }
+  return [...changed('KEV due date', 'due_date'), ...changed('ransomware use', 'ransomware')]
+}
+
+/** Returns what CISA's catalog states about the CVE of a row. */
+function cisaEntry(dist: string, { manifest, tables: { index } }: ReadSnapshot, row: number): KevCatalogEntry | null {
+  const shard = openObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
+  try {
+    const bytes = shard.read(index.at[row]!, index.length[row]!)
+    const member: ReadMember = { ...decodeMemberHead(bytes), bytes }
+    const segment = partSegment(member, 'kev')
+    const entries = segment === null ? [] : (JSON.parse(plainBytes(bytes, segment).toString()) as KevCatalogEntry[])
+    return entries.find(({ catalog }) => catalog === CISA_CATALOG) ?? null
+  } finally {
+    shard.close()
   }
 }

@@ -31,15 +31,23 @@ const HOSTILE = `</title><script>alert("1")</script> ]]> & &lt; \u0001\u001b[31m
 const addedOn = (number: number) => `2024-05-${String(1 + (number % 28)).padStart(2, '0')}`
 const LATE: Record<number, string> = { 1110: '2024-06-01', 1121: '2024-06-02' }
 
-function kevOf(listed: readonly number[], released: string): string {
+function kevOf(listed: readonly number[], released: string, changes: Record<number, object> = {}): string {
   const catalog = JSON.parse(kevJson(listed.map(idOf), released)) as { vulnerabilities: { dateAdded: string }[] }
-  for (const [i, number] of listed.entries()) catalog.vulnerabilities[i]!.dateAdded = LATE[number] ?? addedOn(number)
+  for (const [i, number] of listed.entries()) {
+    Object.assign(catalog.vulnerabilities[i]!, { dateAdded: LATE[number] ?? addedOn(number), ...changes[number] })
+  }
   return JSON.stringify(catalog)
 }
 
 const FIRST = numbers(1001, 1120)
 const FIRST_KEV = numbers(1001, 1108)
 const SECOND_KEV = [...FIRST_KEV.filter((number) => number !== 1005), 1110, 1121]
+
+/** Of the second night. Changes of other fields are no entries. */
+const ALTERED = {
+  1010: { dueDate: '2024-07-01', knownRansomwareCampaignUse: 'Known' },
+  1011: { requiredAction: 'Disconnect it.' },
+}
 
 const second: SmallRecord[] = [
   ...FIRST.filter((number) => number !== 1003).map((number): SmallRecord => {
@@ -59,7 +67,7 @@ for (const files of [
   },
   {
     'cvelistv5/2024-06-02_all_CVEs_at_midnight.zip': baselineZip(second),
-    'kev/known_exploited_vulnerabilities.json': kevOf(SECOND_KEV, '2024-06-02T10:00:00.0000Z'),
+    'kev/known_exploited_vulnerabilities.json': kevOf(SECOND_KEV, '2024-06-02T10:00:00.0000Z', ALTERED),
   },
   { 'epss/epss_scores-2024-06-03.csv.gz': epssCsv([[idOf(1001), 0.5, 0.9]], '2024-06-03') },
 ]) {
@@ -91,7 +99,7 @@ test('without a site URL there are no feeds', async () => {
   for (const name of FEEDS) assert.not.ok(existsSync(join(to, name)))
 })
 
-test('kev.atom has the last 100 additions, newest first', async () => {
+test('kev.atom has the last 100 additions, removals and changes, newest first', async () => {
   const to = newFolder()
   await run(night2, to)
   const feed = readAtom(bytesAt(to)[0]!)
@@ -99,7 +107,7 @@ test('kev.atom has the last 100 additions, newest first', async () => {
     [feed.id, feed.updated, linkOf(feed, 'self'), linkOf(feed, 'alternate')],
     [
       'tag:vulns.example.com,2026:/shelf/kev',
-      '2024-06-02T00:00:00.000Z',
+      '2024-06-02T09:00:00.000Z',
       'https://vulns.example.com/shelf/kev.atom',
       'https://vulns.example.com/shelf/#/cves?kev=true',
     ],
@@ -107,16 +115,29 @@ test('kev.atom has the last 100 additions, newest first', async () => {
   const dateOf = (number: number) => LATE[number] ?? addedOn(number)
   const expected = SECOND_KEV.filter((number) => ![1002, 1003].includes(number))
     .sort((a, b) => (dateOf(a) === dateOf(b) ? b - a : dateOf(a) < dateOf(b) ? 1 : -1))
-    .slice(0, 100)
+    .slice(0, 98)
   assert.is(feed.entries.length, 100)
+  const pair = [night1, night2].map(snapshotOf).join('/')
   assert.equal(
-    feed.entries.map(({ id, updated }) => [id, updated]),
+    feed.entries.slice(0, 2).map(({ id, title, updated }) => [id, title, updated]),
+    [
+      [1005, 'removed from KEV'],
+      [1010, 'KEV due date 2024-06-10 → 2024-07-01, ransomware use unknown → known'],
+    ].map(([number, what]) => [
+      `tag:vulns.example.com,2026:/shelf/kev/${idOf(Number(number))}/${pair}`,
+      `${idOf(Number(number))}: ${what}`,
+      '2024-06-02T09:00:00.000Z',
+    ]),
+  )
+  const additions = feed.entries.slice(2)
+  assert.equal(
+    additions.map(({ id, updated }) => [id, updated]),
     expected.map((number) => [
       `tag:vulns.example.com,2026:/shelf/kev/${idOf(number)}`,
       `${dateOf(number)}T00:00:00.000Z`,
     ]),
   )
-  const second = feed.entries[1]!
+  const second = additions[1]!
   assert.equal(
     [second.title, linkOf(second, 'alternate'), linkOf(second, 'related')],
     [
@@ -131,7 +152,7 @@ test('kev.atom has the last 100 additions, newest first', async () => {
 test('hostile titles stay text', async () => {
   const to = newFolder()
   await run(night2, to)
-  const [first] = readAtom(bytesAt(to)[0]!).entries
+  const first = readAtom(bytesAt(to)[0]!).entries.find(({ title }) => title.startsWith(idOf(1121)))
   assert.ok(first!.title.startsWith('CVE-2024-1121: </title><script>alert("1")</script> ]]> & &lt; '), first!.title)
   assert.ok(first!.title.includes('\u{1f600}'))
 })
@@ -154,7 +175,7 @@ test('changes.atom has one entry for each snapshot and its parent, with counts a
       ],
       [
         `tag:vulns.example.com,2026:/shelf/changes/${ids[0]}/${ids[1]}`,
-        '2024-06-02: 1 new, 3 changed, 1 rejected, 1 removed, 2 added to KEV, 1 removed from KEV',
+        '2024-06-02: 1 new, 5 changed, 1 rejected, 1 removed, 2 added to KEV, 1 removed from KEV',
         '2024-06-02T09:00:00.000Z',
         page(ids[0]!, ids[1]!),
       ],
@@ -184,7 +205,7 @@ test('a damaged parent ends the feed with a line in the log', async () => {
   world.log.length = 0
   await run(dist, to)
   assert.equal(readAtom(bytesAt(to)[1]!).entries, [])
-  assert.ok(world.log.some((line) => /^manifest \S+ is damaged.*; changes\.atom ends before that snapshot$/.test(line)))
+  assert.ok(world.log.some((line) => /^manifest \S+ is damaged.*; the Atom feeds end before that snapshot$/.test(line)))
 })
 
 test('the same snapshots give the same bytes; feeds without news are not written again', async () => {
