@@ -215,12 +215,14 @@ program
   .addOption(only())
   .addOption(baseUrl())
   .addOption(osvEcosystems())
+  .addOption(option('--epss-since <date>', 'also download past editions of EPSS from this day on').argParser(day))
   .addOption(json())
   .addHelpText(
     'after',
     examples(
       'fetch feeds',
       'fetch feeds --only cvelist,kev,epss',
+      'fetch feeds --only epss --epss-since 2026-01-01',
       'fetch feeds --base-url https://mirror.example.com/feeds',
     ),
   )

@@ -19,13 +19,17 @@ export async function fetchFromCommand(
 }
 
 /** Returns the options of a fetch, with the token of the environment. */
-export function fetchOptions(feeds: string, { only, baseUrl, osvEcosystems }: FetchCommandOptions): FetchOptions {
+export function fetchOptions(
+  feeds: string,
+  { only, baseUrl, osvEcosystems, epssSince }: FetchCommandOptions,
+): FetchOptions {
   const githubToken = process.env.GITHUB_TOKEN
   return {
     feeds,
     bases: baseUrl,
     ...(only ? { only } : {}),
     ...(osvEcosystems ? { ecosystems: osvEcosystems } : {}),
+    ...(epssSince ? { epssSince } : {}),
     ...(githubToken ? { githubToken } : {}),
   }
 }

@@ -16,6 +16,7 @@ import { logWait, withRetries } from '../../corpus/transfer/retry.ts'
 import { type BaseUrls, noBaseUrls, separateCredentials } from './bases.ts'
 import { copiedFiles, type ReadListing } from './copy.ts'
 import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
+import { fetchPastEditions } from './past-editions.ts'
 import { PUBLISHERS, type Publisher, type PublisherContext } from './publishers.ts'
 import { openState } from './state.ts'
 import { type FileAt, metaPath, type WantedFile } from './wanted.ts'
@@ -28,6 +29,8 @@ export interface FetchOptions {
   bases?: BaseUrls
   /** `all` is OSV's whole list. Default: package ecosystems. */
   ecosystems?: readonly string[]
+  /** Downloads the editions of EPSS from this day (`YYYY-MM-DD`) on that are not here. */
+  epssSince?: string
   /** GitHub allows 60 requests an hour without a token. */
   githubToken?: string
 }
@@ -65,7 +68,7 @@ export async function fetchFeeds(
 }
 
 async function fetchInto(options: FetchOptions, effects: NetworkEffects, progress: Progress): Promise<FetchReport> {
-  const { feeds, only, bases = noBaseUrls, ecosystems = null, githubToken } = options
+  const { feeds, only, bases = noBaseUrls, ecosystems = null, epssSince, githubToken } = options
   const started = effects.now()
   const unlock = await lockFolder(feeds, effects)
   try {
@@ -85,6 +88,11 @@ async function fetchInto(options: FetchOptions, effects: NetworkEffects, progres
       const base = bare.of.get(publisher.feed) ?? bare.all
       return fetchFeed(publisher, () => filesOf(publisher, base, at, read), context)
     })
+    if (epssSince !== undefined) {
+      effects.log('fetching past editions of EPSS')
+      const files = await fetchPastEditions(epssSince, at.today, bare.of.get('epss') ?? bare.all, context)
+      reports.push({ feed: 'epss', title: PAST_EDITIONS, status: statusOf(files, true), files })
+    }
     return {
       feeds: reports,
       failed: reports.filter(({ status }) => status === 'failed').length,
@@ -97,6 +105,8 @@ async function fetchInto(options: FetchOptions, effects: NetworkEffects, progres
   }
 }
 
+/** The title of past editions in the report. */
+export const PAST_EDITIONS = 'EPSS, past'
 const GITHUB_API = 'https://api.github.com'
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 

@@ -11,6 +11,7 @@ export interface FetchCommandOptions {
   only?: PublishedFeed[]
   baseUrl: BaseUrls
   osvEcosystems?: string[]
+  epssSince?: string
   json?: boolean
 }
 

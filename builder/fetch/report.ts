@@ -3,7 +3,7 @@ import { counted, megabytes } from '../../corpus/command/format.ts'
 import { printableLines } from '../../corpus/command/printable.ts'
 import { dayOf } from '../../corpus/model/values/date.ts'
 import type { FileReport } from './download.ts'
-import type { FeedFetchReport, FetchReport } from './fetch.ts'
+import { type FeedFetchReport, type FetchReport, PAST_EDITIONS } from './fetch.ts'
 
 const count = (files: readonly unknown[]) => (files.length === 1 ? '1 file' : `${files.length} files`)
 
@@ -14,7 +14,7 @@ export function formatFetchReport({ feeds, received, seconds }: FetchReport): st
 const WORDS: readonly [FileReport['status'], string][] = [
   ['fetched', 'fetched'],
   ['unchanged', 'unchanged'],
-  ['missing', 'not yet published'],
+  ['missing', 'not published'],
   ['older', 'older than here'],
   ['failed', 'failed'],
 ]
@@ -26,7 +26,19 @@ function formatFeed({ title, files, error }: FeedFetchReport): string {
     const size = status === 'fetched' ? ` (${megabytes(those.reduce((sum, file) => sum + (file.bytes ?? 0), 0))})` : ''
     return [`${count(those)} ${words}${size}`]
   })
-  return `${title.padEnd(18)} ${error ? 'failed' : parts.join(', ')}`
+  const missing = files.filter(({ status }) => status === 'missing').map(({ path }) => dayIn(path))
+  const days = title === PAST_EDITIONS ? missingDays(missing) : ''
+  return `${title.padEnd(18)} ${error ? 'failed' : parts.join(', ') || 'nothing to download'}${days}`
+}
+
+const dayIn = (path: string) => /\d{4}-\d{2}-\d{2}/.exec(path)?.[0] ?? path
+const SHOWN_DAYS = 5
+
+/** `: no edition of 2021-05-01, 2021-05-02 and 3 more days`. The JSON report has all. */
+function missingDays(days: readonly string[]): string {
+  if (days.length === 0) return ''
+  const more = days.length - SHOWN_DAYS
+  return `: no edition of ${days.slice(0, SHOWN_DAYS).join(', ')}${more > 0 ? ` and ${counted(more, 'more day')}` : ''}`
 }
 
 /** Files of a feed with the same error share a line. A file that stays has its age. */

@@ -38,9 +38,9 @@ export function readEditions(
   const writer = openHistoryWriter(database)
   const known = new Map(writer.editions().map((edition) => [edition.date, edition]))
   const toRead = editionsToRead(files, known, writer.rename)
-  if (toRead.length > 0) log(`reading ${toRead.length} ${feed.title} editions`)
   const remark = (code: FeedRemark['code'], detail: string) => report.remarks.push({ code, detail })
   const isStaged = (file: FeedFile) => report.status === 'read' && file.name === chosen.at(-1)?.name
+  if (toRead.some(({ file }) => !isStaged(file))) log(`reading past editions of ${feed.title}`)
   let read = 0
   for (const [index, { file, ...edition }] of toRead.entries()) {
     const scores = isStaged(file) ? staging.scores() : attempt(() => readScores(feed, file, remark), remark)

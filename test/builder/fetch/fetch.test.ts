@@ -226,7 +226,7 @@ test('OSV: an ecosystem that is missing does not fail the others, and its last f
   ])
   assert.is(
     formatFetchReport(report).split('\n')[0],
-    'OSV                2 files fetched (0.0 MB), 3 files not yet published, 2 files failed',
+    'OSV                2 files fetched (0.0 MB), 3 files not published, 2 files failed',
   )
   publisher.on(`${at}/Go/all.zip`, status(500))
   publisher.on(`${at}/ecosystems.txt`, status(404))

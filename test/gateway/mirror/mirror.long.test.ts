@@ -140,7 +140,10 @@ test('of the next night come objects that are new, and of shards what is new in 
     assert.ok(fresh.length > 5 && fresh.length < objectsOf(later).size)
     const asked = night.asked.map(({ path }) => path).filter((path) => path.startsWith('objects/'))
     const made = fresh.filter(({ sha256 }) => !asked.includes(objectName(sha256)))
-    assert.ok(made.length > 0 && made.every(({ role }) => ['cve', 'epss-history', 'catalog', 'advisories', 'packages'].includes(role)))
+    assert.ok(
+      made.length > 0 &&
+        made.every(({ role }) => ['cve', 'epss-history', 'catalog', 'advisories', 'packages'].includes(role)),
+    )
     const pack = readCurrent(later).manifest.delta!
     const came = [pack, ...fresh.filter((file) => !made.includes(file))]
     assert.equal(asked.sort(), came.map(({ sha256 }) => objectName(sha256)).sort())
