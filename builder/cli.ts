@@ -25,7 +25,7 @@ import { siteUrl } from './publish/options.ts'
 const { program, option, required, examples, fail } = commandLine('vulnshelf', {
   commands: {
     'Feeds and corpus:': ['sample', 'fetch', 'ingest', 'explain'],
-    'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune'],
+    'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune', 'derive'],
     'Signatures and distribution:': ['key', 'sign', 'publish', 'site'],
     'Packages:': ['check'],
     'All steps:': ['nightly'],
@@ -42,11 +42,11 @@ const { program, option, required, examples, fail } = commandLine('vulnshelf', {
       'Report:': ['json', 'sarif'],
     },
     prune: {
-      'Snapshots to keep:': ['keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly', 'keep-yearly'],
+      'Snapshots to keep:': ['keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly', 'keep-yearly', 'keep-derived'],
     },
     nightly: {
       'Corpus and snapshots:': ['corpus', 'out', 'jobs'],
-      'Snapshots to keep:': ['keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly', 'keep-yearly'],
+      'Snapshots to keep:': ['keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly', 'keep-yearly', 'keep-derived'],
       'Downloads:': ['skip-fetch', 'only', 'base-url', 'osv-ecosystems', 'allow-stale'],
       'Ingest:': ['accept-shrink', 'accept-older', 'floor', 'mission'],
       'Signature and publication:': ['sign-key', 'expires', 'unsigned', 'publish'],
@@ -105,6 +105,11 @@ const site = () =>
     'public URL of the target; writes kev.atom and changes.atom for feed readers (default: no feeds)',
   ).argParser(siteUrl)
 const keep = (rule: KeepRule) => option(`--keep-${rule} <n>`, KEEP_OPTIONS[rule]).argParser(keepCount)
+const keepDerived = () =>
+  option(
+    '--keep-derived <n>',
+    'keep the derived files of the n newest kept snapshots only; `derive` makes others again (default: of all)',
+  ).argParser(keepCount)
 const json = () => option('--json', 'print the report as JSON')
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) => {
   clearProgress()
@@ -151,6 +156,13 @@ interface BuildFlags {
   signKey?: string[]
   expires: string
   unsigned?: boolean
+  jobs: number
+  json?: boolean
+}
+
+interface VerifyFlags {
+  at?: string
+  keys?: string
   jobs: number
   json?: boolean
 }
@@ -342,7 +354,8 @@ program
 
 program
   .command('verify <dist>')
-  .description('Verify digests, members and counts of the current snapshot')
+  .description('Verify digests, members and counts of a snapshot')
+  .addOption(option('--at <id>', 'an earlier snapshot, by its id or the first digits (default: the current one)'))
   .addOption(
     option(
       '--keys <file>',
@@ -351,16 +364,18 @@ program
   )
   .addOption(jobs())
   .addOption(json())
-  .addHelpText('after', examples('verify dist', 'verify dist --keys keys.json'))
-  .action(async (dist: string, options: { keys?: string; jobs: number; json?: boolean }) => {
+  .addHelpText('after', examples('verify dist', 'verify dist --keys keys.json', 'verify dist --at 169a8f8d39a5'))
+  .action(async (dist: string, options: VerifyFlags) => {
     const { verify } = await import('../corpus/snapshot/derived.ts')
     const { readKeySetFile } = await import('../corpus/snapshot/index.ts')
     const { formatVerifyReport } = await import('./report.ts')
+    const { findSnapshot } = await import('./snapshots.ts')
     const keys = options.keys === undefined ? {} : { keys: await readKeySetFile(options.keys) }
+    const earlier = options.at === undefined ? {} : { earlier: findSnapshot(dist, options.at) }
     const progress = showProgress()
     const onProgress = (done: number, total: number) => progress('files', done, total)
-    const report = await verify(dist, { ...keys, jobs: options.jobs, onProgress })
-    print(options.json, report, formatVerifyReport)
+    const report = await verify(dist, { ...keys, ...earlier, jobs: options.jobs, onProgress })
+    print(options.json, report, () => formatVerifyReport(report, dist))
     for (const fault of report.faults) process.stderr.write(`vulnshelf: ${printableLine(fault)}\n`)
     if (report.faults.length > 0) process.exitCode = 1
   })
@@ -393,6 +408,7 @@ program
   .addOption(keep('weekly'))
   .addOption(keep('monthly'))
   .addOption(keep('yearly'))
+  .addOption(keepDerived())
   .addOption(option('--dry-run', 'remove nothing; list all snapshots, and why they stay or go'))
   .addOption(json())
   .addHelpText('after', KEEP_HELP)
@@ -403,7 +419,7 @@ program
       'prune dist --keep-daily 14 --keep-weekly 8 --keep-monthly 12 --keep-yearly unlimited --dry-run',
     ),
   )
-  .action(async (dist: string, { dryRun, json, ...flags }: PruneFlags, command: Command) => {
+  .action(async (dist: string, { dryRun = false, json, ...flags }: PruneFlags, command: Command) => {
     const { prune } = await import('./prune.ts')
     const { formatPruneReport } = await import('./report.ts')
     const keep = keepRules(flags)
@@ -411,8 +427,20 @@ program
       const names = KEEP_RULES.map((rule) => `--keep-${rule}`)
       return command.error(`no snapshots to keep: set one or more of ${names.join(', ')}`)
     }
-    const report = await prune(dist, { keep, dryRun: dryRun ?? false }, realEffects())
+    const report = await prune(dist, { keep, keepDerived: flags.keepDerived, dryRun }, realEffects())
     print(json, report, formatPruneReport)
+  })
+
+program
+  .command('derive <dist> <id>')
+  .description('Derive the files of an earlier snapshot again that prune --keep-derived removed')
+  .addOption(jobs())
+  .addOption(json())
+  .addHelpText('after', examples('derive dist 169a8f8d39a5', 'derive dist 169a8f8d39a5 --jobs 2'))
+  .action(async (dist: string, id: string, options: { jobs: number; json?: boolean }) => {
+    const { derive } = await import('./derive.ts')
+    const { formatDeriveReport } = await import('./report.ts')
+    print(options.json, await derive(dist, id, options.jobs, realEffects()), formatDeriveReport)
   })
 
 program
@@ -471,6 +499,7 @@ program
   .addOption(keep('weekly'))
   .addOption(keep('monthly'))
   .addOption(keep('yearly'))
+  .addOption(keepDerived())
   .addOption(option('--skip-fetch', 'use the files in <feeds> as they are'))
   .addOption(only())
   .addOption(baseUrl())

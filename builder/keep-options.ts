@@ -4,7 +4,7 @@ import { KEEP_RULES, type KeepRule, type KeepRules } from '../corpus/repository/
 
 type KeepOption = `keep${Capitalize<KeepRule>}`
 
-export type KeepFlags = Partial<Record<KeepOption, number>>
+export type KeepFlags = Partial<Record<KeepOption | 'keepDerived', number>>
 
 /** The text of each option. */
 export const KEEP_OPTIONS: Record<KeepRule, string> = {

@@ -9,6 +9,8 @@ import { lockDist } from './snapshot/lock.ts'
 
 export interface PruneCommand {
   keep: KeepRules
+  /** As in `PruneOptions`. */
+  keepDerived?: number | undefined
   /** Removes nothing. */
   dryRun?: boolean
 }

@@ -7,6 +7,7 @@ import type { PruneReport } from '../corpus/repository/prune.ts'
 import { signatureLines } from '../corpus/repository/signature-lines.ts'
 import type { SampleReport } from '../corpus/sample/generate.ts'
 import type { VerifyReport } from '../corpus/snapshot/derived.ts'
+import type { DeriveReport } from './derive.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'
@@ -69,34 +70,36 @@ export const formatKeyReport = ({ kid, alg, file, keys, trusted }: KeyReport): s
     `  ${keys}: ${counted(trusted, 'public key')}; distribute it to mirrors, and use it with verify --keys`,
   ])
 
-export function formatVerifyReport({
-  snapshot,
-  version,
-  files,
-  bytes,
-  members,
-  segments,
-  cves,
-  signatures,
-  expiresAt,
-  faults,
-}: VerifyReport): string {
+export function formatVerifyReport(report: VerifyReport, dist: string): string {
+  const { snapshot, version, files, bytes, members, segments, cves, signatures, expiresAt, derivable, faults } = report
   const found = faults.length === 0 ? 'is intact' : `has ${counted(faults.length, 'fault')}`
   return printableLines([
-    `snapshot ${snapshot} (version ${version}) ${found}`,
+    `snapshot ${snapshot}${version === null ? '' : ` (version ${version})`} ${found}`,
     `  ${grouped(files)} files, ${megabytes(bytes)}, ${grouped(members)} members, ${grouped(segments)} segments, ${grouped(cves)} CVEs`,
+    ...(derivable > 0
+      ? [
+          `  ${counted(derivable, 'derived file')} not here; \`vulnshelf derive ${dist} ${snapshot.slice(0, ID_SHOWN)}\` makes ${derivable === 1 ? 'it' : 'them'} again`,
+        ]
+      : []),
     ...signatureLines(signatures, expiresAt).map((line) => `  ${line}`),
   ])
 }
 
+export const formatDeriveReport = ({ snapshot, derived: { files, bytes }, seconds }: DeriveReport): string =>
+  printableLines([
+    `snapshot ${snapshot} has all files; ${grouped(files)} derived (${megabytes(bytes)})`,
+    `  ${duration(seconds)}`,
+  ])
+
 export function formatSnapshots({ current, earlier, damaged }: SnapshotsReport): string {
   const { version, signatures, expiresAt } = current
   const signed = signatureLines(signatures, expiresAt, { check: 'verify --keys' }).join('; ')
-  const removed = earlier.filter(({ complete }) => !complete).length
+  const hasFiles = ({ complete, derivable }: RetainedSnapshot) => complete || derivable
+  const removed = earlier.filter((snapshot) => !hasFiles(snapshot)).length
   return printableLines([
     `* ${snapshotLine(current)}, version ${version}, ${signed}`,
     ...earlier
-      .filter(({ complete }) => complete)
+      .filter(hasFiles)
       .map((snapshot) => `  ${snapshotLine(snapshot)}${snapshot.ancestor ? '' : ', not an ancestor'}`),
     ...(removed > 0 ? [`  and ${counted(removed, 'snapshot')} without files here (--json has all)`] : []),
     ...damaged.map((digest) => `! unreadable manifest ${digest.slice(0, ID_SHOWN)}`),
@@ -106,8 +109,8 @@ export function formatSnapshots({ current, earlier, damaged }: SnapshotsReport):
 /** `/changes?since=` accepts this many digits of an id. */
 const ID_SHOWN = 12
 
-function snapshotLine({ id, createdAt, cves, bytes, complete }: RetainedSnapshot): string {
-  const size = complete ? megabytes(bytes) : 'incomplete'
+function snapshotLine({ id, createdAt, cves, bytes, complete, derivable }: RetainedSnapshot): string {
+  const size = complete ? megabytes(bytes) : derivable ? `${megabytes(bytes)} without derived files` : 'incomplete'
   return `${id.slice(0, ID_SHOWN)}  ${createdAt}  ${counted(cves, 'CVE')}, ${size}`
 }
 
@@ -115,11 +118,11 @@ export function formatPruneReport({ dryRun, kept, snapshots, manifestsWithoutFil
   const files = counted(removed.manifests + removed.objects, 'file')
   const summary = `${counted(kept.length, 'snapshot')}; ${dryRun ? 'would remove' : 'removed'} ${counted(removed.snapshots, 'snapshot')} and ${files} (${megabytes(removed.bytes)})`
   if (!dryRun) return `kept ${summary}`
-  const rows = snapshots.map(({ id, createdAt, kept, reasons }) => [
+  const rows = snapshots.map(({ id, createdAt, kept, reasons, derived }) => [
     kept ? 'keep' : 'remove',
     id.slice(0, ID_SHOWN),
     createdAt,
-    reasons.join(', '),
+    `${reasons.join(', ')}${kept && !derived ? '; without derived files' : ''}`,
   ])
   return printableLines([
     ...table(rows, [0, 1, 2, 3]).map((line) => line.trimEnd()),

@@ -39,6 +39,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/command',
     'corpus/model',
     'corpus/runtime',
+    'corpus/snapshot/derived.ts',
     'corpus/snapshot/index.ts',
     'corpus/transfer',
   ],

@@ -29,6 +29,7 @@ export async function nightlyFromCommand(feeds: string, flags: NightlyFlags): Pr
       publish: flags.publish ?? null,
       site: flags.siteUrl ?? null,
       keep: keepRules(flags) ?? DEFAULT_RULES,
+      keepDerived: flags.keepDerived,
       jobs,
       report: flags.report ?? null,
       ping: { success: flags.ping ?? null, failure: flags.pingFailure ?? null },

@@ -43,6 +43,8 @@ export interface NightlyOptions {
   site?: URL | null
   /** Which snapshots stay in `dist`. */
   keep: KeepRules
+  /** Number of snapshots that keep their derived files. Default: all. */
+  keepDerived?: number | undefined
   jobs: number
   /** File that receives the report as JSON, or null. */
   report: string | null
@@ -139,7 +141,7 @@ function worksOf(
   progress: Progress,
   warnings: string[],
 ): { [Name in StepName]: (() => Promise<StepReports[Name]>) | null } {
-  const { fetch, allowStale = false, dist, sign, jobs, keep, publish: to, site = null } = options
+  const { fetch, allowStale = false, dist, sign, jobs, keep, keepDerived, publish: to, site = null } = options
   const { unsigned = false } = sign
   const { corpus } = options.ingest
   let built: BuildReport | null = null
@@ -186,7 +188,7 @@ function worksOf(
       }
     },
     publish: to === null ? null : () => publish({ dist, to, unsigned, site }, effects, progress),
-    prune: () => prune(dist, { keep }, effects),
+    prune: () => prune(dist, { keep, keepDerived }, effects),
   }
 }
 

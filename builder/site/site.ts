@@ -8,7 +8,7 @@ import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
 import { type Explorer, openExplorer } from '../../corpus/explorer/explorer.ts'
 import { keepNewest } from '../../corpus/repository/prune.ts'
-import { earlierSnapshots } from '../../corpus/repository/snapshots.ts'
+import { earlierSnapshots, objectDigests } from '../../corpus/repository/snapshots.ts'
 import { manifestDigests, readManifest } from '../../corpus/snapshot/index.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { type Edition, manifestContent, objectContents, readEdition } from '../publish/edition.ts'
@@ -77,10 +77,14 @@ function withHistory(dist: string, edition: Edition): { edition: Edition; snapsh
   const { pointer } = edition
   const { earlier } = earlierSnapshots(dist, manifestDigests(dist), pointer.manifest.sha256)
   const ancestors = earlier.filter(({ ancestor }) => ancestor)
-  const complete = ancestors.filter(({ complete }) => complete)
+  // Pages compare with a snapshot without derived files too.
+  const kept = ancestors.filter(({ files }) => files !== 'incomplete')
+  const present = new Set(objectDigests(dist))
   const objects = [
     ...edition.objects,
-    ...complete.flatMap(({ digest }) => objectContents(dist, readManifest(dist, digest))),
+    ...kept
+      .flatMap(({ digest }) => objectContents(dist, readManifest(dist, digest)))
+      .filter(({ sha256 }) => present.has(sha256)),
   ]
   const manifests = [
     ...edition.manifests,
@@ -89,7 +93,7 @@ function withHistory(dist: string, edition: Edition): { edition: Edition; snapsh
   const once = <T extends { path: string }>(all: T[]) => [...new Map(all.map((one) => [one.path, one])).values()]
   return {
     edition: { ...edition, objects: once(objects), manifests: once(manifests) },
-    snapshots: 1 + complete.length,
+    snapshots: 1 + kept.length,
   }
 }
 

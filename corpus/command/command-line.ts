@@ -23,6 +23,7 @@ const NAMED_BY_COMMAND: readonly string[] = [
   'keep-weekly',
   'keep-monthly',
   'keep-yearly',
+  'keep-derived',
   'unsigned',
 ]
 

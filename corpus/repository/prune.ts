@@ -11,10 +11,22 @@ import {
   readManifest,
 } from '../snapshot/index.ts'
 import { type KeepRules, keptBy } from './retention.ts'
-import { earlierSnapshots, type KnownSnapshot, knownSnapshot, objectDigests, readableManifests } from './snapshots.ts'
+import {
+  canBeRemoved,
+  earlierSnapshots,
+  type KnownSnapshot,
+  knownSnapshot,
+  objectDigests,
+  readableManifests,
+} from './snapshots.ts'
 
 export interface PruneOptions {
   keep: KeepRules
+  /**
+   * Number of kept snapshots, the newest, that keep their derived files. Default: all. The current snapshot and protected
+   * ones keep them in any case.
+   */
+  keepDerived?: number | undefined
   /** Digests of manifests whose snapshots stay, with the reason. The current snapshot always stays. */
   protect?: ReadonlyMap<string, string>
   /** Removes nothing; the report is the same. */
@@ -27,13 +39,15 @@ export interface PrunedSnapshot {
   kept: boolean
   /** The rules that keep it, or why it goes. */
   reasons: string[]
+  /** Whether its derived files stay, as far as they exist. */
+  derived: boolean
 }
 
 export interface PruneReport {
   dryRun: boolean
   /** Ids of the kept snapshots, newest first. */
   kept: string[]
-  /** All snapshots that have their files: the current one, its ancestors, then others. */
+  /** All snapshots that have at least the files that cannot be derived: the current one, its ancestors, then others. */
   snapshots: PrunedSnapshot[]
   /** Number of manifests that stay without files, because readers find older kept snapshots through them. */
   manifestsWithoutFiles: number
@@ -82,7 +96,8 @@ interface Plan {
   objects: string[]
 }
 
-function planOf(dist: string, { keep, protect = new Map() }: PruneOptions): Plan {
+function planOf(dist: string, options: PruneOptions): Plan {
+  const { keep, keepDerived = Number.POSITIVE_INFINITY, protect = new Map() } = options
   const { pointer, manifest } = readCurrent(dist)
   const digests = manifestDigests(dist)
   const objects = objectDigests(dist)
@@ -92,7 +107,7 @@ function planOf(dist: string, { keep, protect = new Map() }: PruneOptions): Plan
     { ...knownSnapshot(current, new Set(objects)), ancestor: true },
     ...earlierSnapshots(dist, digests, current.digest).earlier,
   ]
-  const whole = known.filter(({ complete }, i) => complete || i === 0)
+  const whole = known.filter(({ files }, i) => files !== 'incomplete' || i === 0)
   const counted = whole.filter((snapshot, i) => snapshot.ancestor || !isRepeated(snapshot, whole.slice(0, i)))
   const byRule = keptBy(
     counted.map(({ createdAt }) => Date.parse(createdAt)),
@@ -108,16 +123,23 @@ function planOf(dist: string, { keep, protect = new Map() }: PruneOptions): Plan
   const linking = linksOf(known, kept)
   const named = new Set([...kept, ...linking].map(({ digest }) => digest))
   const needed = new Set(packsOf(linking))
-  for (const { digest } of kept) for (const sha256 of objectsOf(readManifest(dist, digest))) needed.add(sha256)
+  const lean = new Set(
+    [...kept].filter(({ digest }, i) => i >= keepDerived && digest !== current.digest && !protect.has(digest)),
+  )
+  for (const snapshot of kept) {
+    const { files } = readManifest(dist, snapshot.digest)
+    for (const file of files) if (!(lean.has(snapshot) && canBeRemoved(file))) needed.add(file.sha256)
+  }
   // A killed run must not leave an index without the other files.
   const indexes = new Set(known.map(({ index }) => index))
   const unneeded = objects.filter((digest) => !needed.has(digest))
   return {
-    snapshots: rows.map(({ snapshot: { id, createdAt, ancestor }, reasons }) => ({
-      id,
-      createdAt,
-      kept: reasons.length > 0,
-      reasons: reasons.length > 0 ? reasons : [ancestor ? NO_RULE : NO_ANCESTOR],
+    snapshots: rows.map(({ snapshot, reasons }) => ({
+      id: snapshot.id,
+      createdAt: snapshot.createdAt,
+      kept: kept.has(snapshot),
+      reasons: kept.has(snapshot) ? reasons : [snapshot.ancestor ? NO_RULE : NO_ANCESTOR],
+      derived: kept.has(snapshot) && !lean.has(snapshot),
     })),
     manifestsWithoutFiles: linking.filter((snapshot) => !kept.has(snapshot)).length,
     manifests: digests.filter((digest) => !named.has(digest)),

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import {
   countCves,
   decodeManifest,
+  type FileEntry,
   type Manifest,
   readManifestBytes,
   SnapshotError,
@@ -31,13 +32,20 @@ export interface KnownSnapshot {
   /** Digest of the index of CVEs. Readers take a snapshot without it for removed. */
   index: string | null
   cves: number
-  /** Of all files, also shared ones. */
+  /** Of all existing files, also shared ones. */
   bytes: number
-  /** Whether every file exists. Mirrors have manifests of nights that they skipped, and `prune` leaves some. */
-  complete: boolean
+  /** Which files exist. Mirrors have manifests of nights that they skipped, and `prune` leaves some. */
+  files: ExistingFiles
   /** Whether it is a direct or indirect parent of the current snapshot. `/changes` covers only these. */
   ancestor: boolean
 }
+
+/** `sources`: at least those that cannot be derived, and the index of CVEs, which `/changes` needs. */
+export type ExistingFiles = 'all' | 'sources' | 'incomplete'
+
+/** Whether `prune` may remove a file of a kept snapshot. `/snapshots` and `/changes` need the index of CVEs. */
+export const canBeRemoved = ({ role, name, derived }: FileEntry): boolean =>
+  derived && !(role === 'index' && name === 'cve')
 
 export interface KnownSnapshots {
   /** The ancestors of the current snapshot, from parent to parent, then all others, newest first. */
@@ -74,8 +82,10 @@ export function knownSnapshot(
   present: ReadonlySet<string>,
 ): KnownSnapshot {
   const { snapshot: id, created_at: createdAt, parent, delta, files } = manifest
+  const existing = files.filter(({ sha256 }) => present.has(sha256))
+  const isMissing = (file: FileEntry) => !present.has(file.sha256)
   // Several files can share one object.
-  const sizes = new Map(files.map(({ sha256, size }) => [sha256, size]))
+  const sizes = new Map(existing.map(({ sha256, size }) => [sha256, size]))
   return {
     digest,
     manifestBytes: bytes.length,
@@ -86,7 +96,8 @@ export function knownSnapshot(
     index: files.find(({ role, name }) => role === 'index' && name === 'cve')?.sha256 ?? null,
     cves: countCves(manifest),
     bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
-    complete: files.every(({ sha256 }) => present.has(sha256)),
+    files:
+      existing.length === files.length ? 'all' : files.filter(isMissing).every(canBeRemoved) ? 'sources' : 'incomplete',
     ancestor: false,
   }
 }

@@ -59,16 +59,46 @@ keep    ${ids[1]}  2025-12-27T02:00:00.000Z  yearly 2025
 remove  ${ids[0]}  2025-12-20T02:00:00.000Z  no rule keeps it
 remove  ${ids[3]}  2026-01-03T03:00:00.000Z  no rule keeps it, and the current snapshot was not built on it
 1 manifest without files would stay, because older snapshots need it
-would keep 2 snapshots; would remove 3 snapshots and 11 files (${bytes} MB)`,
+would keep 2 snapshots; would remove 3 snapshots and 14 files (${bytes} MB)`,
   )
   const done = await prune(dist, { keep: { daily: 1, yearly: 2 } }, effects)
-  assert.is(formatPruneReport(done), `kept 2 snapshots; removed 3 snapshots and 11 files (${bytes} MB)`)
+  assert.is(formatPruneReport(done), `kept 2 snapshots; removed 3 snapshots and 14 files (${bytes} MB)`)
   const lines = formatSnapshots(await listSnapshots(dist)).split('\n')
   assert.equal(
     lines.slice(0, 2).map((line) => line.slice(0, 14)),
     [`* ${ids[4]}`, `  ${ids[1]}`],
   )
   assert.equal(lines.slice(2), ['  and 1 snapshot without files here (--json has all)'])
+})
+
+test('derived files of older snapshots go on request, and a dry run names these snapshots', async () => {
+  const dist = join(folder.path, 'lean')
+  const built = writeHistory(dist, WEEKS.slice(0, 3))
+  const ids = built.map(({ manifest }) => manifest.snapshot.slice(0, 12))
+  const options = { keep: { weekly: 9 }, keepDerived: 2 }
+  const dry = formatPruneReport(await prune(dist, { ...options, dryRun: true }, effects))
+  assert.is(
+    dry,
+    `keep  ${ids[2]}  2026-01-03T02:00:00.000Z  current, weekly 2026-W01
+keep  ${ids[1]}  2025-12-27T02:00:00.000Z  weekly 2025-W52
+keep  ${ids[0]}  2025-12-20T02:00:00.000Z  weekly 2025-W51; without derived files
+would keep 3 snapshots; would remove 0 snapshots and 1 file (0.0 MB)`,
+  )
+  await prune(dist, options, effects)
+  const { current, earlier } = await listSnapshots(dist)
+  assert.equal(
+    [current, ...earlier].map(({ complete, derivable }) => [complete, derivable]),
+    [
+      [true, false],
+      [true, false],
+      [false, true],
+    ],
+  )
+  const lines = formatSnapshots(await listSnapshots(dist)).split('\n')
+  assert.match(lines[2]!, /^ {2}[0-9a-f]{12} {2}\S+Z {2}1 CVE, 0\.0 MB without derived files$/)
+  // It counts as a snapshot, and `n` is about derived files alone.
+  assert.is((await prune(dist, { keep: { last: 3 }, keepDerived: 1 }, effects)).kept.length, 3)
+  assert.is((await prune(dist, { keep: { last: 3 } }, effects)).removed.objects, 0)
 })
 
 test('a dry run needs the lock, because a build writes files that no manifest names yet', async () => {

@@ -231,6 +231,7 @@ test('snapshots lists what is kept, newest first, with the size and the version 
     parent: manifest.parent.snapshot,
     cves: counts.cves,
     complete: true,
+    derivable: false,
     bytes: [...objects.values()].reduce((sum, size) => sum + size, 0),
     version: 2,
     signatures: [],
@@ -268,6 +269,27 @@ test('snapshots marks what is no ancestor of the current snapshot, and names a m
   const words = done(await vulnshelf(['snapshots', copy]))
   assert.match(words, /^ {2}.* MB, not an ancestor$/m)
   assert.match(words, /^! unreadable manifest 555555555555$/m)
+})
+
+test('derived files of an earlier snapshot are removed on request, verify states it, and derive makes them again', async () => {
+  const copy = at('lean')
+  cpSync(dist, copy, { recursive: true })
+  const { parent } = readCurrent(copy).manifest
+  const id = parent!.snapshot.slice(0, 12)
+  const pruned = done(await vulnshelf(['prune', copy, '--keep-last', '2', '--keep-derived', '1']))
+  assert.match(pruned, /^kept 2 snapshots; removed 0 snapshots and \d+ files/)
+  assert.match(done(await vulnshelf(['snapshots', copy])), /^ {2}.* MB without derived files$/m)
+  const remedy = new RegExp(` derived files not here; \`vulnshelf derive \\S+ ${id}\` makes them again$`, 'm')
+  const lean = done(await vulnshelf(['verify', copy, '--at', id]))
+  assert.match(lean, /^snapshot [0-9a-f]{64} is intact$/m)
+  assert.match(lean, remedy)
+  assert.match(done(await vulnshelf(['derive', copy, id])), /^snapshot [0-9a-f]{64} has all files; \d+ derived \(/)
+  assert.not.match(done(await vulnshelf(['verify', copy, '--at', id])), remedy)
+  assert.equal(filesOf(copy), filesOf(dist))
+  assert.match(
+    failed(await vulnshelf(['verify', copy, '--at', '0000000'])),
+    / has no snapshot '0000000'; `vulnshelf snapshots /,
+  )
 })
 
 test('prune keeps what its rules keep; a dry run lists all and removes nothing', async () => {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openReader } from '../../corpus/reader/reader.ts'
+import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { benchCommand } from '../bench/options.ts'
 import { done, endAll, type Program, run, start } from '../cli/command.ts'
 import { temporaryFolder } from '../support/dist.ts'
@@ -18,6 +19,8 @@ import { commandLines, type Page, pages, readPage, root, wordsOf } from './markd
 const CVES = 60
 /** Stands for any record in the documentation. */
 const ANY_CVE = 'CVE-2024-3400'
+/** Stands for a snapshot of the folder `dist`. */
+const ANY_SNAPSHOT = '169a8f8d39a5'
 /** Threads take longer to start than so small a sample. */
 const ENV = { VULNSHELF_JOBS: '0' }
 /** A line with one of these is not run. */
@@ -99,7 +102,11 @@ async function runLine(program: Program, words: readonly string[], cwd: string, 
     nightly: ['--skip-fetch'],
   }
   const more = quick[name!] ?? []
-  const args = [...words.map((word) => (word === ANY_CVE ? anyCve : word)), ...more]
+  const filledIn = (word: string) => {
+    if (word === ANY_SNAPSHOT) return readCurrent(join(cwd, 'dist')).pointer.snapshot
+    return word === ANY_CVE ? anyCve : word
+  }
+  const args = [...words.map(filledIn), ...more]
   if (name !== 'serve' && !words.includes('--interval')) {
     const { code, err } = await run(program, args, { cwd, env })
     return assert.is(code, 0, `${line}: ${err.join('\n')}`)

@@ -46,12 +46,13 @@ export function writeHistory(dist: string, nights: readonly HistoryNight[]): Bui
       ...put(text),
       content: sha256(text),
       count: 1,
-      derived: role === 'index',
+      derived: role === 'index' || role === 'pages',
     })
     const files = [
       file('about', 'cve', `night ${i}`),
       file('cve', '2024/0xxx', shard),
       file('index', 'cve', `index ${i}`),
+      file('pages', 'published', `pages ${i}`),
     ]
     const snapshot = snapshotId(files)
     const before: BuiltNight | null = parent

@@ -1,12 +1,12 @@
 /** Verifies a snapshot: each file alone, then all together. Inflates and rederives everything, and trusts nothing. */
 
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { moduleUrl } from '../../runtime/module-url.ts'
 import { openPool, runInOrder } from '../../runtime/pool.ts'
 import { rowsBound } from '../derive/rows.ts'
 import { SnapshotError } from '../error.ts'
 import { decodePack } from '../files/delta.ts'
-import { describePack, manifestPath, readCurrent, readStored } from '../files/layout.ts'
+import { describePack, manifestPath, objectPath, readCurrent, readManifest, readStored } from '../files/layout.ts'
 import type { Manifest } from '../files/manifest.ts'
 import { ageFault } from '../files/pointer.ts'
 import { checkSignatures, openSigned, type SignatureVerdict, type TrustedKey } from '../files/signature.ts'
@@ -15,7 +15,8 @@ import { type FileFindings, faultOf } from './file.ts'
 
 export interface VerifyReport {
   snapshot: string
-  version: number
+  /** Of the pointer; null for an earlier snapshot. */
+  version: number | null
   files: number
   bytes: number
   members: number
@@ -24,11 +25,19 @@ export interface VerifyReport {
   /** The signatures of the pointer: `not_checked` without keys, empty when it is unsigned. */
   signatures: SignatureVerdict[]
   expiresAt: string | null
+  /** Number of missing derived files. They can be derived again. Faults of the current snapshot, not of earlier ones. */
+  derivable: number
   /** The faults, one line each; empty when the snapshot is valid. */
   faults: string[]
 }
 
 export interface VerifyOptions {
+  /**
+   * An earlier snapshot to verify instead of the current one, by the digest of its manifest. Its derived files may be
+   * missing; then only the existing files are verified. `ancestor`: the current one was built on it, so the signatures of
+   * the pointer cover it.
+   */
+  earlier?: { digest: string; ancestor: boolean }
   /** Number of worker threads; 0, the default, uses this thread. */
   jobs?: number
   /**
@@ -40,16 +49,19 @@ export interface VerifyOptions {
 }
 
 /**
- * Verifies the current snapshot of `dist` and collects faults. Checks the files together only when each is valid alone.
+ * Verifies a snapshot of `dist`, by default the current one, and collects faults. Checks the files together only when each is valid alone.
  * @throws SnapshotError when pointer or manifest is missing or damaged
  */
 export async function verify(dist: string, options: VerifyOptions = {}): Promise<VerifyReport> {
   const { jobs = 0, keys, now = () => new Date(), onProgress = () => {} } = options
-  const { pointer, pointerBytes, manifest } = readCurrent(dist)
-  const { files } = manifest
+  const { pointer, pointerBytes, manifest: current } = readCurrent(dist)
+  const earlier = options.earlier?.digest === pointer.manifest.sha256 ? undefined : options.earlier
+  const manifest = earlier ? readManifest(dist, earlier.digest) : current
+  const missing = manifest.files.filter(({ derived, sha256 }) => derived && !existsSync(objectPath(dist, sha256)))
+  const files = earlier ? manifest.files.filter((file) => !missing.includes(file)) : manifest.files
   const report: VerifyReport = {
     snapshot: manifest.snapshot,
-    version: pointer.version,
+    version: earlier ? null : pointer.version,
     files: files.length,
     bytes: 0,
     members: 0,
@@ -57,12 +69,14 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
     cves: 0,
     signatures: await checkSignatures(pointerBytes, keys ?? null, now()),
     expiresAt: pointer.expires_at ?? null,
+    derivable: missing.length,
     faults: [],
   }
   report.faults.push(...packFaults(dist, manifest))
   if (keys) report.faults.push(...(await distrusted(pointerBytes, keys, now())))
+  if (keys && earlier?.ancestor === false) report.faults.push(NOT_COVERED)
   const { size } = statSync(manifestPath(dist, pointer.manifest.sha256))
-  if (size !== pointer.manifest.size || pointer.created_at !== manifest.created_at) {
+  if (size !== pointer.manifest.size || pointer.created_at !== current.created_at) {
     report.faults.push('latest.json states a different size or time for its manifest')
   }
   const before = report.faults.length
@@ -82,7 +96,8 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
       if (findings.fault !== null) report.faults.push(findings.fault)
       onProgress(checked.length, files.length)
     }
-    if (report.faults.length === before)
+    // Files can only be compared if all exist.
+    if (report.faults.length === before && files.length === manifest.files.length)
       report.faults.push(...(await verifyConsistency({ dist, manifest, pool, checked })))
   } catch (error) {
     report.faults.push(faultOf('the snapshot', error))
@@ -91,6 +106,8 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
   }
   return report
 }
+
+const NOT_COVERED = 'the current snapshot was not built on this one, so no signature covers it'
 
 /**
  * A pack may be missing, but an existing one must match its digest and decode. Users of a pack check the rebuilt files.

@@ -111,7 +111,31 @@ test('the current snapshot stays without any rule, also if it is incomplete; so 
   assert.is(readCurrent(dist).manifest.snapshot, built[3]!.manifest.snapshot)
   assert.equal(
     built[3]!.manifest.files.map(({ sha256 }) => existsSync(objectPath(dist, sha256))),
-    [false, true, true],
+    [false, true, true, true],
+  )
+})
+
+test('the current snapshot and protected ones keep their derived files; others keep what cannot be derived and the index', async () => {
+  const { dist, built } = history(days(6))
+  const protect = new Map([[built[1]!.digest, 'a test needs it']])
+  const rolesIn = ({ manifest }: BuiltNight) =>
+    manifest.files.filter(({ sha256 }) => existsSync(objectPath(dist, sha256))).map(({ role }) => role)
+  const [all, lean] = [
+    ['about', 'cve', 'index', 'pages'],
+    ['about', 'cve', 'index'],
+  ]
+  const { snapshots } = await removeSnapshots(dist, { keep: { last: 5 }, keepDerived: 2, protect }, effects)
+  assert.equal(built.map(rolesIn), [[], all, lean, lean, all, all])
+  assert.equal(
+    snapshots.map(({ derived }) => derived),
+    [true, true, false, false, true, false],
+  )
+  const { kept } = await removeSnapshots(dist, { keep: { last: 5 }, keepDerived: 1 }, effects)
+  assert.equal([built.map(rolesIn), kept.length], [[[], lean, lean, lean, lean, all], 5])
+  const { summaries } = await openAncestors(dist, readCurrent(dist).manifest).lineage()
+  assert.equal(
+    summaries.map(({ id }) => id),
+    idsOf(built.slice(1, 5).toReversed()),
   )
 })
 
