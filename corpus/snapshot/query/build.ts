@@ -120,7 +120,7 @@ function writeSet(set: TextSet<Texts>, insert: (values: (string | number | null)
     const matched = [searchable(key), searchable(label + (spellings?.at(ordinal) ?? ''))] as const
     const leads = first?.[ordinal] === 1
     const text = storedText(...matched)
-    const shown = [id, key === id ? null : key, label, subtitles.at(ordinal)!]
+    const shown = [id, key === id ? null : key, label === key ? null : label, subtitles.at(ordinal)!]
     insert([n, leads ? 1 : 0, text, ...shown.map((one) => (one === null ? null : shownText(one)))])
     add(n, tokensOf(matched, leads))
   }

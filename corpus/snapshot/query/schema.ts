@@ -8,13 +8,18 @@ import { SnapshotError } from '../error.ts'
 export const INDEXES = ['words', 'cve_index', 'package_index', 'name_index'] as const
 export type IndexName = (typeof INDEXES)[number]
 
+/** Lengths of beginnings with lists of their own. For another beginning SQLite merges the lists of all tokens with it. */
+const PREFIXES: Partial<Record<IndexName, string>> = { cve_index: '1 2', name_index: '1 2' }
+
 /** The tokenizer only separates the tokens that `tokens.ts` writes. */
-const indexSql = (name: IndexName): string =>
-  `CREATE VIRTUAL TABLE ${name} USING fts5(tokens, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '=^+'")`
+function indexSql(name: IndexName): string {
+  const prefixes = PREFIXES[name] ? `prefix='${PREFIXES[name]}', ` : ''
+  return `CREATE VIRTUAL TABLE ${name} USING fts5(tokens, content='', columnsize=0, detail=none, ${prefixes}tokenize="ascii tokenchars '=^+'")`
+}
 
 export const TABLES = {
   entries:
-    'CREATE TABLE entries (n INTEGER PRIMARY KEY, leads INTEGER NOT NULL, text TEXT NOT NULL, id TEXT NOT NULL, key TEXT, label TEXT NOT NULL, subtitle TEXT NOT NULL)',
+    'CREATE TABLE entries (n INTEGER PRIMARY KEY, leads INTEGER NOT NULL, text TEXT NOT NULL, id TEXT NOT NULL, key TEXT, label TEXT, subtitle TEXT NOT NULL)',
   advisories: 'CREATE TABLE advisories (id TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID',
 } as const
 

@@ -72,10 +72,12 @@ interface Span {
 }
 
 /** Words of one search that use the index: each makes SQLite collect the entries of all tokens that begin with it. */
-const MOST_INDEXED_WORDS = 2
-/** One letter is found sooner by reading the texts, and two letters if a longer word leaves few of them. */
-const LEAST_INDEXED = 2
-const FEW_LETTERS = 2
+const MOST_INDEXED_WORDS = 4
+/** Many tokens begin with three letters, and shorter beginnings have lists of their own. So these are only looked for in the index if few words are longer. */
+const COSTLY_LENGTH = 3
+const COSTLY_WORDS = 2
+/** Letters of a word for which the index is sooner than the texts. `package_index` has no lists of beginnings. */
+const leastIndexed = (index: IndexName): number => (index === 'package_index' ? 2 : 1)
 
 const firstOf = (set: SearchedText): number => (TEXT_SETS.indexOf(set === 'words' ? 'cve' : set) + 1) * MAX_ENTRIES
 
@@ -90,11 +92,11 @@ export function indexOf(set: SearchedText): IndexName {
 
 /** Returns the condition for all words, of which the first is at `first`, and the others are at `others`. */
 function conditionOf(set: SearchedText, words: readonly string[], first: Anchor, others: Anchor): Condition {
-  const needles = words.map((word, i) => needleOf(word, i === 0 ? first : others))
+  const needles = words.map((word, i) => needleOf(word, i === 0 ? first : others, words.length > 1))
   const indexed = needles
-    .filter(({ match, length }) => match !== null && length >= LEAST_INDEXED)
+    .filter(({ match, length }) => match !== null && length >= leastIndexed(indexOf(set)))
     .sort((a, b) => b.length - a.length)
-    .filter(({ length }, i) => i === 0 || (i < MOST_INDEXED_WORDS && length > FEW_LETTERS))
+    .filter(({ length }, i) => i < COSTLY_WORDS || (i < MOST_INDEXED_WORDS && length !== COSTLY_LENGTH))
   const checks = needles.filter((needle) => !needle.isExact || !indexed.includes(needle))
   return {
     index: indexOf(set),
@@ -119,8 +121,20 @@ function* together<T>(searches: readonly Search<T>[]): Search<T[]> {
   return (yield searches) as T[]
 }
 
-/** Returns FROM and WHERE for the entries of a span, the column of their number, and the values. */
-function entriesWhere({ index, match, checks, isLeading }: Condition, { from, to }: Span) {
+/** FROM and WHERE of some entries, the column of their number, and the values. */
+interface EntriesWhere {
+  column: string
+  tables: string
+  where: string
+  values: (string | number)[]
+}
+
+/** Returns the entries of a span that match. */
+function entriesWhere(
+  { index, match, checks, isLeading }: Condition,
+  { from, to }: Span,
+  withTexts = checks.length > 0,
+): EntriesWhere {
   const checked = checks.map(() => ' AND instr(text, ?)').join('')
   if (match === null) {
     const where = `n BETWEEN ? AND ?${isLeading ? ' AND leads = 1' : ''}${checked}`
@@ -130,7 +144,7 @@ function entriesWhere({ index, match, checks, isLeading }: Condition, { from, to
   return {
     column,
     // A CROSS JOIN looks for the entries of the index, not for the matches of each entry.
-    tables: checks.length > 0 ? `${index} CROSS JOIN entries ON n = ${column}` : index,
+    tables: withTexts ? `${index} CROSS JOIN entries ON n = ${column}` : index,
     where: `${index} MATCH ? AND ${column} BETWEEN ? AND ?${checked}`,
     values: [isLeading ? `"${LEADS}" AND ${match}` : match, from, to, ...checks],
   }
@@ -149,6 +163,27 @@ function* countIn(condition: Condition, span: Span): Search<number> {
   const { tables, where, values } = entriesWhere(condition, span)
   const [row] = yield* rowsOf(`SELECT count(*) FROM ${tables} WHERE ${where}`, values)
   return row![0] as number
+}
+
+/** Counts entries, and ranks them as `rankIn` does. Returns the numbers of the best. */
+function* ranking(
+  { column, tables, where, values }: EntriesWhere,
+  { whole, words }: SearchQuery,
+  limit: number,
+): Search<{ count: number; best: number[] }> {
+  const [first, ...others] = words
+  const rest = others.map((word) => needleOf(word, 'word').text)
+  const ranks = [
+    [needleOf(whole, 'key').text],
+    [needleOf(first!, 'beginning').text, ...rest],
+    [needleOf(first!, 'word').text, ...rest],
+  ]
+  const cases = ranks.map((texts, rank) => `WHEN ${texts.map(() => 'instr(text, ?)').join(' AND ')} THEN ${rank}`)
+  const rows = yield* rowsOf(
+    `WITH found AS MATERIALIZED (SELECT ${column} AS n, leads, CASE ${cases.join(' ')} ELSE 3 END AS rank FROM ${tables} WHERE ${where}) SELECT n, (SELECT count(*) FROM found) FROM found ORDER BY rank, leads DESC, n LIMIT ?`,
+    [...ranks.flat(), ...values, limit],
+  )
+  return { count: Number(rows[0]?.[1] ?? 0), best: rows.map(([n]) => n as number) }
 }
 
 /** Parts of a span, in the order of its numbers or in the opposite one. */
@@ -180,7 +215,7 @@ export interface Searches {
 export interface SearchCosts {
   /** Texts to read before the index: entries with a frequent text are among the first ones. */
   readFirst: number
-  /** Matches that are all read and ranked, instead of several statements by rank. */
+  /** Matches that are all ranked, instead of several statements by rank. */
   rankAll: number
   /** Entries that one statement reads. */
   rowsAtOnce: number
@@ -193,7 +228,7 @@ export interface SearchCosts {
 /** For a file on this machine. */
 export const LOCAL_COSTS: SearchCosts = {
   readFirst: 512,
-  rankAll: 200,
+  rankAll: 4000,
   rowsAtOnce: 250,
   window: 2 ** 16,
   isPrefixCostly: true,
@@ -222,11 +257,13 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
     return span
   }
 
-  /** Parts that each have a statement, because comparing the texts of all entries would take too long. */
-  function partsOf({ match, checks }: Condition, span: Span, isDescending = false): Iterable<Span> {
-    const isShort = match !== null && checks.length === 0
-    return isShort || (isPrefixCostly && match?.includes('*')) ? [span] : windows(span, window, isDescending)
-  }
+  /** Whether one statement is enough: it does not compare the texts of all entries. */
+  const isOne = ({ match, checks }: Condition): boolean =>
+    match !== null && (checks.length === 0 || (isPrefixCostly && match.includes('*')))
+
+  /** Parts that each have a statement. */
+  const partsOf = (condition: Condition, span: Span, isDescending = false): Iterable<Span> =>
+    isOne(condition) ? [span] : windows(span, window, isDescending)
 
   function* countOf(set: SearchedText, condition: Condition): Search<number> {
     let sum = 0
@@ -252,23 +289,61 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
     return found
   }
 
-  /** Returns the `limit` best entries, and the number of all that match if `isCounted`. */
-  function* best(type: SearchType, q: string, limit: number, isCounted: boolean): Search<Best> {
-    const query = queryOf(q)
-    const { words } = query
+  const atMost = (limit: number): number => Math.max(limit, rankAll)
+
+  /** Returns all matches of `types`, whose sets share an index; null if they are many, or take several statements. */
+  function* sharedMatches(
+    types: readonly SearchType[],
+    { words }: SearchQuery,
+    limit: number,
+  ): Search<number[] | null> {
+    if (types.length < 2) return null
+    const condition = conditionOf(types[0]!, words, 'anywhere', 'anywhere')
+    if (!isOne(condition)) return null
+    const spans = yield* together(types.map(spanOf))
+    const span = { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) }
+    const found = yield* numbers(condition, span, atMost(limit) + 1)
+    return found.length > atMost(limit) ? null : found
+  }
+
+  /** Returns the `limit` best entries, and the number of all that match if `isCounted`. `all` may include other types. */
+  function* best(type: SearchType, { query, limit, isCounted }: Wanted, all: number[] | null): Search<Best> {
     const span = yield* spanOf(type)
-    const anywhere = conditionOf(type, words, 'anywhere', 'anywhere')
-    const most = Math.max(limit, rankAll)
-    const some = yield* first(anywhere, span, most + 1)
-    if (some.length <= most) {
-      const ranked = yield* entriesOf(type, some, query)
-      return { count: some.length, ranked: ranked.slice(0, limit) }
+    const anywhere = conditionOf(type, query.words, 'anywhere', 'anywhere')
+    // The number of matches takes the comparison of each text anyway.
+    if (!all && isCounted && anywhere.checks.length > 0) return yield* bestOfCompared(type, query, anywhere, limit)
+    const some = all
+      ? all.filter((n) => n >= span.from && n <= span.to)
+      : yield* first({ ...anywhere, texts: null }, span, atMost(limit) + 1)
+    const count = some.length
+    if (count <= limit) return { count, ranked: yield* entriesOf(type, some, query) }
+    if (count <= atMost(limit)) {
+      const where = 'n IN (SELECT value FROM json_each(?))'
+      const ranked = yield* ranking(
+        { column: 'n', tables: 'entries', where, values: [JSON.stringify(some)] },
+        query,
+        limit,
+      )
+      if (ranked.count < count) throw unproven()
+      return { count, ranked: yield* entriesOf(type, ranked.best, query) }
     }
-    const [count, ranked] = (yield* together<unknown>([
+    const [counted, ranked] = (yield* together<unknown>([
       isCounted ? countOf(type, anywhere) : none(),
       bestOfMany(type, query, anywhere, limit),
     ])) as [number, Ranked[]]
-    return { count, ranked }
+    return { count: counted, ranked }
+  }
+
+  /** Compares each text once, both to count and to rank. */
+  function* bestOfCompared(type: SearchType, query: SearchQuery, anywhere: Condition, limit: number): Search<Best> {
+    const found: number[] = []
+    let sum = 0
+    for (const part of partsOf(anywhere, yield* spanOf(type))) {
+      const { count, best } = yield* ranking(entriesWhere(anywhere, part, true), query, limit)
+      sum += count
+      found.push(...best)
+    }
+    return { count: sum, ranked: (yield* entriesOf(type, found, query)).slice(0, limit) }
   }
 
   /** Searches by rank, because few of the entries that match are the best. */
@@ -328,17 +403,24 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
     return row![0] as number
   }
 
-  function* bestOfType(type: SearchType, q: string, limit: number, isCounted: boolean): Search<Best> {
-    const most = Math.min(limit, MAX_HITS)
-    if (type !== 'cve' || !isAdvisoryIdStart(q)) return yield* best(type, q, most, isCounted)
+  function* bestOfType(type: SearchType, wanted: Wanted, all: number[] | null): Search<Best> {
+    const { q, limit, isCounted } = wanted
+    if (type !== 'cve' || !isAdvisoryIdStart(q)) return yield* best(type, wanted, all)
     const [own, advisories, others] = (yield* together<unknown>([
-      best(type, q, most, isCounted),
-      bestOfAdvisories(q, most),
+      best(type, wanted, all),
+      bestOfAdvisories(q, limit),
       isCounted ? countOnlyAdvisories(q) : none(),
     ])) as [Best, Ranked[], number]
     const found = new Map<number, Ranked>()
     for (const one of [...own.ranked, ...advisories].sort(byRank)) if (!found.has(one.n)) found.set(one.n, one)
-    return { count: own.count + others, ranked: [...found.values()].slice(0, most) }
+    return { count: own.count + others, ranked: [...found.values()].slice(0, limit) }
+  }
+
+  function* bestOfTypes(types: readonly SearchType[], q: string, limit: number, isCounted: boolean): Search<Best[]> {
+    const wanted: Wanted = { q, query: queryOf(q), limit: Math.min(limit, MAX_HITS), isCounted }
+    const names = types.filter((type) => indexOf(type) === 'name_index')
+    const shared = yield* sharedMatches(names, wanted.query, wanted.limit)
+    return yield* together(types.map((type) => bestOfType(type, wanted, names.includes(type) ? shared : null)))
   }
 
   const requested = (types: readonly SearchType[]) => SEARCH_TYPES.filter((type) => types.includes(type))
@@ -371,7 +453,7 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
         hits: { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [], package: [] },
       }
       const known = requested(types)
-      const found = yield* together(known.map((type) => bestOfType(type, q, limit, true)))
+      const found = yield* bestOfTypes(known, q, limit, true)
       for (const [i, type] of known.entries()) {
         result.counts[type] = found[i]!.count
         result.hits[type] = found[i]!.ranked.map(({ hit }) => hit)
@@ -379,7 +461,7 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
       return result
     },
     *suggest(types, q, limit) {
-      const best = yield* together(requested(types).map((type) => bestOfType(type, q, limit, false)))
+      const best = yield* bestOfTypes(requested(types), q, limit, false)
       const found = best.flatMap(({ ranked }, order) => {
         const positions = [0, 0, 0, 0]
         return ranked.map(({ hit }) => ({ hit, order, position: positions[hit.rank]!++ }))
@@ -392,6 +474,14 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
 
 /** A CVE id, folded. */
 const CVE_ID = /^cve-\d{4}-\d{4,19}$/
+
+/** What is asked of each type. */
+interface Wanted {
+  q: string
+  query: SearchQuery
+  limit: number
+  isCounted: boolean
+}
 
 interface Best {
   /** Of all matches, or 0. */
@@ -427,11 +517,12 @@ interface Ranked {
 
 /** @throws SnapshotError `malformed` */
 function rankedOf(type: SearchType, rank: Rank, [n, leads, , ...texts]: StatementRow): Ranked {
-  const [id, key, label, subtitle] = texts.slice(0, 4).map((text) => (text === null ? '' : readShown(text)))
+  const [id, shownKey, label, subtitle] = texts.slice(0, 4).map((text) => (text === null ? null : readShown(text)))
+  const key = shownKey ?? id!
   return {
     n: Number(n),
     leads: Number(leads),
-    hit: { type, rank, id: id!, key: key || id!, label: label || id!, subtitle: subtitle! },
+    hit: { type, rank, id: id!, key, label: (label ?? key) || id!, subtitle: subtitle! },
   }
 }
 

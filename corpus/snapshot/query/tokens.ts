@@ -32,9 +32,9 @@ export const searchable = (text: string): string => fold(text).replace(MARKS, '\
 /** Marks the beginnings of words in a searchable text, except one at its beginning. */
 const marked = (text: string): string => text.replace(OUTSIDE, `$&${WORD_START}`)
 
-/** Returns the stored text of an entry. `label` includes further spellings. */
+/** Returns the stored text of an entry. `label` includes further spellings; one that equals the key adds nothing. */
 export const storedText = (key: string, label: string): string =>
-  `${BORDER + BORDER + WORD_START + marked(key) + BORDER + WORD_START + marked(label)}${BORDER}`
+  `${BORDER + [key, ...(label === key ? [] : [label])].map((text) => BORDER + WORD_START + marked(text)).join('')}${BORDER}`
 
 /** Returns a text as a column of an answer. UTF-8 cannot encode lone surrogates, so such a text is JSON after a mark. */
 export const shownText = (text: string): string =>
@@ -93,8 +93,8 @@ const BEFORE: Record<Anchor, string> = {
 }
 const MARKER: Record<Anchor, string> = { anywhere: '', word: WHOLE, beginning: FIRST, key: FIRST }
 
-/** Letters of a prefix after other words: SQLite collects the entries of all tokens with it. */
-const LEAST_PREFIX = 3
+/** Letters of a beginning that has a list of its own only without a marker. A longer list is enough next to other words. */
+const UNMARKED_LENGTH = 2
 
 /** A text to look for. */
 export interface Needle {
@@ -108,19 +108,28 @@ export interface Needle {
   length: number
 }
 
-/** @param text searchable, not empty */
-export function needleOf(text: string, anchor: Anchor): Needle {
+/**
+ * @param text searchable, not empty
+ * @param isOneOfSeveral whether entries must contain other texts too
+ */
+export function needleOf(text: string, anchor: Anchor, isOneOfSeveral = false): Needle {
   const words = Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({ word, index, points: [...word] }))
-  const terms = words.flatMap(({ word, index, points }) => {
-    const token = (index === 0 ? MARKER[anchor] : WHOLE) + capped(points, 0)
-    if (anchor === 'key' || index + word.length < text.length) return [`"${token}"`]
-    return words.length > 1 && points.length < LEAST_PREFIX ? [] : [`"${token}"*`]
+  let isExact = anchor !== 'key' && words[0]?.word === text && words[0].points.length <= MOST_INDEXED
+  // All CVEs have this word.
+  const telling = words.length > 1 && words[0]!.word === 'cve' ? words.slice(1) : words
+  const terms = telling.map(({ word, index, points }) => {
+    const marker = index === 0 ? MARKER[anchor] : WHOLE
+    const token = marker + capped(points, 0)
+    if (anchor === 'key' || index + word.length < text.length) return `"${token}"`
+    const isUnmarked = marker === WHOLE && points.length === UNMARKED_LENGTH && (isOneOfSeveral || words.length > 1)
+    if (!isUnmarked) return `"${token}"*`
+    isExact = false
+    return `"${word}"*`
   })
-  const [first] = words
   return {
     match: terms.length > 0 ? terms.join(' AND ') : null,
     text: BEFORE[anchor] + marked(text) + (anchor === 'key' ? BORDER : ''),
-    isExact: anchor !== 'key' && first?.word === text && first.points.length <= MOST_INDEXED,
+    isExact,
     length: Math.max(0, ...words.map(({ points }) => points.length)),
   }
 }

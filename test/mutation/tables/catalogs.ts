@@ -75,9 +75,9 @@ export const CATALOG_RULES: readonly Mutation[] = [
   {
     rule: 'rule 28: an exact id ranks first, then a prefix of id or label, then the start of a word, then any other match',
     breaks: 'a label that begins so is no better than a word',
-    file: 'corpus/snapshot/query/tokens.ts',
-    find: 'if (index === 0) tokens.push',
-    replace: 'if (index === 0 && text === texts[0]) tokens.push',
+    file: 'corpus/snapshot/query/search.ts',
+    find: "return has(first!, 'beginning') ? 1",
+    replace: "return has(first!, 'key') ? 1",
   },
   {
     rule: 'rule 28: within a rank, KEV-listed CVEs come first, then newer ones; other types sort by number of CVEs',
@@ -111,8 +111,8 @@ export const CATALOG_RULES: readonly Mutation[] = [
     rule: 'rule 28: the id of an advisory finds its CVE, in any case, as the id of the CVE does',
     breaks: 'any text is looked for in ids of advisories',
     file: 'corpus/snapshot/query/search.ts',
-    find: "if (type !== 'cve' || !isAdvisoryIdStart(q)) return yield* best(type, q, most, isCounted)",
-    replace: "if (type !== 'cve') return yield* best(type, q, most, isCounted)",
+    find: "if (type !== 'cve' || !isAdvisoryIdStart(q)) return yield* best(type, wanted, all)",
+    replace: "if (type !== 'cve') return yield* best(type, wanted, all)",
   },
   {
     rule: 'rule 28: a CVE that several of its ids find is one result',

@@ -33,7 +33,11 @@ export function sampleTexts(): SearchTexts {
   const random = seeded(11)
   const set = (name: TextSetName, count: number, key: (i: number) => string): TextSet => {
     const keys = Array.from({ length: count }, (_, i) => key(i))
-    const labels = keys.map(() => (random() < 0.05 ? '' : title(random)))
+    const isNamed = name === 'product' || name === 'package'
+    const labels = keys.map((key, i) => {
+      const label = random() < 0.05 ? '' : title(random)
+      return isNamed && i % 4 === 3 ? key : label
+    })
     return {
       name,
       keys,

@@ -165,7 +165,7 @@ test('a query.db with other entries or another index', async () => {
   const file = fileOf(manifest, 'query')
   for (const change of [
     "UPDATE entries SET text = text || 'x' WHERE n = (SELECT max(n) FROM entries)",
-    "UPDATE entries SET label = label || 'x' WHERE n = (SELECT max(n) FROM entries)",
+    "UPDATE entries SET label = ifnull(label, '') || 'x' WHERE n = (SELECT max(n) FROM entries)",
     "INSERT INTO cve_index(rowid, tokens) VALUES (16777216, 'forged')",
     "INSERT INTO words(rowid, tokens) VALUES (16777216, 'forged')",
   ]) {
