@@ -5,11 +5,13 @@ import type { Snapshot } from './data/answers.ts'
 import { token } from './data/token.ts'
 import { useAnswer, useSession } from './data/use.ts'
 import { MENU } from './pages.ts'
+import { DayChoice, PastNotice } from './parts/past.tsx'
 import { ThemeChoice } from './parts/theme.tsx'
 import { Time } from './parts/values.tsx'
 import { link } from './router.ts'
 
 export function Layout({ current, children }: { current: string; children: ComponentChildren }) {
+  const { past } = useSession()
   return (
     <>
       {/* biome-ignore lint/a11y/useValidAnchor: it is a link; the address has the page after `#`, so it must not change. */}
@@ -21,7 +23,9 @@ export function Layout({ current, children }: { current: string; children: Compo
           vulnshelf
         </a>
         <Menu current={current} />
+        <DayChoice />
       </header>
+      {past === null ? null : <PastNotice asked={past} />}
       <main id="main" tabIndex={-1}>
         {children}
       </main>

@@ -3,6 +3,7 @@ import './style.css'
 import { type ComponentChild, type ComponentChildren, render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import type { Api, ApiFailure } from './data/api.ts'
+import { apiAt } from './data/past.ts'
 import { token } from './data/token.ts'
 import { forgetPages, SessionContext } from './data/use.ts'
 import { Layout } from './layout.tsx'
@@ -11,10 +12,11 @@ import { Failure, Loading } from './parts/answer.tsx'
 import { Heading } from './parts/heading.tsx'
 import type { SignInReason } from './parts/sign-in.tsx'
 import { applyTheme } from './parts/theme.tsx'
-import { useLocation } from './router.ts'
+import { askedSnapshot, useLocation } from './router.ts'
 import { keepScroll } from './scroll.ts'
 import { watchScrollers } from './scrollers.ts'
 
+const past = askedSnapshot()
 const isStatic = document.querySelector('meta[name="vulnshelf-mode"]')?.getAttribute('content') === 'static'
 
 function App({ api }: { api: Api }) {
@@ -23,7 +25,9 @@ function App({ api }: { api: Api }) {
   const [signIn, setSignIn] = useState<SignInReason | 'no'>('no')
   const session = useMemo(
     () => ({
-      api,
+      api: past === null ? api : apiAt(api, past),
+      now: api,
+      past,
       askToken() {
         const had = token.read() !== null
         // Several requests of a page can be rejected: the first of them had the token.

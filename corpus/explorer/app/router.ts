@@ -51,3 +51,17 @@ export function useLocation(): Location {
   }, [])
   return location
 }
+
+/**
+ * Returns the snapshot that the address asks for: an id, the beginning of one, a date or a time; null for the current one.
+ * It is before the `#`, so that all links of the pages keep it.
+ */
+export const askedSnapshot = (): string | null => new URLSearchParams(window.location.search).get('snapshot') || null
+
+/** Loads the same page from another snapshot. */
+export function showSnapshot(snapshot: string | null): void {
+  const address = new URL(window.location.href)
+  if (snapshot === null) address.searchParams.delete('snapshot')
+  else address.searchParams.set('snapshot', snapshot)
+  window.location.assign(address)
+}

@@ -32,7 +32,8 @@ interface Shown {
 function show(answer: Answerer): Shown {
   let pages: Pages<string> | undefined
   const get = async (_path: string, { cursor }: Params = {}) => answer(cursor as string | null)
-  const session = { api: { mode: 'gateway', get } as unknown as Api, askToken() {}, signOut() {} }
+  const api = { mode: 'gateway', get } as unknown as Api
+  const session = { api, now: api, past: null, askToken() {}, signOut() {} }
   const List = () => {
     pages = usePages<string>('/cves', { kev: true })
     return null

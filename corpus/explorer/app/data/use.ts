@@ -5,7 +5,12 @@ import type { Page } from './answers.ts'
 import { type Api, ApiFailure, type Params, target } from './api.ts'
 
 export interface Session {
+  /** Of the snapshot that the pages show. */
   api: Api
+  /** Of the current snapshot. */
+  now: Api
+  /** The earlier snapshot that the address asks for; null for the current one. */
+  past: string | null
   /** Shows the sign-in page after a request without a valid token. */
   askToken(): void
   /** Ends the session, then shows the sign-in page. */
@@ -164,7 +169,7 @@ export const isOfCursor = ({ code }: ApiFailure): boolean => code === 'invalid_c
 
 const samePath = (a: string | null, b: string | null) => a?.split('?', 1)[0] === b?.split('?', 1)[0]
 
-function failureOf(error: unknown): ApiFailure {
+export function failureOf(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error
   return new ApiFailure(0, 'internal', error instanceof Error ? error.message : String(error))
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Advisory, CveDetail, Reports } from '../../data/answers.ts'
 import type { ApiFailure } from '../../data/api.ts'
-import { useAnswer } from '../../data/use.ts'
+import { useAnswer, useSession } from '../../data/use.ts'
 import { Failure, Loading } from '../../parts/answer.tsx'
 import { Heading } from '../../parts/heading.tsx'
 import { useMarkdown } from '../../parts/markdown.tsx'
@@ -17,6 +17,7 @@ import { Kev } from './kev.tsx'
 import { Metrics } from './metrics.tsx'
 import { References } from './references.tsx'
 import { SECTIONS, Section, SectionMenu, type SectionName, useSection } from './section.tsx'
+import { SinceThen } from './since-then.tsx'
 import { Timeline } from './timeline.tsx'
 
 const INCLUDE = [
@@ -36,6 +37,7 @@ const INCLUDE = [
 type Cve = { [Field in keyof CveDetail]-?: Exclude<CveDetail[Field], undefined> }
 
 export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
+  const { past } = useSession()
   const path = `/cves/${encodeURIComponent(id)}`
   const { data: cve, error, retry } = useAnswer<Cve>(path, { include: INCLUDE })
   const advisory = useAnswer<Advisory>(`${path}/advisory`)
@@ -84,6 +86,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   return (
     <>
       <Headline cve={cve} guidance={cve.guidance} />
+      {past === null ? null : <SinceThen path={path} include={INCLUDE} old={cve} />}
       {isComplete ? null : <Loading key="sections" />}
       <SectionMenu id={cve.cve_id} counts={new Map(shown.map((name) => [name, counts[name]]))} />
       {shown.map((name) => (
