@@ -13,6 +13,7 @@ import { clearProgress, noProgress, showProgress } from '../corpus/command/progr
 import { writingTo } from '../corpus/command/system-error.ts'
 import { VERSION } from '../corpus/command/version.ts'
 import { utcDate } from '../corpus/model/values/date.ts'
+import { DATE_BOUND_FORM, parseDateBound } from '../corpus/model/values/date-bound.ts'
 import { KEEP_RULES, type KeepRule } from '../corpus/repository/retention.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/index.ts'
 import type { CheckFlags } from './check/command.ts'
@@ -37,7 +38,7 @@ const { program, option, required, examples, fail } = commandLine('vulnshelf', {
       'Report:': ['verbose', 'json'],
     },
     check: {
-      'Snapshot:': ['snapshot', 'keys'],
+      'Snapshot:': ['snapshot', 'at', 'keys'],
       'What fails:': ['fail-on', 'unscored', 'fail-on-undecided', 'fail-on-unchecked'],
       'Report:': ['json', 'sarif'],
     },
@@ -110,6 +111,14 @@ const keepDerived = () =>
     '--keep-derived <n>',
     'keep the derived files of the n newest kept snapshots only; `derive` makes others again (default: of all)',
   ).argParser(keepCount)
+const at = () =>
+  option(
+    '--at <snapshot>',
+    'earlier snapshot: its id, the first 7 or more digits of it, a date (its end) or a time',
+  ).argParser((text) => {
+    if (/^[0-9a-f]{7,64}$/i.test(text) || parseDateBound(text) !== null) return text
+    throw new InvalidArgumentError(`It must be at least 7 hexadecimal digits, or ${DATE_BOUND_FORM}.`)
+  })
 const json = () => option('--json', 'print the report as JSON')
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) => {
   clearProgress()
@@ -383,10 +392,14 @@ program
 program
   .command('show <dist> [path]')
   .description('Print a part as JSON: manifest (default), pointer, a CVE id, or <role>/<name>')
-  .addHelpText('after', examples('show dist', 'show dist CVE-2024-3400', 'show dist list/cwes'))
-  .action(async (dist: string, path: string | undefined) => {
+  .addOption(at())
+  .addHelpText(
+    'after',
+    examples('show dist', 'show dist CVE-2024-3400', 'show dist CVE-2024-3400 --at 2026-09-11', 'show dist list/cwes'),
+  )
+  .action(async (dist: string, path: string | undefined, flags: { at?: string }) => {
     const { show } = await import('./show.ts')
-    process.stdout.write(`${printableJson(show(dist, path), 1)}\n`)
+    process.stdout.write(`${printableJson(await show(dist, path, flags.at), 1)}\n`)
   })
 
 program
@@ -547,6 +560,7 @@ program
   .command('check <file>')
   .description('Show which advisories affect the packages of a lock file or SBOM')
   .addOption(required(option('--snapshot <dist or url>', 'folder of snapshots, bundle, or URL of a repository')))
+  .addOption(at())
   .addOption(option('--keys <file>', 'key set (JWKS); one of its keys must have signed the pointer'))
   .addOption(
     option('--fail-on <level>', 'exit with 1 for findings of this severity or above')

@@ -1,6 +1,7 @@
 /** `vulnshelf show`: prints any part of a snapshot as JSON. */
 import { type CveId, parseCveId } from '../corpus/model/ids/cve-id.ts'
 import { rejectionText } from '../corpus/model/rejection.ts'
+import { manifestIn } from '../corpus/reader/folder-manifest.ts'
 import {
   decodeIndex,
   decodeRejected,
@@ -21,13 +22,14 @@ import {
 } from '../corpus/snapshot/index.ts'
 
 /**
- * Returns the part at `path` of the current snapshot: `manifest` (default), `pointer`, a CVE id for the record, or
+ * Returns the part at `path` of the current snapshot, or of the one that `at` selects: `manifest` (default), `pointer`, a CVE id for the record, or
  * `<role>/<name>` for a file (`cve/2024/3xxx`, `about`). Shards become objects by member key, tables objects by
  * column.
- * @throws SnapshotError `missing` for an unknown path
+ * @throws SnapshotError `missing` for an unknown path or snapshot; TypeError for an `at` that cannot select one
  */
-export function show(dist: string, path = 'manifest'): unknown {
-  const { pointer, manifest } = readCurrent(dist)
+export async function show(dist: string, path = 'manifest', at?: string): Promise<unknown> {
+  const { pointer, manifest: current } = readCurrent(dist)
+  const manifest = at === undefined ? current : await manifestIn(dist, current, at)
   if (path === 'manifest') return manifest
   if (path === 'pointer') return pointer
   const id = parseCveId(path)

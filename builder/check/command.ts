@@ -9,6 +9,8 @@ import { readInventory } from './read.ts'
 
 export interface CheckFlags {
   snapshot: string
+  /** An earlier snapshot. */
+  at?: string
   keys?: string
   failOn: FailLevel
   failOnUndecided?: boolean
@@ -23,7 +25,7 @@ export const EXIT_CODES = { passed: 0, failed: 1, nothing_to_check: 3 } as const
 export async function checkFromCommand(file: string, flags: CheckFlags): Promise<CheckReport> {
   const inventory = await readInventory(file)
   const keys = flags.keys === undefined ? undefined : await readKeySetFile(flags.keys)
-  const reader = await openReader(flags.snapshot, { keys, onWait: realEffects().log })
+  const reader = await openReader(flags.snapshot, { at: flags.at, keys, onWait: realEffects().log })
   try {
     const failOn = {
       level: flags.failOn,

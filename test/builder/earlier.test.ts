@@ -1,0 +1,62 @@
+/** `show --at` and `check --at`: what a folder said in an earlier night. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { checkFromCommand } from '../../builder/check/command.ts'
+import { show } from '../../builder/show.ts'
+import { openReader } from '../../corpus/reader/reader.ts'
+import { readCurrent } from '../../corpus/snapshot/index.ts'
+import { temporaryFolder } from '../support/dist.ts'
+import { failed } from '../support/refusal.ts'
+import { sampleNights } from '../support/samples.ts'
+
+const folder = temporaryFolder('earlier')
+const { first, second, third, fourth } = await sampleNights()
+const NIGHTS = [first, second, third, fourth]
+
+test('`show` prints each part as in that night', async () => {
+  const changed = new Set<string>()
+  for (const night of NIGHTS) {
+    const { manifest } = readCurrent(night)
+    const at = manifest.snapshot
+    assert.equal(await show(fourth, 'manifest', at), manifest)
+    for (const part of ['about', 'list/cwes', 'columns', 'epss']) {
+      const printed = JSON.stringify(await show(fourth, part, at.slice(0, 12)))
+      assert.is(printed, JSON.stringify(await show(night, part)), part)
+      changed.add(`${part} ${printed}`)
+    }
+  }
+  assert.ok(changed.size > NIGHTS.length, 'the nights differ')
+  assert.equal(await show(fourth), readCurrent(fourth).manifest)
+})
+
+test('`check` says what it would have said', async () => {
+  const reader = await openReader(fourth)
+  const { data } = await reader.entries('packages', { ecosystem: 'npm', limit: 25 })
+  await reader.close()
+  const file = join(folder.path, 'package-lock.json')
+  const packages = Object.fromEntries(data.map(({ name }) => [`node_modules/${name}`, { version: '1.0.0' }]))
+  writeFileSync(file, JSON.stringify({ name: 'app', lockfileVersion: 3, packages: { '': {}, ...packages } }))
+  const flags = { failOn: 'high', unscored: 'fail' } as const
+  for (const night of NIGHTS) {
+    const at = readCurrent(night).manifest.snapshot
+    const report = await checkFromCommand(file, { ...flags, snapshot: fourth, at })
+    assert.is(report.snapshot.id, at)
+    assert.equal(report, await checkFromCommand(file, { ...flags, snapshot: night }))
+  }
+})
+
+test('an unknown snapshot is an error that names the kept ones', async () => {
+  const oldest = readCurrent(first).manifest.snapshot
+  for (const at of ['f'.repeat(64), '1999-12-31']) {
+    const error = (await failed(show(fourth, 'about', at)))!
+    assert.is((error as { code?: string }).code, 'missing')
+    assert.match(error.message, oldest)
+  }
+  assert.match((await failed(show(fourth, 'about', 'x')))!.message, /'at' must be/)
+})
+
+test.after(() => folder.remove())
+
+test.run()
