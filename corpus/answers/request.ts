@@ -85,7 +85,9 @@ export function* pinnedAnswer(
     return { ...found, pinnedAt: data.createdAt }
   } catch (error) {
     if (!(error instanceof SnapshotError) || error.code !== 'missing') throw error
-    throw gone(`files of snapshot ${data.id} were removed; \`/snapshots\` lists the kept ones`)
+    throw gone(
+      `snapshot ${data.id} lacks files that this answer needs; its operator can make derived files again with 'vulnshelf derive'`,
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 /** API 27.7 to 27.10: answers from earlier snapshots. */
 import * as assert from 'uvu/assert'
+import { derive } from '../../../builder/derive.ts'
 import { prune } from '../../../builder/prune.ts'
 import { openReader } from '../../../corpus/reader/reader.ts'
 import { quietEffects } from '../../support/dist.ts'
@@ -162,6 +163,29 @@ rule(15, 'the policy of now applies to earlier snapshots', async () => {
     await guarded.remove()
   }
 })
+
+states(
+  '27.9',
+  'a snapshot without derived files answers records; for a list it gives 410, and the message names the remedy',
+  async () => {
+    const kept = { last: NIGHTS }
+    await prune(world.made.dist, { keep: kept, keepDerived: 1 }, quietEffects())
+    // The gateway has read parts of the first night, so another process asks.
+    const reader = await openReader(world.made.dist)
+    try {
+      const record = await reader.request(`/cves/CVE-2024-0004?snapshot=${first.id}`)
+      assert.is((JSON.parse(record.body) as { title: string }).title, 'Fault 4 in night 0')
+      const list = await reader.request(`/cves?snapshot=${first.id}`)
+      assert.is(list.status, 410)
+      assert.match(list.body, 'vulnshelf derive')
+      await derive(world.made.dist, first.id, 0, quietEffects())
+      const { data } = JSON.parse((await reader.request(`/cves?snapshot=${first.id}`)).body) as Page
+      assert.is(data.length, 4)
+    } finally {
+      await reader.close()
+    }
+  },
+)
 
 states('27.9', 'a removed snapshot gives 410, and the message names the kept ones', async () => {
   await prune(world.made.dist, { keep: { last: 2 } }, quietEffects())
