@@ -1,8 +1,11 @@
 /** `vulnshelf snapshots`: lists the snapshots in a `dist`. */
+import { existsSync } from 'node:fs'
+import { DATE_BOUND_FORM, parseDateBound, untilMs } from '../corpus/model/values/date-bound.ts'
 import { earlierSnapshots, type KnownSnapshot, knownSnapshot, objectDigests } from '../corpus/repository/snapshots.ts'
 import {
   checkSignatures,
   manifestDigests,
+  objectPath,
   readCurrent,
   type SignatureVerdict,
   SnapshotError,
@@ -38,25 +41,37 @@ export interface SnapshotsReport {
 }
 
 /**
- * Returns the snapshot whose id is `choice` or begins with it.
- * @throws SnapshotError `missing` for none or several, and as `readCurrent`
+ * Returns the snapshot that `choice` selects: its id, the first digits of it, or the newest at or before a date or time.
+ * A date means the end of its day in UTC.
+ * @throws SnapshotError `missing` for none, several, or one without files; and as `readCurrent`
  */
 export function findSnapshot(dist: string, choice: string): KnownSnapshot {
   const { pointer, manifest } = readCurrent(dist)
   const { sha256: digest, size: length } = pointer.manifest
   const current = knownSnapshot({ digest, manifest, bytes: { length } }, new Set(objectDigests(dist)))
   const known = [{ ...current, ancestor: true }, ...earlierSnapshots(dist, manifestDigests(dist), digest).earlier]
-  const found = ID_START.test(choice) ? known.filter(({ id }) => id.startsWith(choice)) : []
-  const ids = new Set(found.map(({ id }) => id))
-  if (ids.size === 1) return found[0]!
-  const remedy = `\`vulnshelf snapshots ${dist}\` lists the ids; use ${MIN_DIGITS} digits or more`
-  if (ids.size === 0) throw new SnapshotError('missing', `${dist} has no snapshot '${choice}'; ${remedy}`)
-  throw new SnapshotError('missing', `${ids.size} snapshots in ${dist} begin with ${choice}; use more digits`)
+  const remedy = `\`vulnshelf snapshots ${dist}\` lists the kept ones`
+  const missing = (what: string) => new SnapshotError('missing', `${what}; ${remedy}`)
+  const bound = parseDateBound(choice)
+  if (bound !== null) {
+    const found = known.find(
+      ({ ancestor, files, createdAt }, i) =>
+        ancestor && (files !== 'incomplete' || i === 0) && Date.parse(createdAt) <= untilMs(bound),
+    )
+    if (!found) throw missing(`${dist} has no snapshot that was created at or before ${choice}`)
+    return found
+  }
+  if (!ID_START.test(choice)) throw missing(`'${choice}' is no id of a snapshot, nor ${DATE_BOUND_FORM}`)
+  const found = known.filter(({ id }) => id.startsWith(choice.toLowerCase()))
+  const [first] = found
+  if (!first) throw missing(`${dist} has no snapshot ${choice}`)
+  if (found.some(({ id }) => id !== first.id)) throw missing(`several snapshots in ${dist} begin with ${choice}`)
+  if (first.index === null || existsSync(objectPath(dist, first.index))) return first
+  throw missing(`snapshot ${first.id} was removed: only its manifest is in ${dist}`)
 }
 
 /** As `/changes?since=`. */
-const MIN_DIGITS = 7
-const ID_START = /^[0-9a-f]{7,64}$/
+const ID_START = /^[0-9a-f]{7,64}$/i
 
 /** @throws SnapshotError if there is no current snapshot, or its manifest is damaged */
 export async function listSnapshots(dist: string, now = new Date()): Promise<SnapshotsReport> {

@@ -21,6 +21,7 @@ import { encodeManifest, snapshotId } from '../../corpus/snapshot/files/manifest
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
 import { quietEffects, temporaryFolder } from '../support/dist.ts'
 import { flipBit } from '../support/flip-bit.ts'
+import { writeHistory } from '../support/histories.ts'
 import { refusal } from '../support/refusal.ts'
 import { filesOf } from '../support/repository-files.ts'
 import { sampleNights } from '../support/samples.ts'
@@ -124,13 +125,53 @@ test('a file that is derived with other content is refused, and the others are k
   assert.is(missingIn(dist).length, 1)
 })
 
+test('a snapshot is selected by its id, the first digits, or a time; a removed one is named', async () => {
+  const dist = join(folder.path, 'selected')
+  const built = writeHistory(dist, [
+    { createdAt: '2026-06-01T02:00:00.000Z', shard: 'a' },
+    { createdAt: '2026-06-02T02:00:00.000Z', shard: 'b' },
+    { createdAt: '2026-06-02T03:00:00.000Z', shard: 'c', isAside: true },
+    { createdAt: '2026-06-03T02:00:00.000Z', shard: 'd' },
+    { createdAt: '2026-07-01T02:00:00.000Z', shard: 'e' },
+  ])
+  await prune(dist, { keep: { last: 4, yearly: 1 } }, effects)
+  const found = (choice: string) => built.findIndex(({ digest }) => digest === findSnapshot(dist, choice).digest)
+  const ids = built.map(({ manifest }) => manifest.snapshot)
+  assert.equal([found(ids[0]!), found(ids[1]!.slice(0, 7)), found(ids[4]!.toUpperCase())], [0, 1, 4])
+  assert.equal(
+    ['2026-06-01', '2026-06-02', '2026-06-02T01:59:59Z', '2026-06-02T02:00:00Z', '2026-06-30', '2030-01-01'].map(found),
+    [0, 1, 0, 1, 3, 4],
+  )
+  assert.throws(() => found('2026-05-31'), /has no snapshot that was created at or before 2026-05-31/)
+  await prune(dist, { keep: { monthly: 2 } }, effects)
+  assert.is(found('2026-06-30'), 3)
+  await prune(dist, { keep: { last: 1 } }, effects)
+  assert.throws(() => found(ids[3]!), /has no snapshot/)
+})
+
+test('a snapshot of which the manifest alone is here was removed', async () => {
+  const dist = join(folder.path, 'manifest-alone')
+  const [oldest, removed] = writeHistory(dist, [
+    { createdAt: '2026-05-31T02:00:00.000Z', shard: 'a' },
+    { createdAt: '2026-06-01T02:00:00.000Z', shard: 'b' },
+    { createdAt: '2026-06-02T02:00:00.000Z', shard: 'c' },
+  ])
+  await prune(dist, { keep: { monthly: 2 } }, effects)
+  const { snapshot } = removed!.manifest
+  assert.throws(() => findSnapshot(dist, snapshot), `snapshot ${snapshot} was removed: only its manifest is in ${dist}`)
+  assert.is(findSnapshot(dist, '2026-06-01').digest, oldest!.digest)
+})
+
 test('a snapshot that is unknown, ambiguous or incomplete is named', async () => {
   const dist = await leanCopy()
-  for (const id of ['0'.repeat(12), old.snapshot.slice(0, 6), '../latest', ''])
-    assert.match(
-      await refusal(derive(dist, id, 0, effects)),
-      / has no snapshot '.*'; `vulnshelf snapshots \S+` lists the ids; use 7 digits or more$/,
-    )
+  for (const [id, message] of [
+    ['0'.repeat(12), /^missing: \S+ has no snapshot 000000000000; `vulnshelf snapshots \S+` lists the kept ones$/],
+    [old.snapshot.slice(0, 6), /^missing: '\w{6}' is no id of a snapshot, nor a date \(/],
+    ['../latest', / is no id /],
+    ['', / is no id /],
+    ['2001-01-01', / has no snapshot that was created at or before 2001-01-01; /],
+  ] as const)
+    assert.match(await refusal(derive(dist, id, 0, effects)), message)
   const unlock = lockDist(dist)
   assert.match(await refusal(derive(dist, old.snapshot, 0, effects)), /^busy: /)
   unlock()
