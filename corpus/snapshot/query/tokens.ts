@@ -93,8 +93,11 @@ const BEFORE: Record<Anchor, string> = {
 }
 const MARKER: Record<Anchor, string> = { anywhere: '', word: WHOLE, beginning: FIRST, key: FIRST }
 
-/** Letters of a beginning that has a list of its own only without a marker. A longer list is enough next to other words. */
-const UNMARKED_LENGTH = 2
+/**
+ * Two letters have a list of their own only without a marker. Next to other words it is enough, although it is longer.
+ * Few numbers begin with two digits other than those of a year, so that the tokens of these are sooner merged.
+ */
+const isListedUnmarked = (word: string): boolean => [...word].length === 2 && !/^(?!20)\d\d$/.test(word)
 
 /** A text to look for. */
 export interface Needle {
@@ -121,7 +124,7 @@ export function needleOf(text: string, anchor: Anchor, isOneOfSeveral = false): 
     const marker = index === 0 ? MARKER[anchor] : WHOLE
     const token = marker + capped(points, 0)
     if (anchor === 'key' || index + word.length < text.length) return `"${token}"`
-    const isUnmarked = marker === WHOLE && points.length === UNMARKED_LENGTH && (isOneOfSeveral || words.length > 1)
+    const isUnmarked = marker === WHOLE && isListedUnmarked(word) && (isOneOfSeveral || words.length > 1)
     if (!isUnmarked) return `"${token}"*`
     isExact = false
     return `"${word}"*`
