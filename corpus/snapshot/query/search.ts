@@ -59,10 +59,10 @@ interface Condition {
   match: string | null
   /** Stored texts of entries contain these, in addition to `match`. */
   checks: readonly string[]
-  /** Stored texts of entries contain these, without `match`; null if few entries match, or for the words of CVEs. */
+  /** Stored texts of entries contain these, without `match`; null for the words of CVEs. */
   texts: readonly string[] | null
-  /** Only entries that precede others of their rank. */
-  isLeading?: boolean
+  /** Whether many entries may match, so that some are among the first ones. */
+  isBroad: boolean
 }
 
 /** From one number of an entry to another, both included. */
@@ -102,15 +102,16 @@ function conditionOf(set: SearchedText, words: readonly string[], first: Anchor,
     index: indexOf(set),
     match: indexed.length > 0 ? indexed.map(({ match }) => match).join(' AND ') : null,
     checks: checks.map(({ text }) => text),
-    texts: first === 'anywhere' ? needles.map(({ text }) => text) : null,
+    texts: needles.map(({ text }) => text),
+    isBroad: first === 'anywhere',
   }
 }
 
 function textCondition(set: SearchedText, q: string): Condition {
-  if (set === 'words') return { index: 'words', match: wordsMatch(q), checks: [], texts: null }
+  if (set === 'words') return { index: 'words', match: wordsMatch(q), checks: [], texts: null, isBroad: false }
   const text = searchable(q)
   if (text !== '') return conditionOf(set, [text], 'anywhere', 'anywhere')
-  return { index: indexOf(set), match: null, checks: [], texts: [] }
+  return { index: indexOf(set), match: null, checks: [], texts: [], isBroad: false }
 }
 
 function* rowsOf(sql: string, values: (string | number)[], isLong = false): Search<StatementRow[]> {
@@ -131,13 +132,13 @@ interface EntriesWhere {
 
 /** Returns the entries of a span that match. */
 function entriesWhere(
-  { index, match, checks, isLeading }: Condition,
+  { index, match, checks }: Condition,
   { from, to }: Span,
   withTexts = checks.length > 0,
 ): EntriesWhere {
   const checked = checks.map(() => ' AND instr(text, ?)').join('')
   if (match === null) {
-    const where = `n BETWEEN ? AND ?${isLeading ? ' AND leads = 1' : ''}${checked}`
+    const where = `n BETWEEN ? AND ?${checked}`
     return { column: 'n', tables: 'entries', where, values: [from, to, ...checks] }
   }
   const column = `${index}.rowid`
@@ -146,7 +147,7 @@ function entriesWhere(
     // A CROSS JOIN looks for the entries of the index, not for the matches of each entry.
     tables: withTexts ? `${index} CROSS JOIN entries ON n = ${column}` : index,
     where: `${index} MATCH ? AND ${column} BETWEEN ? AND ?${checked}`,
-    values: [isLeading ? `"${LEADS}" AND ${match}` : match, from, to, ...checks],
+    values: [match, from, to, ...checks],
   }
 }
 
@@ -259,7 +260,7 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
 
   /** Whether one statement is enough: it does not compare the texts of all entries. */
   const isOne = ({ match, checks }: Condition): boolean =>
-    match !== null && (checks.length === 0 || (isPrefixCostly && match.includes('*')))
+    match !== null && (checks.length === 0 || (isPrefixCostly && (match.includes('*') || match === LEADING)))
 
   /** Parts that each have a statement. */
   const partsOf = (condition: Condition, span: Span, isDescending = false): Iterable<Span> =>
@@ -274,8 +275,8 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
   function* first(condition: Condition, span: Span, limit: number, isDescending = false): Search<number[]> {
     const found: number[] = []
     let rest = span
-    const { match, texts, isLeading } = condition
-    if (match !== null && texts !== null && !isLeading && readFirst > 0) {
+    const { match, texts, isBroad } = condition
+    if (match !== null && texts !== null && isBroad && readFirst > 0) {
       const reading = isDescending
         ? { from: Math.max(span.from, span.to - readFirst + 1), to: span.to }
         : { from: span.from, to: Math.min(span.to, span.from + readFirst - 1) }
@@ -314,7 +315,7 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
     if (!all && isCounted && anywhere.checks.length > 0) return yield* bestOfCompared(type, query, anywhere, limit)
     const some = all
       ? all.filter((n) => n >= span.from && n <= span.to)
-      : yield* first({ ...anywhere, texts: null }, span, atMost(limit) + 1)
+      : yield* first({ ...anywhere, isBroad: false }, span, atMost(limit) + 1)
     const count = some.length
     if (count <= limit) return { count, ranked: yield* entriesOf(type, some, query) }
     if (count <= atMost(limit)) {
@@ -346,6 +347,15 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
     return { count: sum, ranked: (yield* entriesOf(type, found, query)).slice(0, limit) }
   }
 
+  /** Only entries that precede others of their rank. They are few, so that their texts are soon compared. */
+  function leadingOf(condition: Condition): Condition {
+    const { match, texts } = condition
+    const isCompared = match === null || isPrefixCostly
+    return isCompared
+      ? { ...condition, match: LEADING, checks: texts ?? [], isBroad: false }
+      : { ...condition, match: `${LEADING} AND ${match}`, isBroad: false }
+  }
+
   /** Searches by rank, because few of the entries that match are the best. */
   function* bestOfMany(type: SearchType, query: SearchQuery, anywhere: Condition, limit: number): Search<Ranked[]> {
     const { whole, words } = query
@@ -363,7 +373,7 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
       for (const isLeading of type === 'cve' && rank > 0 ? [true, false] : [false]) {
         if (tier === null || found.size >= limit) break
         // Those of a better rank are among them.
-        const some = yield* first({ ...tier, isLeading }, span, limit + found.size)
+        const some = yield* first(isLeading ? leadingOf(tier) : tier, span, limit + found.size)
         for (const n of some) if (found.size < limit) found.add(n)
       }
     }
@@ -471,6 +481,8 @@ export function openSearches(costs: SearchCosts, counts: TextCounts = {}): Searc
     },
   }
 }
+
+const LEADING = `"${LEADS}"`
 
 /** A CVE id, folded. */
 const CVE_ID = /^cve-\d{4}-\d{4,19}$/
