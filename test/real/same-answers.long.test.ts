@@ -10,7 +10,12 @@ needs('real feeds')
 const folder = temporaryFolder('real-same-answers')
 
 // One build without reports.
-await registerSameAnswers(folder.path, await realDist(), ['getReport', 'listChanges cursor', 'listSnapshots cursor'])
+await registerSameAnswers(folder.path, await realDist(), [
+  'getReport',
+  'getReport snapshot',
+  'listChanges cursor',
+  'listSnapshots cursor',
+])
 
 test.after(() => folder.remove())
 

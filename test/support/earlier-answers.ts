@@ -6,7 +6,7 @@ import { ROUTES } from '../../corpus/answers/routes.ts'
 import { openReader } from '../../corpus/reader/reader.ts'
 import { type Answerer, overHttp, walkInTurns } from './answerers.ts'
 import { testGateway } from './gateway.ts'
-import { targetValues } from './target-values.ts'
+import { type TargetValues, targetValues } from './target-values.ts'
 import { requestTargets } from './targets.ts'
 import { serveFolder } from './web-folder.ts'
 
@@ -24,12 +24,14 @@ export async function registerEarlierAnswers(folder: string, nights: readonly st
   const web = await serveFolder(last)
   const answerers = { gateway: overHttp(service), folder: await openReader(last), web: await openReader(web.url) }
   const earlier = nights.slice(0, -1)
+  // The last night has most of everything. What an earlier one does not have is an answer too.
+  const values = await targetValues(answerers.folder, [])
 
   for (const [n, night] of earlier.entries()) {
     test(`night ${n + 1}: ${count} targets are answered as in that night`, async () => {
       const then = await openReader(night)
       const at = pinnedTo(then.snapshot.id)
-      const targets = await targetsOf(then, count)
+      const targets = await targetsOf(then, values, count)
       const differences: string[] = []
       for (const target of targets) {
         const own = await then.request(target)
@@ -50,12 +52,7 @@ export async function registerEarlierAnswers(folder: string, nights: readonly st
   test('walks through a night continue with the cursors that others issued', async () => {
     const then = await openReader(earlier[0]!)
     const at = pinnedTo(then.snapshot.id)
-    for (const target of [
-      '/cves?limit=7&sort=-cvss',
-      '/cves?limit=3&severity=high',
-      '/vendors?limit=5',
-      '/cwes?limit=9',
-    ]) {
+    for (const target of ['/cves?limit=7&sort=-cvss', '/cves?limit=3&severity=high', '/vendors?limit=5']) {
       assert.is(await walkInTurns({ ...answerers, then }, at(target), PAGES), PAGES, target)
     }
     await then.close()
@@ -72,9 +69,9 @@ export async function registerEarlierAnswers(folder: string, nights: readonly st
 export const pinnedTo = (id: string) => (target: string) => `${target}${target.includes('?') ? '&' : '?'}snapshot=${id}`
 
 /** Targets of routes that take a snapshot, without cursors: those belong to a walk without `snapshot`. */
-async function targetsOf(night: Answerer, count: number): Promise<string[]> {
+async function targetsOf(night: Answerer, values: TargetValues, count: number): Promise<string[]> {
   const match = routeMatcher(ROUTES)
-  const targets = await requestTargets(night, await targetValues(night, []), { seed: 42, count: 2 * count })
+  const targets = await requestTargets(night, values, { seed: 42, count: 2 * count })
   const asked = targets.filter((target) => {
     const [path, query = ''] = target.split('?') as [string, string?]
     const route = match(path)?.route

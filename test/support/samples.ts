@@ -111,6 +111,22 @@ async function makeReal(folder: string): Promise<void> {
   writeFileSync(join(folder, 'build.json'), JSON.stringify(built))
 }
 
+/** The days of the editions of the CVE list among the real feeds. */
+const REAL_NIGHTS = ['2024-06-30', '2024-09-30', '2024-10-24']
+
+/** Returns the `dist` of all real feeds after each of these nights, built one upon the other. Tests only read them. */
+export async function realNights(): Promise<string[]> {
+  const folder = await madeOnce('real-nights', async (folder) => {
+    const { corpus, dist } = pathsIn(folder)
+    for (const asOf of REAL_NIGHTS) {
+      await ingest({ feeds: REAL_FEEDS, corpus, asOf, acceptShrink: true }, quietEffects())
+      await build({ corpus, dist, jobs: 2 }, quietEffects(), noProgress)
+      cpSync(dist, join(folder, asOf), { recursive: true })
+    }
+  })
+  return REAL_NIGHTS.map((night) => join(folder, night))
+}
+
 /** Exports of the ecosystems whose clients ask the gateway, and a small edition of the CVE list. */
 export const REAL_EXPORTS = ['npm', 'PyPI', 'Packagist'].map((name) => `osv/${name}/all.zip`)
 const SMALL_LIST = 'cvelistv5/2024-06-30_all_CVEs.zip'
