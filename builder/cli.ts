@@ -364,7 +364,7 @@ program
 program
   .command('verify <dist>')
   .description('Verify digests, members and counts of a snapshot')
-  .addOption(option('--at <id>', 'an earlier snapshot, by its id or the first digits (default: the current one)'))
+  .addOption(at())
   .addOption(
     option(
       '--keys <file>',
@@ -373,7 +373,7 @@ program
   )
   .addOption(jobs())
   .addOption(json())
-  .addHelpText('after', examples('verify dist', 'verify dist --keys keys.json', 'verify dist --at 169a8f8d39a5'))
+  .addHelpText('after', examples('verify dist', 'verify dist --keys keys.json', 'verify dist --at 2026-09-11'))
   .action(async (dist: string, options: VerifyFlags) => {
     const { verify } = await import('../corpus/snapshot/derived.ts')
     const { readKeySetFile } = await import('../corpus/snapshot/index.ts')
@@ -445,15 +445,15 @@ program
   })
 
 program
-  .command('derive <dist> <id>')
+  .command('derive <dist> <snapshot>')
   .description('Derive the files of an earlier snapshot again that prune --keep-derived removed')
   .addOption(jobs())
   .addOption(json())
-  .addHelpText('after', examples('derive dist 169a8f8d39a5', 'derive dist 169a8f8d39a5 --jobs 2'))
-  .action(async (dist: string, id: string, options: { jobs: number; json?: boolean }) => {
+  .addHelpText('after', examples('derive dist 169a8f8d39a5', 'derive dist 2026-09-11 --jobs 2'))
+  .action(async (dist: string, snapshot: string, options: { jobs: number; json?: boolean }) => {
     const { derive } = await import('./derive.ts')
     const { formatDeriveReport } = await import('./report.ts')
-    print(options.json, await derive(dist, id, options.jobs, realEffects()), formatDeriveReport)
+    print(options.json, await derive(dist, snapshot, options.jobs, realEffects()), formatDeriveReport)
   })
 
 program

@@ -22,9 +22,8 @@ export interface DeriveReport {
 }
 
 /**
- * Derives the missing files of a snapshot and checks them against the digests of its manifest. Needs the time and memory
- * of a full build.
- * @param choice the id of the snapshot, or its first digits
+ * Derives the missing files of a snapshot and checks them against the digests of its manifest.
+ * @param choice as `findSnapshot` takes it
  * @throws DeriveError, BuildError `busy`, SnapshotError; files that match are kept
  */
 export async function derive(dist: string, choice: string, jobs: number, effects: Effects): Promise<DeriveReport> {

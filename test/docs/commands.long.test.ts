@@ -19,7 +19,7 @@ import { commandLines, type Page, pages, readPage, root, wordsOf } from './markd
 const CVES = 60
 /** Stands for any record in the documentation. */
 const ANY_CVE = 'CVE-2024-3400'
-/** Stands for a snapshot of the folder `dist`. */
+/** Stands for a snapshot of the folder `dist`; so does each value of `--at`. */
 const ANY_SNAPSHOT = '169a8f8d39a5'
 /** Threads take longer to start than so small a sample. */
 const ENV = { VULNSHELF_JOBS: '0' }
@@ -102,8 +102,8 @@ async function runLine(program: Program, words: readonly string[], cwd: string, 
     nightly: ['--skip-fetch'],
   }
   const more = quick[name!] ?? []
-  const filledIn = (word: string) => {
-    if (word === ANY_SNAPSHOT) return readCurrent(join(cwd, 'dist')).pointer.snapshot
+  const filledIn = (word: string, i: number) => {
+    if (word === ANY_SNAPSHOT || words[i - 1] === '--at') return readCurrent(join(cwd, 'dist')).pointer.snapshot
     return word === ANY_CVE ? anyCve : word
   }
   const args = [...words.map(filledIn), ...more]
