@@ -340,6 +340,36 @@ function enlarged(value: unknown, n = 0, key = '', depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, enlarged(one, n, name, depth)]))
 }
 
+test('the EPSS history is a curve with a line for each model, and a table', async () => {
+  const rows = await world.service.all<{ cve_id: string }>('/cves?sort=-epss')
+  for (const mode of MODES) {
+    const tab = await world.open(mode)
+    const { page } = tab
+    for (const { cve_id: id } of rows.slice(0, 30)) {
+      const { points } = await world.service.json<{ points: { model_version: string; score: number }[] }>(
+        `/cves/${id}/epss/history`,
+      )
+      const models = new Set(points.map(({ model_version }) => model_version))
+      if (models.size < 2) continue
+      await tab.show(`#/cves/${id}`)
+      const curve = page.locator('.epss-curve')
+      assert.match(
+        (await curve.locator('svg').getAttribute('aria-label'))!,
+        /^EPSS from .* to .*; the model changed to /,
+      )
+      assert.is(await curve.locator('path').count(), models.size)
+      assert.equal(await curve.locator('.model text').allTextContents(), [...models].slice(1))
+      await curve.getByText('Values of the EPSS history').click()
+      await curve.locator('tbody tr').first().waitFor()
+      const scores = await curve.locator('tbody tr td:nth-child(2)').allTextContents()
+      assert.equal(scores.map(Number), points.map(({ score }) => score).reverse())
+      await tab.close()
+      break
+    }
+    assert.ok(page.isClosed(), 'a CVE has scores of two models')
+  }
+})
+
 test('a record with lists of many thousand entries is shown in steps', async () => {
   const tab = await world.open('gateway')
   const { page } = tab

@@ -5,6 +5,7 @@ import type * as changes from '../../../answers/schemas/changes.ts'
 import type * as detail from '../../../answers/schemas/cve-detail.ts'
 import type * as documents from '../../../answers/schemas/cve-documents.ts'
 import type * as kev from '../../../answers/schemas/cve-kev.ts'
+import type * as scores from '../../../answers/schemas/cve-scores.ts'
 import type * as signals from '../../../answers/schemas/cve-signals.ts'
 import type * as summary from '../../../answers/schemas/cve-summary.ts'
 import type * as directory from '../../../answers/schemas/directory.ts'
@@ -21,6 +22,8 @@ export interface Page<T> {
 export type Severity = z.infer<typeof summary.severity>
 export type CveSummary = z.infer<typeof summary.cveSummary>
 export type CveDetail = z.infer<typeof detail.cveDetail>
+export type EpssHistory = z.infer<typeof scores.cveEpssHistory>
+export type EpssPoint = EpssHistory['points'][number]
 export type KevRow = z.infer<typeof kev.kevRow>
 export type AffectedEntry = NonNullable<CveDetail['affected']>[number]
 export type Advisory = z.infer<typeof documents.cveAdvisory>

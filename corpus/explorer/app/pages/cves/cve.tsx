@@ -1,6 +1,7 @@
 /** `#/cves/{cveId}`: everything about a CVE. */
 import type { ComponentChildren } from 'preact'
-import type { Advisory, CveDetail, Reports } from '../../data/answers.ts'
+import { EpssCurve } from '../../charts/epss-curve.tsx'
+import type { Advisory, CveDetail, EpssHistory, Reports } from '../../data/answers.ts'
 import type { ApiFailure } from '../../data/api.ts'
 import { useAnswer, useSession } from '../../data/use.ts'
 import { Failure, Loading } from '../../parts/answer.tsx'
@@ -42,8 +43,9 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   const { data: cve, error, retry } = useAnswer<Cve>(path, { include: INCLUDE })
   const advisory = useAnswer<Advisory>(`${path}/advisory`)
   const reports = useAnswer<Reports>(`${path}/reports`)
+  const history = useAnswer<EpssHistory>(`${path}/epss/history`)
   const texts = useMarkdown(cve?.analysis ? analysisTexts(cve.analysis) : [])
-  const isComplete = cve !== null && !advisory.loading && !reports.loading && texts !== undefined
+  const isComplete = cve !== null && !advisory.loading && !reports.loading && !history.loading && texts !== undefined
   useSection(query, isComplete)
   if (error) return <NoCve id={id} error={error} retry={retry} />
   if (cve === null) {
@@ -57,6 +59,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   const counts: Record<SectionName, number | undefined> = {
     cvss: cve.cvss.metrics.length || (cve.cvss.svc_assessment === null ? 0 : 1),
     kev: hasKev(cve.kev_detail) ? undefined : 0,
+    epss_history: history.data?.count ?? 0,
     guidance: cve.guidance.entries.length === 0 ? 0 : undefined,
     affected: cve.affected.length,
     evidence: cve.evidence.length,
@@ -69,10 +72,13 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   }
   const names = Object.keys(SECTIONS) as SectionName[]
   const shown = names.filter((name) => counts[name] !== 0)
-  const empty = names.filter((name) => counts[name] === 0 && !failed(name, { advisory, reports }))
+  const empty = names.filter(
+    (name) => counts[name] === 0 && !failed(name, { advisory, reports, epss_history: history }),
+  )
   const contents: Record<SectionName, () => ComponentChildren> = {
     cvss: () => <Metrics cvss={cve.cvss} />,
     kev: () => <Kev detail={cve.kev_detail} />,
+    epss_history: () => <EpssCurve points={history.data!.points} until={cve.epss.date} />,
     guidance: () => <Guidance entries={cve.guidance.entries} />,
     affected: () => <AffectedProducts entries={cve.affected} />,
     evidence: () => <Evidence items={cve.evidence} />,
@@ -94,7 +100,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
           {contents[name]()}
         </Section>
       ))}
-      {[advisory, reports].map(({ error: partial, retry: again }) =>
+      {[advisory, reports, history].map(({ error: partial, retry: again }) =>
         partial && partial.status !== 404 ? <Failure error={partial} retry={again} /> : null,
       )}
       {empty.length > 0 ? (

@@ -10,6 +10,8 @@ export const ORIGINS = {
   listed: 'The KEV catalog of CISA decides. A copy in the CVE record counts only if the KEV feed is absent (rule 23).',
   kev: 'What each catalog states, unchanged (rule 23). The deadline follows the table of CISA’s BOD 26-04: the listing in KEV, the exposure of the asset, and two points of the SSVC assessment (rule 32).',
   epss: 'FIRST computes it every day. The score is the probability of exploitation within 30 days. The percentile is the share of CVEs with the same or a lower score.',
+  epss_history:
+    'A point for each edition in which the score or the model differs from the edition before. Editions that the builder did not read are not in it (rule 33).',
   ssvc: 'The newest assessment of an ADP, usually CISA. The decision follows CISA’s coordinator table (rule 20).',
   patch:
     'Known if a source states a fixed version or a fix commit, or tags a reference as a patch. “None known” does not mean that there is none (rule 22).',

@@ -9,6 +9,7 @@ import { ORIGINS } from './origin.ts'
 /** In the order of the page. Each has a text in `origin.ts`. */
 export const SECTIONS = {
   kev: 'KEV and deadline',
+  epss_history: 'EPSS history',
   guidance: 'Guidance',
   cvss: 'CVSS',
   affected: 'Affected products',
