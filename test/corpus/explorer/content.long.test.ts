@@ -246,7 +246,7 @@ test('a file that takes long does not stop the page: it can be cancelled, and en
   await choose()
   await reading.waitFor()
   await page.getByText('Paste the content').click()
-  await page.getByRole('textbox').fill('the page reacts')
+  await page.getByRole('textbox', { name: 'Content of the file' }).fill('the page reacts')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await reading.waitFor({ state: 'detached' })
   await until(
