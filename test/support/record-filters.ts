@@ -200,7 +200,7 @@ const FILTERS: Record<string, RecordFilter> = {
 }
 
 /** Parameters that select no rows. */
-const SHAPING = ['sort', 'limit', 'cursor', 'count', 'fields']
+const SHAPING = ['sort', 'limit', 'cursor', 'count', 'fields', 'snapshot']
 /** Of each walk. */
 const ROWS = 400
 /** Values of each filter that are tested alone. */
