@@ -44,7 +44,7 @@ import type { PreviousRecord, RecordToPut } from '../../corpus/store/merging.ts'
 import { type PartTexts, packParts, recordDigest } from '../../corpus/store/record-parts.ts'
 
 /** Version of the merge rules. Increase it when they change, so that all records are merged again. */
-export const MERGE_RULES = 18
+export const MERGE_RULES = 19
 
 export interface RecordSettings {
   mission: Mission
@@ -214,7 +214,7 @@ const CLAIM_FEEDS = ['nvd', 'osv', 'service-scores'] as const
 const EXPLOIT_FEEDS = ['metasploit', 'exploitdb'] as const
 const DETECTION_FEEDS = ['nuclei', 'detections'] as const
 /** Catalogs of exploited vulnerabilities beside CISA's. */
-const KEV_FEEDS: readonly FeedName[] = []
+const KEV_FEEDS = ['vulncheck', 'exploited'] as const
 
 function claimsOf<Claim>(claims: readonly ClaimText[], feed: FeedName): Claim[] {
   return claims.filter((one) => one.feed === feed).map(({ body }) => JSON.parse(body) as Claim)

@@ -17,10 +17,12 @@ import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
 import { findNvd } from './nvd/files.ts'
 import { NVD_ADAPTER, type NvdBatch, openNvd, readNvdBatch } from './nvd/nvd.ts'
 import { findOsv, osv } from './osv/osv.ts'
+import { findVulnCheck, readVulnCheck, VULNCHECK_ADAPTER } from './vulncheck.ts'
 
 export type PublishedFeed =
   | 'cvelist'
   | 'kev'
+  | 'vulncheck'
   | 'epss'
   | 'cna'
   | 'nvd'
@@ -51,6 +53,21 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     adapter: KEV_ADAPTER,
     find: findKev,
     read: readKev,
+  },
+  {
+    name: 'vulncheck',
+    title: 'VulnCheck KEV',
+    kind: 'claims',
+    lookedFor: 'vulncheck/vulncheck_known_exploited_vulnerabilities*.json',
+    licence: 'VulnCheck terms of service',
+    attribution: 'VulnCheck, VulnCheck KEV (https://vulncheck.com/kev)',
+    required: false,
+    // Its file states no date.
+    maxDaysApart: null,
+    maxAgeDays: null,
+    adapter: VULNCHECK_ADAPTER,
+    find: findVulnCheck,
+    read: readVulnCheck,
   },
   {
     name: 'cna',

@@ -280,10 +280,7 @@ export function kevCase(rows: readonly KevRow[]): ListCase<KevRow> {
       (a, b) => byNumbers(a.cve_id, b.cve_id) || byText(a.catalog, b.catalog),
     ),
     filters: {
-      catalog: values(
-        [...new Set(rows.map((row) => row.catalog))].slice(0, 2).concat('CISA', 'no such'),
-        (row) => row.catalog,
-      ),
+      catalog: values(['cisa', 'HARBOR_WATCH', 'no such'], (row) => row.catalog),
       ransomware: values(['known', 'UNKNOWN'], (row) => row.ransomware),
       vendor: [vendors[0]!.toUpperCase(), vendors.at(-1)!.replaceAll(' ', '_'), 'no such'].map(ofVendor),
       added_since: [early.day, early.on, early.after, early.before, '9999-12-31'].map((text) => since(text, added)),

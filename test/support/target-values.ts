@@ -304,7 +304,7 @@ export async function targetValues(service: Answerer, rejected: readonly string[
       status: distinct([...cwes, ...capecs].map((row) => texts(row).status)),
       platform: distinct(exploits.map((row) => texts(row).platform)),
       ecosystem: [...byFrequency(packages.map((row) => texts(row).ecosystem!)), ...RELEASES],
-      catalog: ['cisa', 'CISA', 'no such'],
+      catalog: ['cisa', 'Harbor_Watch', 'no such'],
       tag: ['patch', 'Exploit', 'x_no-such'],
       category: ['references', 'KEV', 'no_such'],
       prompt: ['executive_brief', 'no_such'],

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { ClaimFeed } from '../feed.ts'
 import { ANALYSES } from './analyses.ts'
 import { DETECTIONS } from './detections.ts'
+import { EXPLOITED } from './exploited.ts'
 import { type FirstPartyName, findFirstParty } from './files.ts'
 import { type LineFormat, readLines } from './lines.ts'
 import { REPORT_TYPES, REPORTS } from './reports.ts'
@@ -16,6 +17,7 @@ export const FIRST_PARTY_FEEDS: readonly FirstPartyFeed[] = [
   feed('analyses', 'Analyses', ANALYSES),
   feed('service-scores', 'Service scores', SERVICE_SCORES),
   feed('detections', 'Detections', DETECTIONS),
+  feed('exploited', 'Exploited vulnerabilities', EXPLOITED),
 ]
 
 function feed<Schema extends z.ZodType, Identity extends z.ZodType>(

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { parseCveId } from '../../model/ids/cve-id.ts'
 import { weaknessId } from '../../model/ids/weakness.ts'
-import { utcTimestamp } from '../../model/values/date.ts'
+import { utcDate, utcTimestamp } from '../../model/values/date.ts'
 import { isObject } from '../../model/values/json-value.ts'
 import { shown } from '../json.ts'
 
@@ -46,6 +46,20 @@ export const uuid = kind('a UUID such as 7b6c1f0e-5a53-4c1e-9c1b-3d2f8a4e6b90', 
 export const time = kind('a time (RFC 3339) such as 2024-10-24T08:00:00Z', (value) =>
   typeof value === 'string' ? utcTimestamp(value.trim()) : null,
 )
+
+/** The UTC day of a date or time. */
+export const day = kind('a day such as 2024-10-24', (value) =>
+  typeof value === 'string' ? utcDate(value.trim()) : null,
+)
+
+const CATALOG_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
+
+/** `reserved` are the names of catalogs with a feed of their own. */
+export const catalogName = (reserved: readonly string[]) =>
+  kind(`a name of at most 64 letters, digits, _ and -, and none of ${reserved.join(', ')}`, (value): string | null => {
+    const name = typeof value === 'string' ? value.trim().toLowerCase() : ''
+    return CATALOG_NAME.test(name) && !reserved.includes(name) ? name : null
+  })
 
 export const url = kind('a URL that begins with http:// or https://', (value) => {
   const found = wellFormed(value)?.trim() ?? ''

@@ -4,7 +4,7 @@ import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { fileDatedByName, findFiles } from '../files/choice.ts'
 
-export const FIRST_PARTY = ['reports', 'report-types', 'analyses', 'service-scores', 'detections'] as const
+export const FIRST_PARTY = ['reports', 'report-types', 'analyses', 'service-scores', 'detections', 'exploited'] as const
 export type FirstPartyName = (typeof FIRST_PARTY)[number]
 
 const FOLDER = 'first-party'

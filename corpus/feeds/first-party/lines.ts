@@ -15,6 +15,8 @@ export interface LineClaim {
   /** ISO 8601 in UTC. */
   statedAt: string | null
   claim: object
+  /** Characters of its JSON. Default: those of any claim. */
+  maxLength?: number
   notes: readonly RecordNote[]
 }
 
@@ -55,8 +57,8 @@ function readLine<Schema extends z.ZodType, Identity extends z.ZodType>(
     if (!parsed.success) throw new FeedError('item_invalid', explain(parsed.error, json))
     const digest = itemDigest(adapter, line.bytes!)
     if (isSameDigest(options.digestOf(key), digest)) return { kind: 'known', key, digest }
-    const { claim, ...about } = claimOf(parsed.data)
-    return { kind: 'claim', key, digest, ...about, body: claimText(claim), facets: null }
+    const { claim, maxLength, ...about } = claimOf(parsed.data)
+    return { kind: 'claim', key, digest, ...about, body: claimText(claim, maxLength), facets: null }
   } catch (cause) {
     const skip = skipOf(key, cause)
     return key === place ? skip : { ...skip, detail: `${place}: ${skip.detail}` }

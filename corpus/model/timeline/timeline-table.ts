@@ -32,7 +32,7 @@ export interface CategoryRow {
 /** In the display order of entries with the same time. */
 export const CATEGORIES: readonly CategoryRow[] = [
   row('publication', 'CVE record updated', 'CVE_GROUP', 'CVE_MODIFIED'),
-  row('kev', 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED', 'kev'),
+  row('kev', 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED', 'kev', 'vulncheck', 'exploited'),
   row('ssvc', 'SSVC assessment changed', 'SSVC_GROUP', 'SSVC_MODIFIED'),
   row('cvss', 'CVSS changed', 'CVSS_GROUP', 'CVSS_MODIFIED'),
   row('weakness', 'Weaknesses changed', 'CWE_GROUP', 'CWE_MODIFIED'),
@@ -61,6 +61,8 @@ function row(
 
 /** The feed of each source that states changes in several categories. */
 export const FEED_OF_SOURCE: ReadonlyMap<string, string> = new Map([
+  ['agency_kev', 'kev'],
+  ['vulncheck', 'vulncheck'],
   ['nvd', 'nvd'],
   ['advisory', 'ghsa'],
   ['osv', 'osv'],

@@ -26,6 +26,7 @@ const SHARES = {
   analyses: [0.15, 0.01],
   'service-scores': [0.2, 0.01],
   detections: [0.03, 0.003],
+  exploited: [0.03, 0.003],
 } as const
 
 const ndjson = (value: object) => `${JSON.stringify(value)}\n`
@@ -39,7 +40,7 @@ export const firstParty: SampleFeed = async (world, folder) => {
       const coverage = coverageOf(world, facts, name, isRecent ? recent : older)
       return coverage ? itemsOf(facts, coverage) : []
     })
-  const lines = (name: 'analyses' | 'service-scores', lineOf: typeof scoreLine) =>
+  const lines = (name: 'analyses' | 'service-scores' | 'exploited', lineOf: typeof scoreLine) =>
     output(name, (facts, { from, changedIn }) => [
       edited(from, changedIn, (night) => lineOf(world, facts, night, night > from)),
     ])
@@ -50,6 +51,7 @@ export const firstParty: SampleFeed = async (world, folder) => {
     finalOutput(() => Promise.all(nights.map((night) => writeFile(folder, path(night), types, REPORT_TYPES.length)))),
     await lines('analyses', analysisLine),
     await lines('service-scores', scoreLine),
+    await lines('exploited', exploitedLine),
     await output('detections', (facts, coverage) => detectionsOf(world, facts, coverage)),
   ]
 }
@@ -153,6 +155,24 @@ function scoreLine(world: World, facts: Facts, night: number, isAgain: boolean):
   const { version, vectorString, baseScore } = cvss(isFour ? '4.0' : '3.1', random.float())
   const scored = { cvss_version: version, vector_string: vectorString, base_score: baseScore }
   return ndjson({ cve_id: facts.id, ...scored, scored_at: timeOf(spokenAt(facts, night, random)) })
+}
+
+const EXPLOITED = `{"cve_id":"{id}","catalog":"harbor_watch","date_added":"{added}","due_date":$due,
+"required_action":"{fix}","ransomware":"{ransomware}","notes":$notes,"vendor_project":"{vendor}","product":"{product}",
+"vulnerability_name":"{name} in {product}","short_description":"An attacker can {effect}."}`
+
+/** Returns an entry of the operator's catalog of exploited vulnerabilities. A change is the use by ransomware. */
+function exploitedLine(world: World, facts: Facts, _night: number, isAgain: boolean): string {
+  const random = world.random(facts.id, 'exploited')
+  const addedAt = Math.max(facts.publishedAt, SINCE)
+  const values = {
+    ...{ id: facts.id, vendor: facts.vendor.name, product: facts.product, ...weaknessPhrase(facts.weakness) },
+    added: timeOf(addedAt).slice(0, 10),
+    due: random.chance(0.8) ? timeOf(addedAt + 14 * DAY_MS).slice(0, 10) : null,
+    notes: random.chance(0.5) ? `https://watch.example.org/${facts.id}` : null,
+    ransomware: isAgain ? 'known' : 'unknown',
+  }
+  return ndjson(fromJson(EXPLOITED, random, values))
 }
 
 const LAYERS = [

@@ -34,7 +34,7 @@ const ROWS: FeedName[] = ['epss', 'exploitdb']
 const JSON_FEEDS = NAMES.filter((name) => name !== 'cwe' && !ROWS.includes(name))
 /** Feeds with one file per item. */
 const TREES: FeedName[] = ['poc', 'ghsa', 'osv', 'cvelist']
-const OWN: FeedName[] = ['report-types', 'reports', 'analyses', 'service-scores', 'detections']
+const OWN: FeedName[] = ['report-types', 'reports', 'analyses', 'service-scores', 'detections', 'exploited']
 /** Feeds of lines that reject unknown fields. */
 const isOwn = (name: FeedName) => OWN.includes(name)
 
@@ -71,6 +71,8 @@ const buildOf = ({ corpus, feeds }: Night) =>
 /** A field that each adapter reads, to contain an unexpected value. */
 const READ_FIELDS: Partial<Record<FeedName, string>> = {
   kev: 'notes',
+  vulncheck: 'product',
+  exploited: 'ransomware',
   cna: 'scope',
   metasploit: 'rank',
   nuclei: 'Info',

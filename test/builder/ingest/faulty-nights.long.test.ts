@@ -26,7 +26,7 @@ const HTML = '<!DOCTYPE html><html><body><script>let a = {"b": [1]}</script>Down
 type Codes = IngestErrorCode | Partial<Record<FeedName, IngestErrorCode>>
 
 /** Feeds of lines have no outer format to break: half of a file is a feed that shrank. */
-const LINES: FeedName[] = ['nuclei', 'report-types', 'reports', 'analyses', 'service-scores', 'detections']
+const LINES: FeedName[] = ['nuclei', 'report-types', 'reports', 'analyses', 'service-scores', 'detections', 'exploited']
 const ofLines = (code: IngestErrorCode, more: FeedName[] = []) =>
   Object.fromEntries([...LINES, ...more].map((name) => [name, code]))
 const bytesOf = (content: Content) => Buffer.from(content)

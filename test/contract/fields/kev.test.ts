@@ -16,7 +16,7 @@ import {
   string,
 } from '../support/field-types.ts'
 import { aboutEach, type Summary } from '../support/rows.ts'
-import { sampleFeeds } from '../support/sample-feeds.ts'
+import { type KevJson, sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('catalogs of exploited vulnerabilities')
@@ -38,40 +38,68 @@ states('33.1, 33.2', 'the listing of the summary record, catalogs and deadlines'
   }
 })
 
-states('33.3, 33.5', "CISA's entry, for each CVE that its feed has", () => {
-  expectField(entries, 'catalog', matching(/^cisa$/))
-  const known = new Set(summaries.map(({ cve_id }) => String(cve_id)))
-  assert.equal(
-    entries.map(({ cve_id }) => cve_id).sort(),
-    [...feeds.kevEntries.keys()].filter((id) => known.has(id)).sort(),
+/** What the catalogs of the sample state, by CVE, in the words of the API. */
+const stated = new Map<string, Record<string, unknown>[]>()
+const state = (id: string, entry: Record<string, unknown>) => stated.set(id, [...(stated.get(id) ?? []), entry])
+for (const [id, entry] of feeds.kevEntries) {
+  state(id, {
+    catalog: 'cisa',
+    date_added: entry.dateAdded,
+    due_date: entry.dueDate,
+    required_action: entry.requiredAction,
+    ransomware: entry.knownRansomwareCampaignUse.toLowerCase(),
+    notes: entry.notes,
+    ...names(entry),
+  })
+}
+for (const { cve_id: id, ...line } of feeds.exploited) state(String(id), line)
+for (const entry of feeds.vulncheck) {
+  state(entry.cve[0]!, {
+    catalog: 'vulncheck',
+    date_added: entry.date_added.slice(0, 10),
+    due_date: entry.dueDate?.slice(0, 10) ?? null,
+    required_action: entry.required_action,
+    ransomware: entry.knownRansomwareCampaignUse.toLowerCase(),
+    notes: null,
+    ...names(entry),
+  })
+}
+
+function names(entry: Pick<KevJson, 'vendorProject' | 'product' | 'vulnerabilityName' | 'shortDescription'>) {
+  const { vendorProject: vendor_project, product, vulnerabilityName: vulnerability_name } = entry
+  return { vendor_project, product, vulnerability_name, short_description: entry.shortDescription }
+}
+
+states('33.3, 33.5', 'one entry per catalog, CISA first, the others by name', () => {
+  expectField(entries, 'catalog', matching(/^[a-z0-9_-]+$/))
+  for (const { cve_id: id, catalogs } of details) {
+    assert.equal(
+      catalogs.map(({ catalog }) => catalog),
+      (stated.get(id) ?? []).map(({ catalog }) => catalog),
+      id,
+    )
+  }
+  expectSeen(
+    entries.map(({ catalog }) => catalog),
+    ['cisa', 'vulncheck', 'harbor_watch'],
   )
 })
 
 states('33.4', 'a CVE that no catalog lists', async () => {
-  const unlisted = details.find(({ listed }) => !listed)!
+  const unlisted = details.find(({ catalogs }) => catalogs.length === 0)!
   const answer = await service.ask(`/cves/${unlisted.cve_id}/kev`)
   assert.is(answer.status, 200)
-  assert.equal([unlisted.date_added, unlisted.catalogs], [null, []])
+  assert.equal([unlisted.listed, unlisted.date_added], [false, null])
   assert.equal(Object.keys(unlisted.deadline.exposed).length, 6)
 })
 
 states('33.6, 33.7, 33.8', 'dates, ransomware and texts as the catalog states them', () => {
   assert.ok(entries.length > 0)
-  for (const { cve_id: id, ...entry } of entries) {
-    const stated = feeds.kevEntries.get(id)!
-    assert.equal(entry, {
-      catalog: 'cisa',
-      date_added: stated.dateAdded,
-      due_date: stated.dueDate,
-      required_action: stated.requiredAction,
-      ransomware: stated.knownRansomwareCampaignUse.toLowerCase(),
-      notes: stated.notes,
-      vendor_project: stated.vendorProject,
-      product: stated.product,
-      vulnerability_name: stated.vulnerabilityName,
-      short_description: stated.shortDescription,
-    })
-  }
+  for (const { cve_id: id, catalogs } of details) assert.equal(catalogs, stated.get(id) ?? [], id)
+  expectSeen(
+    entries.map(({ ransomware }) => ransomware),
+    ['known', 'unknown'],
+  )
 })
 
 const shape = {

@@ -78,6 +78,13 @@ export interface StixJson extends Json {
   external_references: { source_name: string; external_id?: string; description?: string }[]
 }
 
+export interface VulnCheckJson extends Omit<KevJson, 'cveID' | 'dateAdded' | 'dueDate' | 'requiredAction' | 'notes'> {
+  cve: string[]
+  date_added: string
+  dueDate: string | null
+  required_action: string
+}
+
 export interface KevJson {
   cveID: string
   dateAdded: string
@@ -133,6 +140,10 @@ export function sampleFeeds({ feeds, nights }: SampleDist) {
     records: documents<Partial<CveJson> & Pick<CveJson, 'cveMetadata'>>(`cvelistv5/${night}_all_CVEs.zip`).map(
       (record): CveJson => ({ containers: {}, ...record }),
     ),
+    vulncheck: JSON.parse(
+      bytes(`vulncheck/${night}/vulncheck_known_exploited_vulnerabilities.json`).toString(),
+    ) as VulnCheckJson[],
+    exploited: own('exploited'),
     kevEntries: new Map(kev.vulnerabilities.map((entry) => [entry.cveID, entry])),
     kev: new Map(kev.vulnerabilities.map(({ cveID, dateAdded }) => [cveID, dateAdded])),
     epss: {

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { findCnaList, readCnaList } from '../../../corpus/feeds/cna.ts'
 import { readEpss } from '../../../corpus/feeds/epss.ts'
 import { readKev } from '../../../corpus/feeds/kev.ts'
+import { readVulnCheck } from '../../../corpus/feeds/vulncheck.ts'
 import type { KevEntry } from '../../../corpus/model/claim.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { cnaJson, epssCsv, kevJson, putFeeds } from '../../support/feeds.ts'
@@ -100,6 +101,82 @@ kev('a file that is empty, no JSON or no catalog is an error', async () => {
 })
 
 kev.run()
+
+const vulncheck = suite('vulncheck')
+const vulncheckItems = (list: unknown) => {
+  const path = put(JSON.stringify(list))
+  return [...readVulnCheck(feedFile(path), readOptions(path))]
+}
+const VULNCHECK = {
+  vendorProject: 'Acme',
+  product: 'Widget',
+  shortDescription: 'Acme Widget has a flaw.',
+  vulnerabilityName: 'Acme Widget Flaw',
+  required_action: 'Update it.',
+  knownRansomwareCampaignUse: 'Known',
+  cve: ['CVE-2024-0001', 'cve-2024-0002', 'CVE-2024-0001'],
+  cwes: ['CWE-79'],
+  vulncheck_xdb: [{ xdb_id: 'a', xdb_url: 'https://x.example/' }],
+  vulncheck_reported_exploitation: [{ url: 'https://r.example/', date_added: '2024-05-20T00:00:00Z' }],
+  dueDate: '2024-06-10T00:00:00Z',
+  cisa_date_added: '2024-05-21T00:00:00Z',
+  date_added: '2024-05-20T00:00:00Z',
+}
+
+vulncheck('an entry becomes a claim for each of its CVEs, once', () => {
+  const claims = vulncheckItems([VULNCHECK]).map((item) => {
+    assert.ok(item.kind === 'claim')
+    assert.equal([item.cveIds, item.notes, item.statedAt], [[item.key], [], '2024-05-20'])
+    return JSON.parse(item.body) as KevEntry
+  })
+  assert.equal(
+    claims.map(({ cveId }) => cveId),
+    ['CVE-2024-0001', 'CVE-2024-0002'],
+  )
+  assert.equal(claims[1], {
+    cveId: 'CVE-2024-0002',
+    catalog: 'vulncheck',
+    dateAdded: '2024-05-20',
+    dueDate: '2024-06-10',
+    requiredAction: 'Update it.',
+    ransomware: 'known',
+    notes: null,
+    vendor: 'Acme',
+    product: 'Widget',
+    name: 'Acme Widget Flaw',
+    description: 'Acme Widget has a flaw.',
+  })
+})
+
+vulncheck('a broken entry is skipped by name; absent fields are null; a file that is no list is an error', async () => {
+  const many = Array.from({ length: 101 }, (_, n) => `CVE-2024-${1000 + n}`)
+  const items = vulncheckItems([
+    { cve: ['CVE-2024-0003'], date_added: '2024-05-20' },
+    { ...VULNCHECK, cve: [] },
+    { ...VULNCHECK, cve: many },
+    { ...VULNCHECK, cve: ['CVE-2024-0004', 'nonsense'] },
+    { ...VULNCHECK, cve: ['CVE-2024-0005'], date_added: 'soon' },
+    7,
+  ])
+  assert.equal(
+    items.map((item) => (item.kind === 'skip' ? `${item.key}: ${item.detail}` : item.key)),
+    [
+      'CVE-2024-0003',
+      'entry 2: cve is not a list of CVE ids: []',
+      'entry 3: it is about 101 CVEs; the limit is 100',
+      'CVE-2024-0004',
+      'nonsense: cve has a text that is not a CVE id: "nonsense"',
+      'CVE-2024-0005: date_added is not a date: "soon"',
+      'entry 6: it is not an object: 7',
+    ],
+  )
+  assert.ok(items[0]?.kind === 'claim')
+  const { cveId: _, catalog: __, dateAdded: ___, ...rest } = JSON.parse(items[0].body)
+  assert.equal([...new Set(Object.values(rest))], [null])
+  assert.match(await errorOf(() => vulncheckItems({ data: [] })), /^file_invalid: .*is not a JSON array/)
+})
+
+vulncheck.run()
 
 const epss = suite('epss')
 const epssItems = (bytes: Uint8Array) => [...readEpss(feedFile(put(bytes, 'x.csv.gz')))]

@@ -176,7 +176,7 @@ test('whatever names a CVE names one of the list, and the product of the CVE', (
   const named = [
     ...cited.filter((one) => one.startsWith('CVE-')),
     ...sample.lines(`nuclei/${SECOND}/cves.json`).map((line) => String(line.ID)),
-    ...['reports', 'analyses', 'service-scores', 'detections'].flatMap((name) =>
+    ...['reports', 'analyses', 'service-scores', 'detections', 'exploited'].flatMap((name) =>
       sample.lines(`first-party/${SECOND}/${name}.ndjson`).flatMap((one) => (one.cve_ids as string[]) ?? [one.cve_id]),
     ),
   ]
@@ -189,7 +189,8 @@ test('whatever names a CVE names one of the list, and the product of the CVE', (
 
 const DATELESS = `ghsa/advisory-database.zip exploitdb/files_exploits.csv.gz metasploit/modules_metadata_base.json.gz
 nuclei/cves.json poc/PoC-in-GitHub.zip first-party/reports.ndjson first-party/report-types.ndjson
-first-party/analyses.ndjson first-party/service-scores.ndjson first-party/detections.ndjson`.split(/\s/)
+first-party/analyses.ndjson first-party/service-scores.ndjson first-party/detections.ndjson
+first-party/exploited.ndjson vulncheck/vulncheck_known_exploited_vulnerabilities.json`.split(/\s/)
 
 test('the adapters of the product read every file whole, at the paths of upstream', async () => {
   const feeds = mkdtempSync(join(tmpdir(), 'vulnshelf-sample-'))

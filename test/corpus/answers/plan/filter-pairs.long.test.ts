@@ -13,7 +13,7 @@ const folder = temporaryFolder('filter-pairs')
 const sample = await sharedSample('usual')
 const asked = askDirectly(sample.dist)
 
-await registerFilterPairs(asked, corpusFacts(sample.corpus), { idle: ['/kev catalog'] })
+await registerFilterPairs(asked, corpusFacts(sample.corpus))
 
 test.after(async () => {
   await asked.close()

@@ -39,6 +39,7 @@ const LINES = {
     scored_at: '2024-10-24T08:00:00Z',
   },
   detections: { cve_id: 'CVE-2024-0001', layer: 'siem', source: 'sigma', name: 'rule 1', confidence: 'high' },
+  exploited: { cve_id: 'CVE-2024-0001', catalog: 'acme', date_added: '2024-10-24' },
 } satisfies Record<FirstPartyName, object>
 
 const read = (feed: FirstPartyName, ...lines: (string | object)[]) => {
@@ -203,6 +204,46 @@ firstParty('a detection without CVE, name and URL, or last seen before it was fi
   assert.is(await wrong('detections', seen), 'it has a last_seen before its first_seen')
   const url = 'javascript:alert(1)'
   assert.is(await wrong('detections', { url }), `url must be a URL that begins with http:// or https://, not "${url}"`)
+})
+
+firstParty('an entry of an own catalog has its name in lower case, and days', async () => {
+  const item = claimAt(
+    await read('exploited', {
+      ...LINES.exploited,
+      catalog: ' Acme-Watch ',
+      due_date: '2024-11-01T02:00:00+04:00',
+      ransomware: 'Known',
+    }),
+  )
+  const { requiredAction, notes: noted, vendor, product, name, description, ...claim } = JSON.parse(item.body)
+  assert.equal([...new Set([requiredAction, noted, vendor, product, name, description])], [null])
+  assert.equal(claim, {
+    cveId: 'CVE-2024-0001',
+    catalog: 'acme-watch',
+    dateAdded: '2024-10-24',
+    dueDate: '2024-10-31',
+    ransomware: 'known',
+  })
+  assert.equal([item.key, item.statedAt], ['acme-watch CVE-2024-0001', '2024-10-24T00:00:00.000Z'])
+})
+
+firstParty('a catalog with the name of another feed, or a day that does not exist, is broken', async () => {
+  for (const catalog of ['cisa', 'CISA', 'vulncheck', 'a b', '-x', 'x'.repeat(65)]) {
+    assert.match(
+      await wrong('exploited', { catalog }),
+      /^catalog must be a name of at most 64 letters, digits, _ and -, and none of cisa, vulncheck, not "/,
+      catalog,
+    )
+  }
+  assert.is(
+    await wrong('exploited', { date_added: '2024-02-30' }),
+    'date_added must be a day such as 2024-10-24, not "2024-02-30"',
+  )
+  assert.is(await wrong('exploited', { ransomware: 'yes' }), 'ransomware must be one of "known", "unknown", not "yes"')
+  assert.match(
+    await wrong('exploited', { notes: 'x'.repeat(600_000) }),
+    /^its claim has \d+ characters; the limit is 524288$/,
+  )
 })
 
 firstParty('a broken line is named by file and line, with every field that is wrong and what it takes', async () => {

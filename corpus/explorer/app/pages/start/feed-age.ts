@@ -14,6 +14,7 @@ export const USUAL_DAYS: Readonly<Record<string, number>> = {
   poc: 3,
   // Some additions each week.
   kev: 14,
+  vulncheck: 14,
   exploitdb: 14,
   metasploit: 14,
   nuclei: 14,
