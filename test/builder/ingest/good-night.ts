@@ -66,6 +66,20 @@ export const FORMS: Record<FeedName, Form> = {
         .replace('"count":0', `"count":${items.length}`),
     key: id,
   },
+  vulncheck: {
+    path: (day) => `vulncheck/${day}/vulncheck_known_exploited_vulnerabilities.json`,
+    item: (n) =>
+      JSON.stringify({
+        vendorProject: 'Acme',
+        product: 'Widget',
+        vulnerabilityName: 'Acme Widget Out-of-Bounds Read',
+        knownRansomwareCampaignUse: 'Unknown',
+        cve: [id(n)],
+        date_added: '2024-05-20T00:00:00Z',
+      }),
+    file: (items) => `[${items.join(',\n')}]`,
+    key: id,
+  },
   cna: {
     path: (day) => `cna/${day}/CNAsList.json`,
     item: (n) => cnaJson([`cna${n}`]).slice(1, -1),
@@ -155,20 +169,6 @@ export const FORMS: Record<FeedName, Form> = {
     (n) => `acme ${id(n)}`,
     (n) => ({ cve_id: id(n), catalog: 'acme', date_added: '2024-05-20' }),
   ),
-  vulncheck: {
-    path: (day) => `vulncheck/${day}/vulncheck_known_exploited_vulnerabilities.json`,
-    item: (n) =>
-      JSON.stringify({
-        vendorProject: 'Acme',
-        product: 'Widget',
-        vulnerabilityName: 'Acme Widget Out-of-Bounds Read',
-        knownRansomwareCampaignUse: 'Unknown',
-        cve: [id(n)],
-        date_added: '2024-05-20T00:00:00Z',
-      }),
-    file: (items) => `[${items.join(',\n')}]`,
-    key: id,
-  },
   ghsa: {
     path: (day) => `ghsa/advisory-database-${day}.zip`,
     item: (n) => JSON.stringify(osvEntry(ghsa(n), [id(n)])),
