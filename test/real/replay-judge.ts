@@ -259,7 +259,8 @@ function checkValues(message: TimelineMessage, before: RecordParts, after: Recor
     return
   }
   const at = (parts: RecordParts): string | null => {
-    let value: unknown = { ...parts.core, ...parts }
+    // The part of the same name is `kev_detail` in answers.
+    let value: unknown = { ...parts, ...parts.core }
     for (const name of path.split('.').slice(1)) value = (value as Record<string, unknown>)[name]
     return printed(value)
   }

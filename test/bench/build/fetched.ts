@@ -37,7 +37,8 @@ export interface Fetched {
   reference: number
 }
 
-/** The roles of shards that are not derived. */
+const TABLE_ROLES = ['epss', 'about', 'rejected'] as const
+/** The roles of shards that are not derived, except the history of EPSS. */
 const SHARD_ROLES = ['cve', 'catalog', 'advisories', 'packages'] as const
 type ShardRole = (typeof SHARD_ROLES)[number]
 
@@ -64,9 +65,10 @@ export function fetchedOf(dist: string): Fetched {
   }
   const pack = decodePack(readStored(dist, manifest.delta, describePack(manifest.delta)))
   const packed = new Set(pack.map(({ file }) => manifest.files[file]!.sha256))
-  const whole = sizeOf(shards.filter(({ sha256 }) => !packed.has(sha256)))
   const manifestBytes = pointer.manifest.size
-  const tables = sizeOf(ofRole('epss', 'about', 'rejected'))
+  const tables = sizeOf(ofRole(...TABLE_ROLES))
+  const others = wanted.filter(({ derived, role }) => !derived && !TABLE_ROLES.some((one) => one === role))
+  const whole = sizeOf(others.filter(({ sha256 }) => !packed.has(sha256)))
   return {
     objects: sizeOf(wanted) + manifestBytes,
     objectCount: wanted.length + 1,

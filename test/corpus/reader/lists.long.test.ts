@@ -99,9 +99,13 @@ test('hostile options are errors that name the option', async () => {
     [
       'products',
       { q: 'er', sort: 'cves' },
-      /^unknown parameter 'sort'; allowed: q, vendor, include, limit, count, fields$/,
+      /^unknown parameter 'sort'; allowed: q, vendor, include, limit, count, fields, snapshot$/,
     ],
-    ['products', { vendor: 'a', sort: 'cves' }, /^unknown parameter 'sort'; allowed: q, limit, cursor, count, fields$/],
+    [
+      'products',
+      { vendor: 'a', sort: 'cves' },
+      /^unknown parameter 'sort'; allowed: q, limit, cursor, count, fields, snapshot$/,
+    ],
     ['products', { vendor: '' }, /^option 'vendor' must be a string that is not empty, not ""$/],
     ['products', {}, /^parameter 'q' is required$/],
     ['packages', { sort: 'advisories' }, /^unknown parameter 'sort'/],

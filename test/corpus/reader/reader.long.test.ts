@@ -221,10 +221,10 @@ test('options that there are not, and values of another kind, are named', async 
     refused(() => openReader(at as string, options as object))
   assert.match(
     await open({ trustedKeys: [] }),
-    /^unknown option 'trustedKeys'; known options are keys, onProgress, onWait, effects$/,
+    /^unknown option 'trustedKeys'; known options are at, keys, onProgress, onWait, effects$/,
   )
   assert.match(await open({ keys: 'keys.json' }), /^option 'keys' must be public keys that `readKeySetFile` returned$/)
-  assert.match(await open(null), /^options must be an object with keys, onProgress, onWait, effects, not null$/)
+  assert.match(await open(null), /^options must be an object with at, keys, onProgress, onWait, effects, not null$/)
   for (const nowhere of [undefined, '']) {
     assert.match(await refused(() => openReader(nowhere as string)), /^the address of the repository is missing; /)
   }
