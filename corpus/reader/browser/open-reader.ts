@@ -26,8 +26,8 @@ export interface ReaderOptions {
 }
 
 /**
- * Opens the current snapshot of a repository, or with `at` an earlier one on a web server. The address may be relative to the page. Every byte of an
- * answer is checked against a digest or a CRC.
+ * Opens the current snapshot of a repository on a web server, or an earlier one. The address may be relative to the page.
+ * Every byte of an answer is checked against a digest or a CRC.
  * @throws TypeError, SnapshotError, TransferError
  */
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
