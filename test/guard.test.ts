@@ -85,6 +85,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'corpus/reader',
     'corpus/repository',
     'corpus/runtime',
+    'corpus/snapshot/derived.ts',
     'corpus/snapshot/index.ts',
     'corpus/snapshot/ranges',
     'gateway',

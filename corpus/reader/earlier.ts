@@ -19,6 +19,8 @@ export interface EarlierSnapshots {
   close(): Promise<void>
 }
 
+type OpenTexts = typeof openTexts
+
 /** An open snapshot, and the requests that use it. */
 interface Opened {
   snapshot: Promise<OpenSnapshot>
@@ -33,12 +35,14 @@ interface OpenSnapshot {
 /**
  * @param most snapshots that are open at once
  * @param current the newest one, if it is open anyway
+ * @param texts opens the text search of a snapshot
  */
 export function openEarlier(
   lineage: Lineage,
   objects: Objects,
   most: number,
   current: SnapshotData | null = null,
+  texts: OpenTexts = openTexts,
 ): EarlierSnapshots {
   /** In the order of their last use. */
   const opened = new Map<string, Opened>()
@@ -68,7 +72,7 @@ export function openEarlier(
         return known
       }
       if (opened.size < most || closeOne()) {
-        const one = { snapshot: manifest().then((read) => openManifest(read, objects)), users: 1 }
+        const one = { snapshot: manifest().then((read) => openManifest(read, objects, texts)), users: 1 }
         // The next request tries again.
         one.snapshot.catch(() => opened.get(id) === one && opened.delete(id))
         opened.set(id, one)
@@ -141,8 +145,12 @@ export async function findSnapshot(lineage: Lineage, choice: SnapshotChoice): Pr
 }
 
 /** @throws SnapshotError, TransferError */
-export async function openManifest(manifest: Manifest, objects: Objects): Promise<OpenSnapshot> {
+export async function openManifest(
+  manifest: Manifest,
+  objects: Objects,
+  open: OpenTexts = openTexts,
+): Promise<OpenSnapshot> {
   const about = decodeAbout(gunzipFile('about', await objects.whole(fileOf(manifest, 'about'))))
-  const texts = openTexts(manifest, objects)
+  const texts = open(manifest, objects)
   return { data: openRangeSnapshot(manifest, about, objects, texts), close: texts.close }
 }

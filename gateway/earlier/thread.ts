@@ -13,7 +13,7 @@ import { readerHistory } from '../../corpus/reader/history.ts'
 import { openObjects } from '../../corpus/reader/objects.ts'
 import { folderSource } from '../../corpus/repository/folder-source.ts'
 import { completed } from '../../corpus/runtime/steps.ts'
-import { reportLoaded } from '../../corpus/runtime/threads.ts'
+import { loadSqlite, reportLoaded } from '../../corpus/runtime/threads.ts'
 import type { Manifest, SnapshotData } from '../../corpus/snapshot/index.ts'
 import { openLineage } from '../../corpus/snapshot/ranges/lineage.ts'
 import { accessByTiers, openAccess, type Tiers } from '../access/access.ts'
@@ -23,6 +23,7 @@ import { encoded } from '../http/encoded-answer.ts'
 import { lowerCpuPriority } from '../process/low-priority.ts'
 import type { EarlierReply, EarlierRequest, EarlierThreadData } from './protocol.ts'
 import { receivedApiError, sentApiError } from './sent-api-error.ts'
+import { openFileTexts } from './texts.ts'
 
 const { dist, most } = workerData as EarlierThreadData
 const port = parentPort!
@@ -39,7 +40,7 @@ const charging = new Map<number, PromiseWithResolvers<void>>()
 /** The snapshots up to `current`. */
 function openRepository(current: Manifest) {
   const lineage = openLineage(current, objects)
-  const earlier = openEarlier(lineage, objects, most)
+  const earlier = openEarlier(lineage, objects, most, null, (manifest) => openFileTexts(dist, manifest))
   const answer = answerer(ROUTES, {
     history: readerHistory(lineage, objects),
     async open(choice) {
@@ -105,4 +106,5 @@ port.on('message', (request: EarlierRequest) => {
     else taken?.resolve()
   }
 })
+loadSqlite()
 reportLoaded()

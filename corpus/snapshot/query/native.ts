@@ -38,7 +38,7 @@ const ROWS_PER_STEP = 512
  * Returns a function that runs searches in steps of a statement, or of some rows of a long one.
  * @throws SnapshotError in a step, for a damaged file
  */
-export function searchRunner(database: Database.Database): <T>(search: Search<T>) => Generator<void, T> {
+export function searchRunner(database: Database.Database): <T>(search: Search<T>) => Generator<undefined, T> {
   const prepared = new Map<string, Database.Statement<(string | bigint)[], StatementRow>>()
   const prepare = (sql: string) => database.prepare<(string | bigint)[], StatementRow>(sql).raw()
 
@@ -53,7 +53,7 @@ export function searchRunner(database: Database.Database): <T>(search: Search<T>
     return statement
   }
 
-  function* rowsOf({ sql, values: given, isLong }: Statement): Generator<void, StatementRow[]> {
+  function* rowsOf({ sql, values: given, isLong }: Statement): Generator<undefined, StatementRow[]> {
     // better-sqlite3 binds numbers as REAL, which FTS5 ignores in a range of rows.
     const values = given.map((value) => (typeof value === 'number' ? BigInt(value) : value))
     try {
@@ -73,7 +73,7 @@ export function searchRunner(database: Database.Database): <T>(search: Search<T>
     }
   }
 
-  return function* run<T>(search: Search<T>): Generator<void, T> {
+  return function* run<T>(search: Search<T>): Generator<undefined, T> {
     let step = search.next()
     while (!step.done) {
       const { value } = step
@@ -93,7 +93,7 @@ export function searchRunner(database: Database.Database): <T>(search: Search<T>
 
 const MOST_PREPARED = 200
 
-export function finish<T>(steps: Generator<void, T>): T {
+export function finish<T>(steps: Generator<undefined, T>): T {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
