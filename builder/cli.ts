@@ -399,7 +399,7 @@ program
   )
   .action(async (dist: string, path: string | undefined, flags: { at?: string }) => {
     const { show } = await import('./show.ts')
-    process.stdout.write(`${printableJson(await show(dist, path, flags.at), 1)}\n`)
+    process.stdout.write(`${printableJson(show(dist, path, flags.at), 1)}\n`)
   })
 
 program

@@ -1,7 +1,6 @@
 /** `vulnshelf show`: prints any part of a snapshot as JSON. */
 import { type CveId, parseCveId } from '../corpus/model/ids/cve-id.ts'
 import { rejectionText } from '../corpus/model/rejection.ts'
-import { manifestIn } from '../corpus/reader/folder-manifest.ts'
 import {
   decodeIndex,
   decodeRejected,
@@ -17,19 +16,21 @@ import {
   type Manifest,
   membersOf,
   readCurrent,
+  readManifest,
   readObject,
   SnapshotError,
 } from '../corpus/snapshot/index.ts'
+import { findSnapshot } from './snapshots.ts'
 
 /**
  * Returns the part at `path` of the current snapshot, or of the one that `at` selects: `manifest` (default), `pointer`, a CVE id for the record, or
  * `<role>/<name>` for a file (`cve/2024/3xxx`, `about`). Shards become objects by member key, tables objects by
  * column.
- * @throws SnapshotError `missing` for an unknown path or snapshot; TypeError for an `at` that cannot select one
+ * @throws SnapshotError `missing` for an unknown path or snapshot
  */
-export async function show(dist: string, path = 'manifest', at?: string): Promise<unknown> {
+export function show(dist: string, path = 'manifest', at?: string): unknown {
   const { pointer, manifest: current } = readCurrent(dist)
-  const manifest = at === undefined ? current : await manifestIn(dist, current, at)
+  const manifest = at === undefined ? current : readManifest(dist, findSnapshot(dist, at).digest)
   if (path === 'manifest') return manifest
   if (path === 'pointer') return pointer
   const id = parseCveId(path)

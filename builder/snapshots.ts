@@ -21,7 +21,7 @@ export interface RetainedSnapshot {
   complete: boolean
   /** Whether only derived files are missing: `derive` makes them again. */
   derivable: boolean
-  /** Of the files that exist. Includes shared ones. */
+  /** Size of the existing files together. Includes files that other snapshots share. */
   bytes: number
 }
 

@@ -14,7 +14,7 @@ export interface FeedSource {
   files: FeedFile[]
   /** Files that are not taken because they are dated in the future. */
   ahead: FeedFile[]
-  /** Of EPSS: the file of each day, oldest first. */
+  /** The file of each day of EPSS, oldest first. */
   editions: FeedFile[]
 }
 

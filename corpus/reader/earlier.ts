@@ -139,7 +139,7 @@ export async function findSnapshot(lineage: Lineage, choice: SnapshotChoice): Pr
     const id = keptId(choice, { kept: summaries(kept), removed: summaries(removed) })
     return kept.find(({ summary }) => summary.id === id)!
   } catch (error) {
-    // What is damaged may hide the snapshot.
+    // A damaged manifest may hide the snapshot.
     throw damage && error instanceof ApiError && error.code !== 'invalid_parameter' ? damage : error
   }
 }

@@ -37,7 +37,7 @@ export interface ListEntry {
   products: ProductRow
   exploits: ExploitEntry
   packages: PackageDetail
-  /** By the id of the CVE. */
+  /** Its id is that of the CVE. */
   kev: KevDetail & { cve_id: CveId }
 }
 

@@ -191,7 +191,7 @@ export async function openSnapshot(
 const EARLIER_OPEN = 4
 
 /** @throws TypeError, SnapshotError `missing`, TransferError */
-export async function manifestAt(newest: Manifest, at: string | Date, objects: Objects): Promise<Manifest> {
+async function manifestAt(newest: Manifest, at: string | Date, objects: Objects): Promise<Manifest> {
   const text = at instanceof Date ? at.toISOString() : at
   const link = await ofParameters(async () => findSnapshot(openLineage(newest, objects), snapshotAt().read(text, 'at')))
   return link.manifest()

@@ -22,7 +22,7 @@ export interface KnownManifest {
 
 /** Part of a manifest: a whole one takes megabytes of memory, and a `dist` can have a thousand. */
 export interface KnownSnapshot {
-  /** Of the manifest. */
+  /** Digest of the manifest. */
   digest: string
   manifestBytes: number
   id: string
@@ -32,7 +32,7 @@ export interface KnownSnapshot {
   /** Digest of the index of CVEs. Readers take a snapshot without it for removed. */
   index: string | null
   cves: number
-  /** Of all existing files, also shared ones. */
+  /** Size of all existing files together. Includes files that other snapshots share. */
   bytes: number
   /** Which files exist. Mirrors have manifests of nights that they skipped, and `prune` leaves some. */
   files: ExistingFiles

@@ -8,10 +8,10 @@ import { answerer, type Caller } from '../../corpus/answers/request.ts'
 import { ROUTES } from '../../corpus/answers/routes.ts'
 import { sentError } from '../../corpus/errors/sent-error.ts'
 import { openEarlier } from '../../corpus/reader/earlier.ts'
-import { FOLDER_EFFECTS } from '../../corpus/reader/folder-manifest.ts'
 import { readerHistory } from '../../corpus/reader/history.ts'
 import { openObjects } from '../../corpus/reader/objects.ts'
 import { folderSource } from '../../corpus/repository/folder-source.ts'
+import type { ReadEffects } from '../../corpus/repository/read.ts'
 import { completed } from '../../corpus/runtime/steps.ts'
 import { loadSqlite, reportLoaded } from '../../corpus/runtime/threads.ts'
 import type { Manifest, SnapshotData } from '../../corpus/snapshot/index.ts'
@@ -30,7 +30,9 @@ const port = parentPort!
 const tell = (reply: EarlierReply, moved: ArrayBuffer[] = []) => port.postMessage(reply, moved)
 
 lowerCpuPriority()
-const objects = openObjects(folderSource(dist), FOLDER_EFFECTS, { verify: null })
+/** A file that cannot be read now is not read again. */
+const effects: ReadEffects = { now: () => new Date(), sleep: async () => {}, random: () => 0, log() {} }
+const objects = openObjects(folderSource(dist), effects, { verify: null })
 
 let policy: Policy | null = null
 let known = new WeakMap<SnapshotData, Tiers>()

@@ -8,7 +8,6 @@ import { show } from '../../builder/show.ts'
 import { openReader } from '../../corpus/reader/reader.ts'
 import { readCurrent } from '../../corpus/snapshot/index.ts'
 import { temporaryFolder } from '../support/dist.ts'
-import { failed } from '../support/refusal.ts'
 import { sampleNights } from '../support/samples.ts'
 
 const folder = temporaryFolder('earlier')
@@ -20,15 +19,15 @@ test('`show` prints each part as in that night', async () => {
   for (const night of NIGHTS) {
     const { manifest } = readCurrent(night)
     const at = manifest.snapshot
-    assert.equal(await show(fourth, 'manifest', at), manifest)
+    assert.equal(show(fourth, 'manifest', at), manifest)
     for (const part of ['about', 'list/cwes', 'columns', 'epss']) {
-      const printed = JSON.stringify(await show(fourth, part, at.slice(0, 12)))
-      assert.is(printed, JSON.stringify(await show(night, part)), part)
+      const printed = JSON.stringify(show(fourth, part, at.slice(0, 12)))
+      assert.is(printed, JSON.stringify(show(night, part)), part)
       changed.add(`${part} ${printed}`)
     }
   }
   assert.ok(changed.size > NIGHTS.length, 'the nights differ')
-  assert.equal(await show(fourth), readCurrent(fourth).manifest)
+  assert.equal(show(fourth), readCurrent(fourth).manifest)
 })
 
 test('`check` says what it would have said', async () => {
@@ -47,14 +46,21 @@ test('`check` says what it would have said', async () => {
   }
 })
 
-test('an unknown snapshot is an error that names the kept ones', async () => {
-  const oldest = readCurrent(first).manifest.snapshot
-  for (const at of ['f'.repeat(64), '1999-12-31']) {
-    const error = (await failed(show(fourth, 'about', at)))!
-    assert.is((error as { code?: string }).code, 'missing')
-    assert.match(error.message, oldest)
+test('an unknown snapshot is an error that names it and the remedy', () => {
+  for (const [at, message] of [
+    [
+      'f'.repeat(64),
+      `${fourth} has no snapshot ${'f'.repeat(64)}; \`vulnshelf snapshots ${fourth}\` lists the kept ones`,
+    ],
+    ['1999-12-31', `${fourth} has no snapshot that was created at or before 1999-12-31; \`vulnshelf snapshots`],
+    ['x', "'x' is no id of a snapshot, nor a date (YYYY-MM-DD) or an RFC 3339 timestamp"],
+  ] as const) {
+    assert.throws(
+      () => show(fourth, 'about', at),
+      (error: Error & { code?: string }) => error.code === 'missing' && error.message.startsWith(message),
+      at,
+    )
   }
-  assert.match((await failed(show(fourth, 'about', 'x')))!.message, /'at' must be/)
 })
 
 test.after(() => folder.remove())

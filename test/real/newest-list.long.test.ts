@@ -53,12 +53,12 @@ test('of every feed, what was read is what was kept and what was skipped, by nam
   assert.equal([report.records.total, report.rejected], [12_256, 24])
 })
 
-test('every published record is served and every rejected one is named as such', async () => {
+test('every published record is served and every rejected one is named as such', () => {
   const { manifest } = readCurrent(dist)
   const index = decodeIndex(readObject(dist, fileOf(manifest, 'index', 'cve')))
   const served = Array.from({ length: index.count }, (_, row) => idAt(index, row) as string)
   assert.equal(served.toSorted(), idsOf('PUBLISHED').toSorted())
-  assert.equal(Object.keys((await show(dist, 'rejected')) as object).toSorted(), idsOf('REJECTED').toSorted())
+  assert.equal(Object.keys(show(dist, 'rejected') as object).toSorted(), idsOf('REJECTED').toSorted())
   assert.is(built.counts.cves, 12_256)
 })
 

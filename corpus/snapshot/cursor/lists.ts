@@ -178,7 +178,7 @@ function compareModuleIds(a: string, b: string): number {
   return compareText(a, b)
 }
 
-/** By the id of the CVE, then by the name of the catalog. */
+/** Compares the ids of the CVEs, then the names of the catalogs. */
 function compareKevIds(a: string, b: string): number {
   const partsOf = (id: string) => [id.slice(0, id.indexOf('/')), id.slice(id.indexOf('/') + 1)] as const
   const [[cveA, catalogA], [cveB, catalogB]] = [partsOf(a), partsOf(b)]

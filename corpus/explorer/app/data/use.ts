@@ -5,9 +5,9 @@ import type { Page } from './answers.ts'
 import { type Api, ApiFailure, type Params, target } from './api.ts'
 
 export interface Session {
-  /** Of the snapshot that the pages show. */
+  /** The API of the snapshot that the pages show. */
   api: Api
-  /** Of the current snapshot. */
+  /** The API of the current snapshot. */
   now: Api
   /** The earlier snapshot that the address asks for; null for the current one. */
   past: string | null
