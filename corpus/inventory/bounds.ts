@@ -20,6 +20,12 @@ export const MAX_YAML_TOKENS = 1_000_000
 /** Punctuation of TOML: a `poetry.lock` with 3 MB has 250,000. Each takes up to 500 bytes. */
 export const MAX_TOML_TOKENS = 1_500_000
 
+/** Elements and attributes of XML. An SBOM with 50 MB has 1 million. Each takes up to 300 bytes. */
+export const MAX_XML_NODES = 3_000_000
+
+/** Levels of elements in elements. A CycloneDX file has ten, and two for each component inside another one. */
+export const MAX_XML_LEVELS = 1000
+
 /** Packages and skipped entries. SBOMs of large images have 100,000 files and packages. */
 export const MAX_ENTRIES = 500_000
 
