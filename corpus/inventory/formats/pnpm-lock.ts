@@ -1,11 +1,11 @@
 /** `pnpm-lock.yaml`, lockfileVersion 5, 6 and 9. */
-import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, YAMLMap } from 'yaml'
-import { assertYaml } from '../bounds.ts'
+import { isMap, isScalar, isSeq, YAMLMap } from 'yaml'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
+import { type Mapping, parseYamlDocuments } from './yaml.ts'
 
 export function parsePnpmLock(text: string): Inventory {
-  const { documents, lineAt } = parseYaml(text)
+  const { documents, lineAt } = parseYamlDocuments(text)
   const found = new InventoryBuilder()
   let versions = 0
   for (const root of documents) {
@@ -91,35 +91,3 @@ function dependenciesOf(entry: unknown): string[] {
 const textOf = (key: unknown): string => String(isScalar(key) ? key.value : '')
 
 const textOr = <T>(value: unknown, other: T) => (typeof value === 'string' ? value : other)
-
-type Mapping = YAMLMap<unknown, unknown>
-
-/** Returns the mappings of a stream of documents. All scalars are texts. Aliases stay as they are, so none expands. */
-function parseYaml(text: string): { documents: Mapping[]; lineAt: (node: unknown) => number | null } {
-  assertYaml(text)
-  const lineCounter = new LineCounter()
-  const lineOf = (offset: number) => lineCounter.linePos(offset).line
-  // The search for equal keys takes quadratic time.
-  const options = { schema: 'failsafe', lineCounter, uniqueKeys: false, prettyErrors: false } as const
-  let parsed: ReturnType<typeof parseAllDocuments>
-  try {
-    parsed = parseAllDocuments(text, options)
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause
-    throw new FormatError('it is nested too deep', null, { cause })
-  }
-  const documents = ('empty' in parsed ? [] : parsed).map(({ contents, errors: [error] }) => {
-    if (error) {
-      const what = error.code === 'RESOURCE_EXHAUSTION' ? 'it is nested too deep' : `it is not YAML: ${error.message}`
-      throw new FormatError(what, lineOf(error.pos[0]), { cause: error })
-    }
-    if (!isMap(contents))
-      throw new FormatError('it is not a YAML mapping', contents?.range ? lineOf(contents.range[0]) : 1)
-    return contents as Mapping
-  })
-  const lineAt = (node: unknown) => {
-    const { range } = node as { range?: readonly [number, ...unknown[]] | null }
-    return range ? lineOf(range[0]) : null
-  }
-  return { documents, lineAt }
-}
