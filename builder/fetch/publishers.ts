@@ -95,6 +95,15 @@ export const PUBLISHERS: readonly Publisher[] = [
     dated: statedIn(/"dateReleased"\s*:\s*"([^"]*)"/),
   },
   {
+    feed: 'euvd',
+    title: 'EUVD KEV',
+    folder: 'euvd',
+    maxBytes: 64 * MB,
+    head: /"euvdId"/,
+    files: oneFile('euvd_kev.json', 'https://euvdservices.enisa.europa.eu/api/kev/dump'),
+    copied: /^euvd_kev\.json$/,
+  },
+  {
     feed: 'cna',
     title: 'CNA list',
     folder: 'cna',

@@ -214,7 +214,7 @@ const CLAIM_FEEDS = ['nvd', 'osv', 'service-scores'] as const
 const EXPLOIT_FEEDS = ['metasploit', 'exploitdb'] as const
 const DETECTION_FEEDS = ['nuclei', 'detections'] as const
 /** Catalogs of exploited vulnerabilities beside CISA's. */
-const KEV_FEEDS = ['vulncheck', 'exploited'] as const
+const KEV_FEEDS = ['vulncheck', 'euvd', 'exploited'] as const
 
 function claimsOf<Claim>(claims: readonly ClaimText[], feed: FeedName): Claim[] {
   return claims.filter((one) => one.feed === feed).map(({ body }) => JSON.parse(body) as Claim)

@@ -5,6 +5,7 @@ import { cveList } from './cvelist/cvelist.ts'
 import { findCveList } from './cvelist/files.ts'
 import { CWE_ADAPTER, findCwe, readCwe } from './cwe/cwe.ts'
 import { EPSS_ADAPTER, findEpss, readEpss, readPastEpss } from './epss.ts'
+import { EUVD_ADAPTER, findEuvd, readEuvd } from './euvd.ts'
 import { EXPLOIT_DB_ADAPTER, findExploitDb, readExploitDb } from './exploits/exploitdb.ts'
 import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from './exploits/metasploit.ts'
 import { findNuclei, NUCLEI_ADAPTER, readNuclei } from './exploits/nuclei.ts'
@@ -23,6 +24,7 @@ export type PublishedFeed =
   | 'cvelist'
   | 'kev'
   | 'vulncheck'
+  | 'euvd'
   | 'epss'
   | 'cna'
   | 'nvd'
@@ -68,6 +70,21 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     adapter: VULNCHECK_ADAPTER,
     find: findVulnCheck,
     read: readVulnCheck,
+  },
+  {
+    name: 'euvd',
+    title: 'EUVD KEV',
+    kind: 'claims',
+    lookedFor: 'euvd/euvd_kev*.json',
+    licence: 'free to use with attribution',
+    attribution: 'ENISA, European Vulnerability Database (https://euvd.enisa.europa.eu)',
+    required: false,
+    // Its file states no date.
+    maxDaysApart: null,
+    maxAgeDays: null,
+    adapter: EUVD_ADAPTER,
+    find: findEuvd,
+    read: readEuvd,
   },
   {
     name: 'cna',

@@ -5,7 +5,7 @@ import { type SampleDisk, type SampleFile, sampleDisk } from './disk.ts'
 import { capec } from './feeds/capec.ts'
 import { cvelist } from './feeds/cvelist.ts'
 import { cwe } from './feeds/cwe.ts'
-import { cna, epss, kev, vulncheck } from './feeds/exploited.ts'
+import { cna, epss, euvd, kev, vulncheck } from './feeds/exploited.ts'
 import { exploitdb, metasploit, nuclei, poc } from './feeds/exploits.ts'
 import { firstParty } from './feeds/first-party.ts'
 import { ghsa } from './feeds/ghsa.ts'
@@ -15,7 +15,7 @@ import { type Folder, nightsOf, type Output, type WrittenFile } from './outputs.
 import { createWorld, usualAdvisories } from './world.ts'
 
 const EXPLOITS = [exploitdb, metasploit, nuclei, poc]
-const SAMPLE_FEEDS = [cvelist, kev, vulncheck, epss, cna, cwe, capec, nvd, ghsa, osv, ...EXPLOITS, firstParty]
+const SAMPLE_FEEDS = [cvelist, kev, vulncheck, euvd, epss, cna, cwe, capec, nvd, ghsa, osv, ...EXPLOITS, firstParty]
 
 export interface SampleOptions {
   /** The output folder. It is created if missing. Files with the same names are replaced. */

@@ -65,7 +65,7 @@ function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
         )
         .map(({ module, cveIds }) => ({ ...module, cve_ids: cveIds })),
     ),
-    kev: ['kev', 'vulncheck', 'exploited'].flatMap((feed) => entriesOf<KevEntry>(database, feed)),
+    kev: ['kev', 'vulncheck', 'euvd', 'exploited'].flatMap((feed) => entriesOf<KevEntry>(database, feed)),
     cwes: entriesOf(database, 'cwe'),
     capecs: entriesOf(database, 'capec'),
     cnas: entriesOf(database, 'cna'),

@@ -32,6 +32,7 @@ const yearOf = (...names: string[]) => new RegExp(`(?<="(?:${names.join('|')})"\
 export const SPOILED: Record<PublishedFeed, Spoiling> = {
   kev: { folder: 'kev', renamed: field('vendorProject'), dates: yearOf('dateReleased') },
   vulncheck: { folder: 'vulncheck', renamed: field('vendorProject'), dates: null },
+  euvd: { folder: 'euvd', renamed: field('sources'), dates: null },
   cna: { folder: 'cna', renamed: field('organizationName'), dates: null },
   cwe: { folder: 'cwe', renamed: /(?<=<\/?)Description(?=>)/g, dates: /(?<= Date=")\d{4}/g },
   capec: { folder: 'capec', renamed: field('description'), dates: yearOf('modified') },

@@ -32,7 +32,7 @@ export interface CategoryRow {
 /** In the display order of entries with the same time. */
 export const CATEGORIES: readonly CategoryRow[] = [
   row('publication', 'CVE record updated', 'CVE_GROUP', 'CVE_MODIFIED'),
-  row('kev', 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED', 'kev', 'vulncheck', 'exploited'),
+  row('kev', 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED', 'kev', 'vulncheck', 'euvd', 'exploited'),
   row('ssvc', 'SSVC assessment changed', 'SSVC_GROUP', 'SSVC_MODIFIED'),
   row('cvss', 'CVSS changed', 'CVSS_GROUP', 'CVSS_MODIFIED'),
   row('weakness', 'Weaknesses changed', 'CWE_GROUP', 'CWE_MODIFIED'),
@@ -63,6 +63,7 @@ function row(
 export const FEED_OF_SOURCE: ReadonlyMap<string, string> = new Map([
   ['agency_kev', 'kev'],
   ['vulncheck', 'vulncheck'],
+  ['euvd', 'euvd'],
   ['nvd', 'nvd'],
   ['advisory', 'ghsa'],
   ['osv', 'osv'],

@@ -83,9 +83,12 @@ test('HTML is named as such, whatever was expected', async () => {
 })
 
 const real = suiteNeeding('bodies, real feeds', 'real feeds')
+/** EUVD's list has no real file. */
+const WITH_FILES = PUBLISHERS.filter(({ feed }) => feed !== 'euvd')
+
 real('every file of the real feeds passes as what it is, and as nothing else', async () => {
   const seen: string[] = []
-  for (const { feed, folder: where, copied, head } of PUBLISHERS) {
+  for (const { feed, folder: where, copied, head } of WITH_FILES) {
     const names = readdirSync(join(REAL_FEEDS, where), { recursive: true, encoding: 'utf8' })
     for (const name of names.filter((one) => copied.test(one))) {
       await checkBody(join(REAL_FEEDS, where, name), `${where}/${name}`, head)
@@ -101,7 +104,7 @@ real('every file of the real feeds passes as what it is, and as nothing else', a
   }
   assert.equal(
     [...new Set(seen)],
-    PUBLISHERS.map(({ feed }) => feed),
+    WITH_FILES.map(({ feed }) => feed),
   )
 })
 

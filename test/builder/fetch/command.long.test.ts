@@ -132,7 +132,7 @@ test('the proxy that the environment names is used, and left out for those that 
 
 test('wrong usage gives one line', async () => {
   const wrong = async (...args: string[]) => failed(await vulnshelf(['fetch', fresh(), ...args], { env: DIRECT }), 2)
-  assert.match(await wrong('--only', 'kev,nvt'), /Unknown feed 'nvt'; use one of kev, cna, epss, cvelist, nvd, /)
+  assert.match(await wrong('--only', 'kev,nvt'), /Unknown feed 'nvt'; use one of kev, euvd, cna, epss, cvelist, nvd, /)
   assert.match(await wrong('--base-url', 'mirror/feeds'), /invalid address 'mirror\/feeds'; use an http or https URL/)
   assert.match(await wrong('--base-url', 'nvt=https://mirror'), /unknown feed 'nvt'; use one of kev, /)
   assert.match(await wrong('--osv-ecosystems', 'Go,../x'), /'\.\.\/x' is not an ecosystem name/)

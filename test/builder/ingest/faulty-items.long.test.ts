@@ -72,6 +72,7 @@ const buildOf = ({ corpus, feeds }: Night) =>
 const READ_FIELDS: Partial<Record<FeedName, string>> = {
   kev: 'notes',
   vulncheck: 'product',
+  euvd: 'product',
   exploited: 'ransomware',
   cna: 'scope',
   metasploit: 'rank',

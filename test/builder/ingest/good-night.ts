@@ -80,6 +80,21 @@ export const FORMS: Record<FeedName, Form> = {
     file: (items) => `[${items.join(',\n')}]`,
     key: id,
   },
+  euvd: {
+    path: (day) => `euvd/${day}/euvd_kev.json`,
+    item: (n) =>
+      JSON.stringify({
+        cveId: id(n),
+        euvdId: `EUVD-2024-${1000 + n}`,
+        dateAdded: '2024-05-20',
+        sources: ['eukev_kev'],
+        vendorProject: 'Acme',
+        product: 'Widget',
+        vulnerabilityName: 'Acme Widget Out-of-Bounds Read',
+      }),
+    file: (items) => `[${items.join(',\n')}]`,
+    key: id,
+  },
   cna: {
     path: (day) => `cna/${day}/CNAsList.json`,
     item: (n) => cnaJson([`cna${n}`]).slice(1, -1),

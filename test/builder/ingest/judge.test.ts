@@ -49,7 +49,7 @@ floors('--accept-shrink does not lower a floor', async () => {
 
 const WRONG: [text: string, message: RegExp][] = [
   ['kev', /^invalid --floor 'kev'; use <feed>=<records>$/],
-  ['kve=1', /^--floor: unknown feed 'kve'; use one of kev, vulncheck, cna, .*cvelist$/],
+  ['kve=1', /^--floor: unknown feed 'kve'; use one of kev, vulncheck, euvd, cna, .*cvelist$/],
   ['=1', /unknown feed ''/],
   ['kev=0', /^--floor: the number of kev must be a whole number from 1, not '0'$/],
   ['kev=-1', /not '-1'/],

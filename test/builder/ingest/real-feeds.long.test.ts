@@ -21,12 +21,11 @@ function figures(report: IngestReport): Record<string, number[]> {
   return Object.fromEntries(report.feeds.map((feed) => [feed.name, [feed.read, feed.kept, skipped(feed)]]))
 }
 
-/** The operator's own feeds, and VulnCheck's: they have no real files. */
+/** The operator's own feeds, VulnCheck's and EUVD's: they have no real files. */
 const FIRST_PARTY = Object.fromEntries(
-  ['report-types', 'reports', 'analyses', 'service-scores', 'detections', 'exploited', 'vulncheck'].map((name) => [
-    name,
-    [0, 0, 0],
-  ]),
+  ['report-types', 'reports', 'analyses', 'service-scores', 'detections', 'exploited', 'vulncheck', 'euvd'].map(
+    (name) => [name, [0, 0, 0]],
+  ),
 )
 
 /** Creates a feeds folder with some of the real files of the CVE list, and the other feeds unchanged. */

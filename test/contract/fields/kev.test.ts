@@ -52,6 +52,12 @@ for (const [id, entry] of feeds.kevEntries) {
     ...names(entry),
   })
 }
+for (const { cveId: id, dateAdded, sources, vendorProject = null, product = null } of feeds.euvd) {
+  if (!sources.includes('eukev_kev')) continue
+  const unstated = { due_date: null, required_action: null, ransomware: null, notes: null }
+  const names = { vendor_project: vendorProject, product, vulnerability_name: null, short_description: null }
+  state(id, { catalog: 'euvd', date_added: dateAdded, ...unstated, ...names })
+}
 for (const { cve_id: id, ...line } of feeds.exploited) state(String(id), line)
 for (const entry of feeds.vulncheck) {
   state(entry.cve[0]!, {
@@ -81,7 +87,7 @@ states('33.3, 33.5', 'one entry per catalog, CISA first, the others by name', ()
   }
   expectSeen(
     entries.map(({ catalog }) => catalog),
-    ['cisa', 'vulncheck', 'harbor_watch'],
+    ['cisa', 'vulncheck', 'euvd', 'harbor_watch'],
   )
 })
 

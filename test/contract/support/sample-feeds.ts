@@ -85,6 +85,14 @@ export interface VulnCheckJson extends Omit<KevJson, 'cveID' | 'dateAdded' | 'du
   required_action: string
 }
 
+export interface EuvdJson {
+  cveId: string
+  dateAdded: string
+  sources: string[]
+  vendorProject?: string
+  product?: string
+}
+
 export interface KevJson {
   cveID: string
   dateAdded: string
@@ -143,6 +151,7 @@ export function sampleFeeds({ feeds, nights }: SampleDist) {
     vulncheck: JSON.parse(
       bytes(`vulncheck/${night}/vulncheck_known_exploited_vulnerabilities.json`).toString(),
     ) as VulnCheckJson[],
+    euvd: JSON.parse(bytes(`euvd/${night}/euvd_kev.json`).toString()) as EuvdJson[],
     exploited: own('exploited'),
     kevEntries: new Map(kev.vulnerabilities.map((entry) => [entry.cveID, entry])),
     kev: new Map(kev.vulnerabilities.map(({ cveID, dateAdded }) => [cveID, dateAdded])),

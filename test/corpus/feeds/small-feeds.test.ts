@@ -6,6 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findCnaList, readCnaList } from '../../../corpus/feeds/cna.ts'
 import { readEpss } from '../../../corpus/feeds/epss.ts'
+import { readEuvd } from '../../../corpus/feeds/euvd.ts'
 import { readKev } from '../../../corpus/feeds/kev.ts'
 import { readVulnCheck } from '../../../corpus/feeds/vulncheck.ts'
 import type { KevEntry } from '../../../corpus/model/claim.ts'
@@ -165,7 +166,7 @@ vulncheck('a broken entry is skipped by name; absent fields are null; a file tha
       'entry 2: cve is not a list of CVE ids: []',
       'entry 3: it is about 101 CVEs; the limit is 100',
       'CVE-2024-0004',
-      'nonsense: cve has a text that is not a CVE id: "nonsense"',
+      'nonsense: cve is not a CVE id: "nonsense"',
       'CVE-2024-0005: date_added is not a date: "soon"',
       'entry 6: it is not an object: 7',
     ],
@@ -177,6 +178,64 @@ vulncheck('a broken entry is skipped by name; absent fields are null; a file tha
 })
 
 vulncheck.run()
+
+const euvd = suite('euvd')
+const euvdItems = (list: unknown) => {
+  const path = put(JSON.stringify(list))
+  return [...readEuvd(feedFile(path), readOptions(path))]
+}
+const euvdEntry = (cveId: unknown, sources: unknown, more: object = {}) => ({
+  ...{ cveId, euvdId: 'EUVD-2024-0001', dateAdded: '2024-05-20', sources },
+  ...more,
+})
+
+euvd('an entry of its own catalog becomes a claim; the entries of CISA do not', () => {
+  const named = { vendorProject: 'Acme', product: 'Widget', vulnerabilityName: 'Acme Widget Flaw' }
+  const items = euvdItems([
+    euvdEntry('CVE-2024-0001', ['cisa_kev']),
+    euvdEntry('CVE-2024-0002', ['eukev_kev']),
+    euvdEntry('CVE-2024-0003', ['cisa_kev', 'eukev_kev'], named),
+  ])
+  const unstated = { dueDate: null, requiredAction: null, ransomware: null, notes: null, description: null }
+  const claim = { catalog: 'euvd', dateAdded: '2024-05-20', ...unstated }
+  assert.equal(
+    items.map((item) => {
+      assert.ok(item.kind === 'claim')
+      assert.equal([item.cveIds, item.notes, item.statedAt], [[item.key], [], '2024-05-20'])
+      return JSON.parse(item.body)
+    }),
+    [
+      { ...claim, cveId: 'CVE-2024-0002', vendor: null, product: null, name: null },
+      { ...claim, cveId: 'CVE-2024-0003', vendor: 'Acme', product: 'Widget', name: 'Acme Widget Flaw' },
+    ],
+  )
+})
+
+euvd('a broken entry is skipped by name; a file that is no list is an error', async () => {
+  const items = euvdItems([
+    euvdEntry('CVE-2024-0001', ['eukev_v2']),
+    euvdEntry('CVE-2024-0002', 'eukev_kev'),
+    euvdEntry(undefined, ['eukev_kev']),
+    euvdEntry(undefined, ['cisa_kev']),
+    euvdEntry('nonsense', ['eukev_kev']),
+    euvdEntry('CVE-2024-0003', ['eukev_kev'], { dateAdded: 'Sep 9, 2026' }),
+    null,
+  ])
+  assert.equal(
+    items.map((item) => (item.kind === 'skip' ? `${item.key}: ${item.detail}` : item.key)),
+    [
+      'entry 1: sources has neither eukev_kev nor cisa_kev: ["eukev_v2"]',
+      'entry 2: sources has neither eukev_kev nor cisa_kev: "eukev_kev"',
+      'entry 3: cveId is not a CVE id: undefined',
+      'nonsense: cveId is not a CVE id: "nonsense"',
+      'CVE-2024-0003: dateAdded is not a date: "Sep 9, 2026"',
+      'entry 7: it is not an object: null',
+    ],
+  )
+  assert.match(await errorOf(() => euvdItems({ message: 'maintenance' })), /^file_invalid: .*is not a JSON array/)
+})
+
+euvd.run()
 
 const epss = suite('epss')
 const epssItems = (bytes: Uint8Array) => [...readEpss(feedFile(put(bytes, 'x.csv.gz')))]

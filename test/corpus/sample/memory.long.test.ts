@@ -51,7 +51,7 @@ async function heldAt(cves: number): Promise<Map<string, number>> {
 
 test('12,000 CVEs take no more memory than 1,500, in any feed', async () => {
   const [few, many] = [await heldAt(1500), await heldAt(12_000)]
-  assert.is(many.size, 15)
+  assert.is(many.size, 16)
   for (const [feed, bytes] of many) {
     const grown = (bytes - few.get(feed)!) / MB
     const allowed = feed === 'capec' || feed === 'cwe' ? CATALOGS_MB : ALLOWED_MB

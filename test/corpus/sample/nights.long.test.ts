@@ -190,7 +190,8 @@ test('whatever names a CVE names one of the list, and the product of the CVE', (
 const DATELESS = `ghsa/advisory-database.zip exploitdb/files_exploits.csv.gz metasploit/modules_metadata_base.json.gz
 nuclei/cves.json poc/PoC-in-GitHub.zip first-party/reports.ndjson first-party/report-types.ndjson
 first-party/analyses.ndjson first-party/service-scores.ndjson first-party/detections.ndjson
-first-party/exploited.ndjson vulncheck/vulncheck_known_exploited_vulnerabilities.json`.split(/\s/)
+first-party/exploited.ndjson vulncheck/vulncheck_known_exploited_vulnerabilities.json
+euvd/euvd_kev.json`.split(/\s/)
 
 test('the adapters of the product read every file whole, at the paths of upstream', async () => {
   const feeds = mkdtempSync(join(tmpdir(), 'vulnshelf-sample-'))

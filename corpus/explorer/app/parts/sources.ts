@@ -28,6 +28,7 @@ export const catalogName = (catalog: string): string => CATALOGS.get(catalog) ??
 const CATALOGS: ReadonlyMap<string, string> = new Map([
   ['cisa', 'CISA KEV'],
   ['vulncheck', 'VulnCheck KEV'],
+  ['euvd', 'EUVD KEV'],
 ])
 
 /** The name of a source. The short name of an ADP stays as it is. */

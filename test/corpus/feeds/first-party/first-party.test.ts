@@ -228,10 +228,10 @@ firstParty('an entry of an own catalog has its name in lower case, and days', as
 })
 
 firstParty('a catalog with the name of another feed, or a day that does not exist, is broken', async () => {
-  for (const catalog of ['cisa', 'CISA', 'vulncheck', 'a b', '-x', 'x'.repeat(65)]) {
+  for (const catalog of ['cisa', 'CISA', 'vulncheck', 'euvd', 'a b', '-x', 'x'.repeat(65)]) {
     assert.match(
       await wrong('exploited', { catalog }),
-      /^catalog must be a name of at most 64 letters, digits, _ and -, and none of cisa, vulncheck, not "/,
+      /^catalog must be a name of at most 64 letters, digits, _ and -, and none of cisa, vulncheck, euvd, not "/,
       catalog,
     )
   }

@@ -220,7 +220,7 @@ property(
 )
 
 const PROVIDERS = new Set(
-  'cna adp nvd advisory osv svc agency_kev exploit_framework exploit_archive template_scanner own_rules code_host_poc_search enrichment vulncheck acme'.split(
+  'cna adp nvd advisory osv svc agency_kev exploit_framework exploit_archive template_scanner own_rules code_host_poc_search enrichment vulncheck euvd acme'.split(
     ' ',
   ),
 )

@@ -18,8 +18,9 @@ export const USUAL_DAYS: Readonly<Record<string, number>> = {
   exploitdb: 14,
   metasploit: 14,
   nuclei: 14,
-  // A new CNA every few days, but some sources state no date.
+  // A new entry every few days, but some sources state no date.
   cna: 60,
+  euvd: 60,
   // Some releases a year; CAPEC has had none since 2023.
   cwe: 365,
   capec: 5 * 365,
