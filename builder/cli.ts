@@ -16,14 +16,13 @@ import { utcDate } from '../corpus/model/values/date.ts'
 import { DATE_BOUND_FORM, parseDateBound } from '../corpus/model/values/date-bound.ts'
 import { KEEP_RULES, type KeepRule } from '../corpus/repository/retention.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/index.ts'
-import type { CheckFlags } from './check/command.ts'
-import { FAIL_LEVELS } from './check/fail-levels.ts'
+import { addCheckCommand, CHECK_OPTIONS } from './check/options.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls } from './fetch/options.ts'
 import { KEEP_OPTIONS, type KeepFlags, keepCount, keepRules } from './keep-options.ts'
 import { type NightlyFlags, pingUrl } from './nightly/options.ts'
 import { siteUrl } from './publish/options.ts'
 
-const { program, option, required, examples, fail } = commandLine('vulnshelf', {
+const tools = commandLine('vulnshelf', {
   commands: {
     'Feeds and corpus:': ['sample', 'fetch', 'ingest', 'explain'],
     'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune', 'derive'],
@@ -37,11 +36,7 @@ const { program, option, required, examples, fail } = commandLine('vulnshelf', {
       'Checks:': ['accept-shrink', 'accept-older', 'floor'],
       'Report:': ['verbose', 'json'],
     },
-    check: {
-      'Snapshot:': ['snapshot', 'at', 'keys'],
-      'What fails:': ['fail-on', 'unscored', 'fail-on-undecided', 'fail-on-unchecked'],
-      'Report:': ['json', 'sarif'],
-    },
+    check: CHECK_OPTIONS,
     prune: {
       'Snapshots to keep:': ['keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly', 'keep-yearly', 'keep-derived'],
     },
@@ -55,6 +50,8 @@ const { program, option, required, examples, fail } = commandLine('vulnshelf', {
     },
   },
 })
+
+const { program, option, required, examples, fail } = tools
 
 const day = (text: string) => {
   if (utcDate(text) !== text) throw new InvalidArgumentError('It must be a day, YYYY-MM-DD.')
@@ -130,17 +127,6 @@ The report has one line for each feed. The corpus date is the newest date in the
 list. The age of a feed is the number of days from its own date to the corpus date; it
 is negative if the feed is newer. If nothing changed since the last ingest, the report
 is one line.`
-
-const CHECK_REPORT = `
-Reads package-lock.json, npm-shrinkwrap.json, pnpm-lock.yaml, yarn.lock, composer.lock,
-requirements.txt, poetry.lock, go.sum, go.mod, Cargo.lock, Gemfile.lock, CycloneDX and
-SPDX 2 in JSON, or purls, one per line. With - as <file>, reads standard input. The file
-is not sent anywhere: the command only reads parts of the snapshot.
-
-The exit code is 0 if nothing fails, 1 if something does, 2 for an error, and 3 if no package
-can be judged. A finding without a severity fails, unless --unscored pass is set. A package is
-undecided if its version cannot be compared, and not checked if the snapshot has no advisories
-for its ecosystem.`
 
 const KEEP_HELP = `
 A snapshot stays if one of the rules keeps it. <n> is a whole number from 1 on, or
@@ -556,51 +542,7 @@ program
     process.exitCode = 1
   })
 
-program
-  .command('check <file>')
-  .description('Show which advisories affect the packages of a lock file or SBOM')
-  .addOption(required(option('--snapshot <dist or url>', 'folder of snapshots, bundle, or URL of a repository')))
-  .addOption(at())
-  .addOption(option('--keys <file>', 'key set (JWKS); one of its keys must have signed the pointer'))
-  .addOption(
-    option('--fail-on <level>', 'exit with 1 for findings of this severity or above')
-      .choices(FAIL_LEVELS)
-      .default('high'),
-  )
-  .addOption(
-    option('--unscored <fail or pass>', 'what findings without any severity do')
-      .choices(['fail', 'pass'])
-      .default('fail'),
-  )
-  .addOption(option('--fail-on-undecided', 'exit with 1 if a package is undecided'))
-  .addOption(option('--fail-on-unchecked', 'exit with 1 if a package was not checked'))
-  .addOption(json())
-  .addOption(option('--sarif', 'print the report as SARIF 2.1.0').conflicts('json'))
-  .addHelpText('after', CHECK_REPORT)
-  .addHelpText(
-    'after',
-    examples(
-      'check package-lock.json --snapshot dist',
-      'check bom.json --snapshot https://vulns.example.com/dist --fail-on critical',
-      'check - --snapshot dist --json < purls.txt',
-    ),
-  )
-  .action(async (file: string, options: CheckFlags & { json?: boolean; sarif?: boolean }) => {
-    const { checkFromCommand, EXIT_CODES } = await import('./check/command.ts')
-    const { formatCheckReport } = await import('./check/report.ts')
-    const { sarifOf } = await import('./check/sarif.ts')
-    try {
-      const report = await checkFromCommand(file, options)
-      if (options.sarif) print(true, sarifOf(report), String)
-      else print(options.json, report, formatCheckReport)
-      process.exitCode = EXIT_CODES[report.outcome]
-    } catch (error) {
-      // The code 1 means that the check failed.
-      fail(error)
-      process.exitCode = 2
-    }
-  })
-
+addCheckCommand(tools, at)
 addCompletion(program, examples)
 addManualPage(program)
 exitWithNpm()

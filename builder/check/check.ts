@@ -1,20 +1,17 @@
-/** `vulnshelf check`: which advisories affect the packages of a lock file or SBOM. */
+/** `vulnshelf check`: which advisories affect the packages of lock files and SBOMs. */
 import type { Progress } from '../../corpus/command/progress.ts'
 import {
-  type Finding,
+  type Counts,
+  type Findings,
   findAdvisories,
-  type PackageCounts,
   sourceLookUp,
-  type UndecidedPackage,
   worstSeverity,
 } from '../../corpus/inventory/findings.ts'
-import { type Component, packageName, type SkippedEntry } from '../../corpus/inventory/inventory.ts'
-import type { ReadInventory } from '../../corpus/inventory/read.ts'
-import { notIndexedReason, SKIP_REASONS } from '../../corpus/inventory/reasons.ts'
 import type { AffectedRow } from '../../corpus/model/packages/affected-row.ts'
 import { SEVERITIES } from '../../corpus/model/record.ts'
 import type { Reader } from '../../corpus/reader/reader.ts'
 import type { FailLevel } from './fail-levels.ts'
+import type { ReadInventories, UnreadableFile } from './read.ts'
 
 export interface FailRule {
   /** The lowest severity that fails. `none`: no finding does. */
@@ -27,98 +24,73 @@ export interface FailRule {
   unchecked: boolean
 }
 
-export interface CheckReport {
-  file: string
-  format: string
+export interface CheckReport extends Findings {
+  files: CheckedFile[]
+  /** Files and folders that cannot be read. Nothing is known about them. */
+  unreadable: UnreadableFile[]
   snapshot: { id: string; createdAt: string }
   failOn: FailRule
-  /** `nothing_to_check`: no package could be judged, so nothing is known. */
-  outcome: 'passed' | 'failed' | 'nothing_to_check'
+  /** `unreadable`: a file cannot be read, whatever else fails. `nothing_to_check`: no package could be judged. */
+  outcome: 'passed' | 'failed' | 'unreadable' | 'nothing_to_check'
   /** What fails: findings, and packages where `failOn` says so. */
   failing: { findings: number; undecided: number; notChecked: number }
-  counts: PackageCounts & {
-    /** Packages, each version once, and entries that were not checked: the sum of the four states. */
-    packages: number
-    notChecked: number
-    findings: number
-    /** Findings without any severity. */
-    unscored: number
-  }
-  /** By severity, KEV, EPSS, advisory and package. */
-  findings: Finding[]
-  undecided: UndecidedPackage[]
-  /** Packages and entries of the file, each with the reason. */
-  notChecked: NotChecked[]
 }
 
-export interface NotChecked {
-  /** `npm/lodash`; of an entry without a package, its text. */
-  name: string
-  version: string | null
-  line: number | null
-  /** In words. */
-  reason: string
+export interface CheckedFile {
+  /** As the user typed it, or below the folder as the user typed it. `-` is standard input. */
+  file: string
+  format: string
+  /** Number of packages, and of entries that cannot be checked. */
+  packages: number
 }
 
 /** Packages that are looked up at the same time. The reader limits its requests itself. */
 const AT_ONCE = 32
 
-export async function checkInventory(
-  file: string,
-  { format, components, skipped }: ReadInventory,
+/** @throws InventoryError `too-large`, SnapshotError, TransferError */
+export async function checkInventories(
+  { inventories, notChecked, unreadable }: ReadInventories,
   reader: Pick<Reader, 'affected' | 'ecosystems' | 'releases' | 'snapshot'>,
   failOn: FailRule,
   progress: Progress,
 ): Promise<CheckReport> {
   const { snapshot } = reader
-  const { findings, undecided, notIndexed, packages } = await findAdvisories(
-    file,
-    components,
-    sourceLookUp(reader),
-    AT_ONCE,
-    (done, total) => progress('packages', done, total),
+  const found = await findAdvisories(inventories, sourceLookUp(reader), AT_ONCE, (done, total) =>
+    progress('packages', done, total),
   )
-  const notChecked = [...notIndexed.map(notIndexedPackage), ...skipped.map(skippedEntry)]
-  const failing = {
-    findings: findings.filter(({ advisory }) => fails(advisory, failOn)).length,
-    undecided: failOn.undecided ? packages.undecided : 0,
-    notChecked: failOn.unchecked ? notChecked.length : 0,
+  const counts = {
+    ...found.counts,
+    packages: found.counts.packages + notChecked.length,
+    notChecked: found.counts.notChecked + notChecked.length,
   }
-  const judged = packages.affected + packages.notAffected + packages.undecided
-  const hasFailed = failing.findings + failing.undecided + failing.notChecked > 0
+  const failing = {
+    findings: found.findings.filter(({ advisory }) => fails(advisory, failOn)).length,
+    undecided: failOn.undecided ? counts.undecided : 0,
+    notChecked: failOn.unchecked ? counts.notChecked : 0,
+  }
   return {
-    file,
-    format,
+    files: inventories.map(({ file, format, components, skipped }) => ({
+      file,
+      format,
+      packages: components.length + skipped.length,
+    })),
+    unreadable,
     snapshot: { id: snapshot.id, createdAt: snapshot.created_at },
     failOn,
-    outcome: judged === 0 ? 'nothing_to_check' : hasFailed ? 'failed' : 'passed',
+    outcome: outcomeOf(counts, failing, unreadable.length),
     failing,
-    counts: {
-      packages: judged + notChecked.length,
-      ...packages,
-      notChecked: notChecked.length,
-      findings: findings.length,
-      unscored: findings.filter(({ advisory }) => worstSeverity(advisory) === null).length,
-    },
-    findings,
-    undecided,
-    notChecked,
+    counts,
+    findings: found.findings,
+    undecided: found.undecided,
+    notChecked: [...found.notChecked, ...notChecked],
   }
 }
 
-const notIndexedPackage = (component: Component): NotChecked => ({
-  name: packageName(component),
-  version: component.version,
-  line: component.line,
-  reason: notIndexedReason(component.ecosystem),
-})
-
-const skippedEntry = ({ name, line, reason }: SkippedEntry): NotChecked => ({
-  name,
-  version: null,
-  line,
-  reason: SKIP_REASONS[reason],
-})
+function outcomeOf(counts: Counts, failing: CheckReport['failing'], unreadable: number): CheckReport['outcome'] {
+  if (unreadable > 0) return 'unreadable'
+  if (counts.packages === counts.notChecked) return 'nothing_to_check'
+  return failing.findings + failing.undecided + failing.notChecked > 0 ? 'failed' : 'passed'
+}
 
 /** `none` counts as low. What Debian calls unimportant is below every level. */
 function fails(advisory: AffectedRow, { level, unscored }: FailRule): boolean {

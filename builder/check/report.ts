@@ -1,10 +1,10 @@
 /** The report of `vulnshelf check` as text. */
 import { counted, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { printableLine, printableLines } from '../../corpus/command/printable.ts'
-import type { Finding, UndecidedPackage } from '../../corpus/inventory/findings.ts'
+import type { Finding, NotChecked, UndecidedPackage } from '../../corpus/inventory/findings.ts'
 import { packageName } from '../../corpus/inventory/inventory.ts'
 import { UNDECIDED_REASONS } from '../../corpus/inventory/reasons.ts'
-import type { CheckReport, NotChecked } from './check.ts'
+import type { CheckReport } from './check.ts'
 
 /** Packages without a finding that a list names. */
 const NAMED = 10
@@ -12,7 +12,7 @@ const NAMED = 10
 export function formatCheckReport({ findings, undecided, notChecked, ...report }: CheckReport): string {
   const { counts } = report
   const summary = [
-    `${counted(counts.packages, 'package')} in ${report.file} (${report.format})`,
+    `${counted(counts.packages, 'package')} in ${filesText(report)}`,
     `${grouped(counts.affected)} affected`,
     `${grouped(counts.notAffected)} not affected`,
     `${grouped(counts.undecided)} undecided`,
@@ -27,8 +27,18 @@ export function formatCheckReport({ findings, undecided, notChecked, ...report }
   ])
 }
 
-const HEADINGS = ['package', 'version', 'advisory', 'severity', 'KEV', 'EPSS', 'fixed in']
-const LEFT = [0, 1, 2, 3, 4, 6]
+type Verdict = Omit<CheckReport, 'findings' | 'undecided' | 'notChecked'>
+
+const filesText = ({ files }: Pick<CheckReport, 'files'>): string => {
+  const [first] = files
+  return files.length === 1 ? `${first!.file} (${first!.format})` : counted(files.length, 'file')
+}
+
+/** `package-lock.json:12`, as editors open it. */
+const positionOf = ({ file, line }: { file: string; line: number | null }) => (line === null ? file : `${file}:${line}`)
+
+const HEADINGS = ['package', 'version', 'advisory', 'severity', 'KEV', 'EPSS', 'fixed in', 'file']
+const LEFT = [0, 1, 2, 3, 4, 6, 7]
 
 const tableOf = (findings: readonly Finding[]) =>
   table([HEADINGS, ...findings.map(rowOf)], LEFT).map((line) => line.trimEnd())
@@ -44,6 +54,7 @@ function rowOf(finding: Finding): string[] {
     kev ? 'yes' : '-',
     epss === null ? '-' : epss.toFixed(5),
     fixed_versions[0] ?? '-',
+    positionOf(finding),
   ]
   // Escapes change the width.
   return cells.map((cell) => printableLine(shortened(cell, 100)))
@@ -58,12 +69,12 @@ function severityText({ advisory }: Finding): string {
 function undecidedText(one: UndecidedPackage): string {
   const reasons = one.reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')
   const advisories = `${grouped(one.advisories.length)} ${one.advisories.length === 1 ? 'advisory' : 'advisories'}`
-  return `${packageName(one)} ${shortened(one.version, 100)} (${advisories}: ${reasons})`
+  return `${packageName(one)} ${shortened(one.version, 100)} (${positionOf(one)}, ${advisories}: ${reasons})`
 }
 
-function notCheckedText({ name, version, line, reason }: NotChecked): string {
+function notCheckedText({ name, version, reason, ...position }: NotChecked): string {
   const what = version === null ? name : `${name} ${version}`
-  return `${shortened(what, 100)} (${line === null ? '' : `line ${line}, `}${reason})`
+  return `${shortened(what, 100)} (${positionOf(position)}, ${reason})`
 }
 
 function namesOf(heading: string, names: readonly string[]): string[] {
@@ -71,14 +82,11 @@ function namesOf(heading: string, names: readonly string[]): string[] {
   return [...names.slice(0, NAMED), ...more].map((name) => `${heading}: ${name}`)
 }
 
-function verdictOf({
-  outcome,
-  failing,
-  failOn,
-  counts,
-  file,
-}: Omit<CheckReport, 'findings' | 'undecided' | 'notChecked'>) {
-  if (outcome === 'nothing_to_check') return [`nothing to check: no package in ${file} can be judged`]
+function verdictOf({ outcome, failing, failOn, counts, unreadable, files }: Verdict): string[] {
+  if (outcome === 'unreadable') return unreadable.map(({ message }) => `not read: ${message}`)
+  if (outcome === 'nothing_to_check') {
+    return [`nothing to check: no package ${files.length === 1 ? `in ${files[0]!.file} ` : ''}can be judged`]
+  }
   const { level } = failOn
   const bound = level === 'critical' ? level : `${level} or above`
   const unscored = counts.unscored === 0 ? '' : `, ${grouped(counts.unscored)} without a severity`

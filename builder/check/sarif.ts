@@ -6,31 +6,31 @@ import { relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Location, Log, Notification, PhysicalLocation, ReportingDescriptor, Result } from 'sarif'
 import { VERSION } from '../../corpus/command/version.ts'
-import { type Finding, type UndecidedPackage, worstSeverity } from '../../corpus/inventory/findings.ts'
+import { type Finding, type NotChecked, type UndecidedPackage, worstSeverity } from '../../corpus/inventory/findings.ts'
 import { packageName } from '../../corpus/inventory/inventory.ts'
 import { UNDECIDED_REASONS } from '../../corpus/inventory/reasons.ts'
 import type { AffectedRow } from '../../corpus/model/packages/affected-row.ts'
-import type { CheckReport, NotChecked } from './check.ts'
-import { STDIN } from './read.ts'
+import type { CheckReport } from './check.ts'
+import { STDIN, type UnreadableFile } from './read.ts'
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
-export function sarifOf({ file, findings, undecided, notChecked }: CheckReport): Log {
+export function sarifOf({ findings, undecided, notChecked, unreadable }: CheckReport): Log {
   const rules = new Map<string, { index: number; rule: ReportingDescriptor }>()
   const results = findings.map((finding): Result => {
     const { advisory } = finding
     const known = rules.get(advisory.advisory_id) ?? { index: rules.size, rule: ruleOf(advisory) }
     rules.set(advisory.advisory_id, known)
-    return { ...resultOf(finding, file), ruleId: known.rule.id, ruleIndex: known.index }
+    return { ...resultOf(finding), ruleId: known.rule.id, ruleIndex: known.index }
   })
   if (undecided.length > 0) {
     const of = { ruleId: UNDECIDED.id, ruleIndex: rules.size }
     rules.set(UNDECIDED.id, { index: of.ruleIndex, rule: UNDECIDED })
-    results.push(...undecided.map((one) => ({ ...undecidedResult(one, file), ...of })))
+    results.push(...undecided.map((one) => ({ ...undecidedResult(one), ...of })))
   }
   const invocation = {
-    executionSuccessful: true,
-    toolExecutionNotifications: notChecked.map((one) => notificationOf(one, file)),
+    executionSuccessful: unreadable.length === 0,
+    toolExecutionNotifications: [...unreadable.map(unreadableNotification), ...notChecked.map(notificationOf)],
   }
   const driver = { name: 'vulnshelf', version: VERSION, rules: Array.from(rules.values(), ({ rule }) => rule) }
   return {
@@ -47,8 +47,8 @@ const UNDECIDED: ReportingDescriptor = {
   properties: { tags: ['security'] },
 }
 
-function undecidedResult(one: UndecidedPackage, file: string): Omit<Result, 'ruleId'> {
-  const { ecosystem, name, version, line, dev, reasons, advisories } = one
+function undecidedResult(one: UndecidedPackage): Omit<Result, 'ruleId'> {
+  const { ecosystem, name, version, dev, reasons, advisories } = one
   const full = `${packageName(one)}@${version}`
   const ids = advisories.map(({ advisory_id }) => advisory_id)
   const why = reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')
@@ -56,16 +56,22 @@ function undecidedResult(one: UndecidedPackage, file: string): Omit<Result, 'rul
     // SARIF 3.27.9, 3.27.10: not enough information, so no level.
     ...{ kind: 'open', level: 'none' },
     message: message`${packageName(one)} ${version} may be affected by ${ids.join(', ')}: ${why}.`,
-    locations: [locationOf(full, file, line)],
+    locations: [locationOf(full, one)],
     partialFingerprints: { 'packageAdvisory/v1': `${full} ${UNDECIDED.id}` },
     properties: { ecosystem, package: name, version, dev, reasons, advisories: ids },
   }
 }
 
-const notificationOf = ({ name, version, line, reason }: NotChecked, file: string): Notification => ({
+const unreadableNotification = ({ file, message: text }: UnreadableFile): Notification => ({
+  level: 'error',
+  message: message`${text}`,
+  ...(file === STDIN ? {} : { locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file) } } }] }),
+})
+
+const notificationOf = ({ name, version, reason, ...position }: NotChecked): Notification => ({
   level: 'note',
   message: message`${version === null ? name : `${name} ${version}`} was not checked: ${reason}.`,
-  locations: [locationOf(name, file, line)],
+  locations: [locationOf(name, position)],
 })
 
 function ruleOf({ advisory_id, aliases, cve_ids, summary, cvss_score }: AffectedRow): ReportingDescriptor {
@@ -83,14 +89,14 @@ function ruleOf({ advisory_id, aliases, cve_ids, summary, cvss_score }: Affected
   }
 }
 
-function resultOf(finding: Finding, file: string): Result {
-  const { ecosystem, name, version, line, dev, advisory } = finding
+function resultOf(finding: Finding): Result {
+  const { ecosystem, name, version, dev, advisory } = finding
   const full = `${packageName(finding)}@${version}`
   const { advisory_id, severity, stated_severity, urgency, kev, epss, fixed_versions } = advisory
   return {
     ...{ kind: 'fail', level: levelOf(worstSeverity(advisory)) },
     message: messageOf(finding),
-    locations: [locationOf(full, file, line)],
+    locations: [locationOf(full, finding)],
     partialFingerprints: { 'packageAdvisory/v1': `${full} ${advisory_id}` },
     properties: {
       ecosystem,
@@ -131,7 +137,7 @@ function messageOf(finding: Finding): { text: string } {
   return message`${packageName(finding)} ${finding.version} is affected by ${advisory_id}: ${facts.join(', ')}.`
 }
 
-function locationOf(fullyQualifiedName: string, file: string, line: number | null): Location {
+function locationOf(fullyQualifiedName: string, { file, line }: { file: string; line: number | null }): Location {
   const location: Location = { logicalLocations: [{ fullyQualifiedName, kind: 'package' }] }
   if (file === STDIN) return location
   const physicalLocation: PhysicalLocation = { artifactLocation: { uri: uriOf(file) } }

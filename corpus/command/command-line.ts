@@ -28,7 +28,7 @@ const NAMED_BY_COMMAND: readonly string[] = [
 ]
 
 /** Headings of a help page, each with the names of its commands or options. */
-type Groups = Readonly<Record<string, readonly string[]>>
+export type Groups = Readonly<Record<string, readonly string[]>>
 
 /** Groups of a help page. Commands and options that are in none follow under "Other commands" or "Other options". */
 export interface HelpGroups {

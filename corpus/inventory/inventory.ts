@@ -1,5 +1,6 @@
 /** The packages that a lock file or SBOM names. */
 import { shortened } from '../command/format.ts'
+import { foldName } from '../model/packages/name.ts'
 import { PurlError, type PurlPackage, packageOfPurl } from '../model/packages/purl.ts'
 import { assertCount, MAX_ENTRIES } from './bounds.ts'
 import { FormatError } from './error.ts'
@@ -43,6 +44,10 @@ export interface Inventory {
   components: Component[]
   skipped: SkippedEntry[]
 }
+
+/** Equal for components that are the same version of a package, under any spelling of its name. */
+export const componentKey = ({ ecosystem, name, version, purl, source }: Component): string =>
+  JSON.stringify(ecosystem === null ? [purl] : [ecosystem, foldName(ecosystem, name), version, source])
 
 /** What reports call a package: `npm/lodash`; the purl where no ecosystem has its type. */
 export const packageName = ({ ecosystem, name, purl }: Component): string =>

@@ -1,20 +1,21 @@
 /** Reads the packages that a lock file or SBOM names. Uses no API of Node. */
-import { foldName } from '../model/packages/name.ts'
 import { BoundError, FormatError, InventoryError } from './error.ts'
 import { FORMATS, formatOf, unreadFile } from './formats/table.ts'
 import { lineAt } from './formats/text.ts'
-import type { Component, Inventory } from './inventory.ts'
+import { type Component, componentKey, type Inventory } from './inventory.ts'
 
 export interface ReadInventory extends Inventory {
+  /** What reports call the file. */
+  file: string
   format: string
 }
 
 /**
- * Returns the packages of a file, each version once, with the line where it occurs first. `shown` is what messages call
- * the file, `name` its name without folders.
+ * Returns the packages of a file, each version once, with the line where it occurs first. `name` is the name of the file
+ * without folders, `shown` what messages call it.
  * @throws InventoryError
  */
-export function inventoryOf(shown: string, name: string, bytes: Uint8Array): ReadInventory {
+export function inventoryOf(file: string, name: string, bytes: Uint8Array, shown = file): ReadInventory {
   const text = textOf(shown, bytes)
   const format = formatOf(name, text)
   if (format === null) {
@@ -24,7 +25,7 @@ export function inventoryOf(shown: string, name: string, bytes: Uint8Array): Rea
   }
   try {
     const { components, skipped } = format.parse(text)
-    return { format: format.name, components: unique(components), skipped }
+    return { file, format: format.name, components: unique(components), skipped }
   } catch (cause) {
     if (cause instanceof BoundError)
       throw new InventoryError('too-large', boundMessage(shown, format.name, cause), { cause })
@@ -66,8 +67,8 @@ function utf8(shown: string, bytes: Uint8Array): string {
 function unique(components: readonly Component[]): Component[] {
   const found = new Map<string, Component>()
   for (const component of components) {
-    const { ecosystem, name, version, purl, source, dev } = component
-    const key = JSON.stringify(ecosystem === null ? [purl] : [ecosystem, foldName(ecosystem, name), version, source])
+    const { dev } = component
+    const key = componentKey(component)
     const first = found.get(key)
     if (first === undefined) found.set(key, { ...component })
     else if (first.dev !== dev) first.dev = first.dev === null || dev === null ? null : false

@@ -1,9 +1,9 @@
 /** `vulnshelf check` as an operator runs it: exit codes, standard input, a web server, signatures. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CheckReport } from '../../builder/check/check.ts'
@@ -41,10 +41,10 @@ test('the report names the findings, and their severities decide the exit code',
     assert.is(code, i <= highest ? 1 : 0, out)
     assert.match(out, i <= highest ? /\nfailed: \d/ : /\npassed: \d/)
     assert.match(out, /^package +version +advisory .*\nnpm\/lantern-http +\d\.\d+\.0 +\S+ /)
-    assert.match(out, '\nnot checked: pkg:npm/left (line 42, no version)\n')
+    assert.match(out, `\nnot checked: pkg:npm/left (${file}:42, no version)\n`)
     assert.match(
       out,
-      '\nnot checked: pkg:docker/nginx@1.25 1.25 (line 41, its purl names no known ecosystem or distribution)\n',
+      `\nnot checked: pkg:docker/nginx@1.25 1.25 (${file}:41, its purl names no known ecosystem or distribution)\n`,
     )
   }
   const byVariable = await vulnshelf(['check', file, '--snapshot', dist], { env: { VULNSHELF_FAIL_ON: 'none' } })
@@ -71,7 +71,9 @@ test('standard input can have any format', async () => {
   const run = (input: string) => spawnSync(process.execPath, args, { input, encoding: 'utf8', cwd: root })
   const { stdout, status } = run(readFileSync(file, 'utf8'))
   assert.is(status, 1)
-  assert.equal({ ...json(stdout), file }, expected)
+  const at = ({ findings }: CheckReport) => findings.map(({ line, advisory }) => `${line} ${advisory.advisory_id}`)
+  assert.equal(json(stdout).counts, expected.counts)
+  assert.equal(at(json(stdout)), at(expected))
   const bom = {
     bomFormat: 'CycloneDX',
     components: purls
@@ -124,6 +126,46 @@ test('standard error states that a server is silent', async () => {
   }
 })
 
+test('a folder is searched; a file that cannot be read has the exit code 2, and the others are reported', async () => {
+  const tree = at('tree')
+  for (const [path, text] of Object.entries({
+    'a/found.purl': 'pkg:npm/lantern-http@1.2.0\npkg:npm/fine@1.0.0\n',
+    'b/found.purl': 'pkg:npm/lantern-http@1.2.0\n',
+    'b/package.json': '{}',
+    'left/out.purl': 'broken',
+  })) {
+    mkdirSync(dirname(join(tree, path)), { recursive: true })
+    writeFileSync(join(tree, path), text)
+  }
+  const words = ['check', 'tree', '--exclude', 'left', '--snapshot', 'dist', '--json', '--fail-on', 'none']
+  const run = () => vulnshelf(words, { cwd: folder.path })
+  const report = json(done(await run()))
+  assert.equal(
+    report.files.map(({ file, packages }) => [file, packages]),
+    [
+      ['tree/a/found.purl', 2],
+      ['tree/b/found.purl', 1],
+    ],
+  )
+  assert.equal(
+    report.notChecked.map(({ file }) => file),
+    ['tree/b/package.json'],
+  )
+  const inA = report.findings.filter(({ file }) => file === 'tree/a/found.purl')
+  assert.ok(inA.length > 0)
+  assert.is(report.findings.length, 2 * inA.length)
+  writeFileSync(join(tree, 'b/go.sum'), 'broken')
+  const { code, out, err } = await run()
+  assert.is(code, 2)
+  assert.match(err[0]!, /^vulnshelf: tree\/b\/go\.sum:1: not a valid go\.sum/)
+  assert.equal(json(out).findings, report.findings)
+  assert.is(json(out).outcome, 'unreadable')
+  mkdirSync(at('bare'))
+  const bare = await vulnshelf(['check', 'bare', '--snapshot', 'dist'], { cwd: folder.path })
+  assert.is(bare.code, 3)
+  assert.match(bare.out, 'not checked: bare (bare, no lock file or SBOM in this folder)')
+})
+
 test('a file without a package that can be judged has the exit code 3', async () => {
   for (const text of ['# no package\n', 'pkg:docker/nginx@1.25\n']) {
     writeFileSync(at('empty.purl'), text)
@@ -141,7 +183,6 @@ test('every error has the exit code 2, and one line', async () => {
     /package-lock\.json:1: not a valid package-lock\.json/,
   )
   assert.match(await check(at('none.json'), '--snapshot', dist), /^cannot read .*none\.json: ENOENT/)
-  assert.match(await check(folder.path, '--snapshot', dist), /^cannot read .* is a folder; use a regular file$/)
   execFileSync('mkfifo', [at('fifo')])
   symlinkSync('/dev/zero', at('zero'))
   assert.match(await check(at('fifo'), '--snapshot', dist), /^cannot read .* is a FIFO; use a regular file$/)

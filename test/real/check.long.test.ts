@@ -64,7 +64,7 @@ async function assertFindings(file: string, least: number): Promise<void> {
   assert.is(code, report.failing.findings > 0 ? 1 : 0)
   assert.ok(report.failing.findings > 0)
   console.log(
-    `# ${report.format}: ${expected.packages.length} packages, ${expected.findings.length} findings, ${expected.undecided.length} undecided`,
+    `# ${report.files[0]!.format}: ${expected.packages.length} packages, ${expected.findings.length} findings, ${expected.undecided.length} undecided`,
   )
 }
 

@@ -128,19 +128,55 @@ const UNREAD: readonly (readonly [tool: string, file: RegExp])[] = [
   ['uv', /^uv\.lock$/],
 ]
 
+interface Manifest {
+  tool: string
+  file: RegExp
+  /** Lock files that state the versions in use. */
+  lock: RegExp
+  /** What to check instead, in words. */
+  instead: string
+}
+
 /** They state ranges of versions, not those in use. */
-const MANIFESTS: readonly (readonly [tool: string, file: RegExp, lock: string])[] = [
-  ['Bundler', /^Gemfile$|\.gemspec$/, 'Gemfile.lock'],
-  ['Cargo', /^Cargo\.toml$/, 'Cargo.lock'],
-  ['Composer', /^composer\.json$/, 'composer.lock'],
-  ['npm', /^package\.json$/, 'its lock file'],
-  ['Python', /^Pipfile$|^pyproject\.toml$|^setup\.(?:cfg|py)$/, 'its lock file, or the output of pip freeze'],
+const MANIFESTS: readonly Manifest[] = [
+  {
+    tool: 'Bundler',
+    file: /^Gemfile$|^gems\.rb$|\.gemspec$/,
+    lock: /^Gemfile\.lock$|^gems\.locked$/,
+    instead: 'Gemfile.lock',
+  },
+  { tool: 'Cargo', file: /^Cargo\.toml$/, lock: /^Cargo\.lock$/i, instead: 'Cargo.lock' },
+  { tool: 'Composer', file: /^composer\.json$/, lock: /^composer\.lock$/, instead: 'composer.lock' },
+  {
+    tool: 'npm',
+    file: /^package\.json$/,
+    lock: /^(?:package-lock|npm-shrinkwrap)\.json$|^pnpm-lock\.ya?ml$|^yarn\.lock$|^bun\.lockb?$|^deno\.lock$/,
+    instead: 'its lock file',
+  },
+  {
+    tool: 'Python',
+    file: /^Pipfile$|^pyproject\.toml$|^setup\.(?:cfg|py)$/,
+    lock: /^(?:poetry|uv|pdm|Pipfile|pixi)\.lock$|^pylock(?:\.[^.]+)?\.toml$|requirements.*\.txt$/i,
+    instead: 'its lock file, or the output of pip freeze',
+  },
 ]
+
+/** Whether files with this name, without folders, are read. */
+export const isReadFile = (name: string): boolean => FORMATS.some(({ file }) => file.test(name))
+
+const manifestOf = (name: string) => MANIFESTS.find(({ file }) => file.test(name))
+
+/** Returns the tool whose manifests have this name. */
+export const toolOfManifest = (name: string): string | null => manifestOf(name)?.tool ?? null
+
+/** Returns the tools for whose manifests a file with this name states the versions in use. */
+export const toolsOfLock = (name: string): string[] =>
+  MANIFESTS.filter(({ lock }) => lock.test(name)).map(({ tool }) => tool)
 
 /** Returns what a file is by its name, if its format is known but not read: completes "package.json is …". */
 export function unreadFile(name: string): string | null {
   const tool = UNREAD.find(([, file]) => file.test(name))?.[0]
   if (tool !== undefined) return `a file of ${tool}, whose format is not read`
-  const manifest = MANIFESTS.find(([, file]) => file.test(name))
-  return manifest ? `a manifest of ${manifest[0]}: it states no versions in use. Check ${manifest[2]}` : null
+  const manifest = manifestOf(name)
+  return manifest ? `a manifest of ${manifest.tool}: it states no versions in use. Check ${manifest.instead}` : null
 }

@@ -1,7 +1,7 @@
 /** The report of `vulnshelf check`: counts, order, what fails, as text and as SARIF. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type CheckReport, checkInventory, type FailRule } from '../../../builder/check/check.ts'
+import { type CheckReport, checkInventories, type FailRule } from '../../../builder/check/check.ts'
 import { FAIL_LEVELS } from '../../../builder/check/fail-levels.ts'
 import { formatCheckReport } from '../../../builder/check/report.ts'
 import { sarifOf } from '../../../builder/check/sarif.ts'
@@ -40,9 +40,14 @@ async function check(purls: string, rows: Rows, failOn: Partial<FailRule> = {}, 
       return rows[`${ecosystem}/${name}@${version}`] ?? []
     },
   }
-  const inventory = inventoryOf('standard input', 'purls.purl', Buffer.from(purls))
+  const inventories = [inventoryOf(file, 'purls.purl', Buffer.from(purls))]
   const rule = { level: 'high', unscored: true, undecided: false, unchecked: false, ...failOn } as const
-  const report = await checkInventory(file, inventory, reader as never, rule, noProgress)
+  const report = await checkInventories(
+    { inventories, notChecked: [], unreadable: [] },
+    reader as never,
+    rule,
+    noProgress,
+  )
   return { report, asked, most }
 }
 
@@ -62,7 +67,7 @@ test('each version is looked up once, under any spelling of the name, with few a
   assert.ok(most > 1 && most <= 32, `${most} at the same time`)
 })
 
-test('more advisories than the bound are an error that names the file and the bound, and end the look-ups', async () => {
+test('more advisories than the bound are an error that names the bound, and end the look-ups', async () => {
   const found = Array.from({ length: 100_000 }, () => row('A-1', 'low'))
   const purls = Array.from({ length: 500 }, (_, i) => `pkg:npm/p${i}@1.0.0`)
   const rows = Object.fromEntries(purls.map((purl) => [purl.slice('pkg:'.length), found]))
@@ -70,7 +75,7 @@ test('more advisories than the bound are an error that names the file and the bo
   const error = await check(purls.join('\n'), rows, {}, 'f').catch((thrown: Error) => thrown)
   assert.is(
     (error as Error).message,
-    'f has more than 250,000 advisories for its packages, the limit. Split it and check each part',
+    'the packages have more than 250,000 advisories, the limit. Check the files in parts',
   )
 })
 
@@ -110,12 +115,12 @@ test('a package is affected, not affected, undecided or not checked; each of the
   assert.is(
     formatCheckReport(report).split('\n').slice(3).join('\n'),
     [
-      'undecided: Debian/b 1 (2 advisories: the file or the advisory names no release of the distribution)',
-      'undecided: npm/a 1.0.0 (1 advisory: the version cannot be compared)',
-      'not checked: pkg:docker/nginx@1 1 (line 1, its purl names no known ecosystem or distribution)',
-      'not checked: RubyGems/rack 1.0 (line 2, the snapshot has no advisories for RubyGems)',
-      'not checked: Debian:9/a 1 (line 3, the snapshot has no advisories for Debian:9)',
-      'not checked: pkg:npm/b (line 6, no version)',
+      'undecided: Debian/b 1 (-:4, 2 advisories: the file or the advisory names no release of the distribution)',
+      'undecided: npm/a 1.0.0 (-:5, 1 advisory: the version cannot be compared)',
+      'not checked: pkg:docker/nginx@1 1 (-:1, its purl names no known ecosystem or distribution)',
+      'not checked: RubyGems/rack 1.0 (-:2, the snapshot has no advisories for RubyGems)',
+      'not checked: Debian:9/a 1 (-:3, the snapshot has no advisories for Debian:9)',
+      'not checked: pkg:npm/b (-:6, no version)',
       '7 packages in - (purls, one per line), 1 affected, 1 not affected, 1 undecided, 4 not checked',
       'passed: 1 finding; none is high or above (--fail-on high)',
     ].join('\n'),
@@ -221,8 +226,8 @@ test('the table escapes what a terminal would interpret, and shortens long names
   }
   const { report } = await check(`pkg:npm/${encodeURIComponent(name)}@1.0.0`, rows)
   const [headings, line] = formatCheckReport(report).split('\n')
-  assert.match(headings!, /^package +version {2}advisory +severity {2}KEV +EPSS {2}fixed in$/)
-  assert.match(line!, /^npm\/é\[2Jx+… {2}1\.0\.0 {4}GHSA-\\u202e {2}high {6}yes {2}0\.12345 {2}2\.0\.0$/)
+  assert.match(headings!, /^package +version {2}advisory +severity {2}KEV +EPSS {2}fixed in {2}file$/)
+  assert.match(line!, /^npm\/é\[2Jx+… {2}1\.0\.0 {4}GHSA-\\u202e {2}high {6}yes {2}0\.12345 {2}2\.0\.0 {5}-:1$/)
   assert.ok(line!.length < 250)
 })
 

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Api, ApiFailure, type Params } from '../../../corpus/explorer/app/data/api.ts'
 import { patiently } from '../../../corpus/explorer/app/data/wait.ts'
-import { gatewayLookUp, type Rejected } from '../../../corpus/explorer/app/pages/check/lookup.ts'
+import { gatewayLookUp } from '../../../corpus/explorer/app/pages/check/lookup.ts'
 import {
   byPackage,
   csvOf,
@@ -12,9 +12,14 @@ import {
   selected,
   summaryOf,
 } from '../../../corpus/explorer/app/pages/check/report.ts'
-import { checkFile } from '../../../corpus/explorer/app/pages/check/run.ts'
+import { checkFiles } from '../../../corpus/explorer/app/pages/check/run.ts'
 import { SAMPLE_NAME, sample } from '../../../corpus/explorer/app/pages/check/sample.ts'
-import { type EcosystemComponent, type Finding, findAdvisories } from '../../../corpus/inventory/findings.ts'
+import {
+  type EcosystemComponent,
+  type Finding,
+  findAdvisories,
+  type LookUp,
+} from '../../../corpus/inventory/findings.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
@@ -33,6 +38,7 @@ const component = (name: string, more: Partial<EcosystemComponent> = {}): Ecosys
 
 const finding = (name: string, advisory: AffectedRow, more: Partial<EcosystemComponent> = {}): Finding => ({
   ...component(name, more),
+  file: 'f',
   advisory,
 })
 
@@ -52,6 +58,9 @@ const answer = (
   pagination: { limit: 100, next_cursor: next },
 })
 
+/** Looks a package up that can be judged. */
+const rowsOf = async (lookUp: LookUp, one: EcosystemComponent) => (await lookUp(one)) as readonly AffectedRow[]
+
 /** Waits without delay, and notes for how long it would. */
 function waiting() {
   const seconds: number[] = []
@@ -69,9 +78,9 @@ test('a package is asked for once, page by page', async () => {
       ? answer([affectedRow('A-1', 'high')], { next: 'next' })
       : answer([affectedRow('A-2', 'low')])
   })
-  const rows = await gatewayLookUp(api, [], waiting().options)(component('a'))
+  const rows = await rowsOf(gatewayLookUp(api, waiting().options), component('a'))
   assert.equal(
-    rows!.map(({ advisory_id }) => advisory_id),
+    rows.map(({ advisory_id }) => advisory_id),
     ['A-1', 'A-2'],
   )
   assert.equal(asked, [
@@ -95,13 +104,19 @@ test('packages that are looked up together share a request, and those without a 
     )
     return { groups }
   })
-  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const lookUp = gatewayLookUp(api, waiting().options)
   const odd = component('with blank', { ecosystem: 'Custom' })
   const all = [component('a'), component('@s/b'), component('c'), odd, component('d')]
   const found = await Promise.all(all.map(lookUp))
   assert.equal(
-    found.map((rows) => rows?.map(({ advisory_id }) => advisory_id) ?? null),
-    [['A-pkg:npm/a@1.0.0'], ['A-pkg:npm/%40s/b@1.0.0', 'A-@s/b'], null, ['A-with blank'], ['A-d']],
+    found.map((rows) => (typeof rows === 'string' ? rows : rows.map(({ advisory_id }) => advisory_id))),
+    [
+      ['A-pkg:npm/a@1.0.0'],
+      ['A-pkg:npm/%40s/b@1.0.0', 'A-@s/b'],
+      'the snapshot has no advisories for npm',
+      ['A-with blank'],
+      ['A-d'],
+    ],
   )
   assert.equal(asked[0], { purl: ['pkg:npm/a@1.0.0', 'pkg:npm/%40s/b@1.0.0', 'pkg:npm/c@1.0.0'], limit: 100 })
   const rest = asked.slice(1).map(({ name, cursor }) => [name, cursor])
@@ -119,11 +134,11 @@ test('a file that names a package twice gets the rows of each package', async ()
     const purls = [...new Set(purl as string[])]
     return { groups: purls.map((one) => answer([affectedRow(`A-${one}`, 'high')], { purl: one })) }
   })
-  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const lookUp = gatewayLookUp(api, waiting().options)
   const names = ['a', 'a', 'b', 'a', 'c']
-  const found = await Promise.all(names.map((name) => lookUp(component(name))))
+  const found = await Promise.all(names.map((name) => rowsOf(lookUp, component(name))))
   assert.equal(
-    found.map((rows) => rows!.map(({ advisory_id }) => advisory_id)),
+    found.map((rows) => rows.map(({ advisory_id }) => advisory_id)),
     names.map((name) => [`A-pkg:npm/${name}@1.0.0`]),
   )
   assert.equal(asked, [['pkg:npm/a@1.0.0', 'pkg:npm/b@1.0.0', 'pkg:npm/c@1.0.0']])
@@ -138,7 +153,7 @@ test('a request has at most 50 packages, 6,000 characters of purls and 2,500 row
     assert.ok(encodeURIComponent(purls.join('')).length <= 6000)
     return { groups: purls.map((purl) => answer([], { purl })) }
   })
-  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const lookUp = gatewayLookUp(api, waiting().options)
   const short = Array.from({ length: 120 }, (_, i) => component(`p${i}`))
   const long = Array.from({ length: 30 }, (_, i) => component(`${'x'.repeat(180)}${i}`))
   const found = await Promise.all([...short, ...long].map(lookUp))
@@ -148,28 +163,18 @@ test('a request has at most 50 packages, 6,000 characters of purls and 2,500 row
 })
 
 test('if the API rejects one package, the others are looked up alone', async () => {
-  const rejected: Rejected[] = []
   const api = apiOf((_, { purl, name }) => {
     if (purl || name === 'b') throw new ApiFailure(400, 'invalid_parameter', 'odd')
     return answer([affectedRow(`A-${name}`, 'high')])
   })
-  const found = await Promise.all(
-    ['a', 'b', 'c'].map((name) => gatewayLookUp(api, rejected, waiting().options)(component(name))),
-  )
-  assert.equal(
-    found.map((rows) => rows!.length),
-    [1, 0, 1],
-  )
-  const lookUp = gatewayLookUp(api, rejected, waiting().options)
-  const together = await Promise.all(['a', 'b', 'c'].map((name) => lookUp(component(name))))
-  assert.equal(
-    together.map((rows) => rows!.length),
-    [1, 0, 1],
-  )
-  assert.equal(
-    rejected.map(({ component: { name } }) => name),
-    ['b', 'b'],
-  )
+  const one = gatewayLookUp(api, waiting().options)
+  for (const lookUp of [
+    (name: string) => gatewayLookUp(api, waiting().options)(component(name)),
+    (name: string) => one(component(name)),
+  ]) {
+    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map(lookUp))
+    assert.equal([a!.length, b, c!.length], [1, 'rejected: odd', 1])
+  }
 })
 
 test('an error ends all look-ups, and those that wait are not asked for', async () => {
@@ -178,7 +183,7 @@ test('an error ends all look-ups, and those that wait are not asked for', async 
     requests++
     throw new ApiFailure(500, 'internal', 'broken')
   })
-  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const lookUp = gatewayLookUp(api, waiting().options)
   const all = await Promise.allSettled(Array.from({ length: 1000 }, (_, i) => lookUp(component(`p${i}`))))
   assert.ok(all.every(({ status }) => status === 'rejected'))
   assert.ok(requests <= 6, String(requests))
@@ -188,10 +193,10 @@ test('a package of a release that is not indexed has the rows that CVE records g
   const api = apiOf((_, { ecosystem, name }) =>
     answer(name === 'b' ? [affectedRow('CVE-2024-0001', 'high')] : [], { indexed: ecosystem !== 'Debian:12' }),
   )
-  const lookUp = gatewayLookUp(api, [], waiting().options)
+  const lookUp = gatewayLookUp(api, waiting().options)
   const debian = { ecosystem: 'Debian:12' }
-  assert.is(await lookUp(component('a', debian)), null)
-  assert.is((await lookUp(component('b', debian)))!.length, 1)
+  assert.is(await lookUp(component('a', debian)), 'the snapshot has no advisories for Debian:12')
+  assert.is((await rowsOf(lookUp, component('b', debian))).length, 1)
   assert.equal(await lookUp(component('c', { ecosystem: 'Debian:11' })), [])
 })
 
@@ -203,7 +208,7 @@ test('a look-up waits as long as the gateway asks, then repeats the request', as
     return answer([affectedRow('A-1', 'high')])
   })
   const { seconds, options } = waiting()
-  assert.is((await gatewayLookUp(api, [], options)(component('a')))!.length, 1)
+  assert.is((await rowsOf(gatewayLookUp(api, options), component('a'))).length, 1)
   assert.equal(seconds, [7, 2])
 })
 
@@ -218,18 +223,13 @@ test('a time that no timer can wait is a day', async () => {
 })
 
 test('a package that the API rejects is named; another error ends the check', async () => {
-  const rejected: Rejected[] = []
   const api = apiOf((_, { name }) => {
     if (name === 'odd') throw new ApiFailure(400, 'invalid_parameter', 'a blank in the version')
     if (name === 'lost') throw new ApiFailure(503, 'unavailable', 'no snapshot')
     return answer([])
   })
-  const lookUp = gatewayLookUp(api, rejected, waiting().options)
-  assert.equal(await lookUp(component('odd')), [])
-  assert.equal(
-    rejected.map(({ component: { name }, message }) => [name, message]),
-    [['odd', 'a blank in the version']],
-  )
+  const lookUp = gatewayLookUp(api, waiting().options)
+  assert.is(await lookUp(component('odd')), 'rejected: a blank in the version')
   try {
     await lookUp(component('lost'))
     assert.unreachable()
@@ -258,7 +258,7 @@ test('nothing is asked for after an end, nor after an error', async () => {
   }
   const many = Array.from({ length: 50 }, (_, i) => component(`p${i}`))
   try {
-    await findAdvisories('f', many, failing, 3, () => {})
+    await findAdvisories([{ file: 'f', format: 'g', components: many, skipped: [] }], failing, 3, () => {})
     assert.unreachable()
   } catch (error) {
     assert.is((error as Error).message, 'broken')
@@ -293,18 +293,18 @@ test('an affected package counts once, with its highest severity', () => {
 })
 
 test('the summary states what is affected, undecided and not checked', () => {
-  const summary = (affected: number, undecided: number, packages: number, notIndexed = 0) =>
+  const summary = (affected: number, undecided: number, judged: number, notChecked = 0) =>
     summaryOf({
-      file: 'f',
-      format: 'g',
-      snapshot: null,
-      components: Array.from({ length: packages + notIndexed }, (_, i) => component(`p${i}`)),
-      packages: { affected, undecided, notAffected: packages - affected - undecided },
-      findings: [],
-      undecided: [],
-      notIndexed: Array.from({ length: notIndexed }, () => component('x')),
-      skipped: [],
-      rejected: [],
+      counts: {
+        ...{
+          packages: judged + notChecked,
+          affected,
+          notAffected: judged - affected - undecided,
+          undecided,
+          notChecked,
+        },
+        ...{ findings: affected, unscored: 0 },
+      },
     })
   assert.is(summary(1, 2, 4, 1), '1 of 5 packages is affected. 2 are undecided. 1 is not checked, and can be affected.')
   assert.is(summary(0, 1, 2), 'No package is affected for certain. 1 is undecided.')
@@ -313,7 +313,7 @@ test('the summary states what is affected, undecided and not checked', () => {
     summary(0, 0, 1, 2),
     'No advisory affects a package that was checked. 2 are not checked, and can be affected.',
   )
-  for (const notIndexed of [0, 3]) assert.match(summary(0, 0, 0, notIndexed), /^Nothing could be checked/)
+  for (const notChecked of [0, 3]) assert.match(summary(0, 0, 0, notChecked), /^Nothing could be checked/)
 })
 
 test('filters select by severity, development and KEV', () => {
@@ -330,22 +330,19 @@ test('filters select by severity, development and KEV', () => {
 test('the files have each finding, and the JSON everything else', async () => {
   const cve_ids = ['CVE-2026-0001', 'CVE-2026-0002'] as CveId[]
   const open = affectedRow('A-2', null, { verdict: 'undecided', undecided_reason: 'release' })
-  const undecided = [{ ...component('y'), reasons: ['release' as const], advisories: [open] }]
+  const undecided = [{ ...component('y'), file: 'f', reasons: ['release' as const], advisories: [open] }]
   const [, record, other] = csvOf([finding('x', affectedRow('A-1', 'high', { cve_ids }))], undecided).split('\r\n')
-  assert.match(record!, /^npm,x,1\.0\.0,,,,affected,,A-1,CVE-2026-0001;CVE-2026-0002,high,,,,false,/)
-  assert.match(other!, /^npm,y,1\.0\.0,,,,undecided,release,A-2,/)
-  const skipped = [{ name: 'own', reason: 'local', line: 3 } as const]
+  assert.match(record!, /^npm,x,1\.0\.0,,f,,,affected,,A-1,CVE-2026-0001;CVE-2026-0002,high,,,,false,/)
+  assert.match(other!, /^npm,y,1\.0\.0,,f,,,undecided,release,A-2,/)
+  const notChecked = [{ file: 'f', name: 'own', version: null, line: 3, reason: 'part of the project' }]
   const result = {
-    file: 'f',
-    format: 'g',
+    files: [{ file: 'f', format: 'g' }],
+    unreadable: [],
     snapshot: null,
-    components: [component('x')],
-    packages: { affected: 3, notAffected: 0, undecided: 1 },
+    counts: { packages: 5, affected: 3, notAffected: 0, undecided: 1, notChecked: 1, findings: 4, unscored: 1 },
     findings: FINDINGS,
     undecided,
-    notIndexed: [],
-    skipped,
-    rejected: [],
+    notChecked,
   }
   const saved = JSON.parse(jsonOf(result, FINDINGS.slice(0, 2)))
   assert.equal(saved.undecided[0].reasons, ['release'])
@@ -353,10 +350,10 @@ test('the files have each finding, and the JSON everything else', async () => {
     saved.findings.map(({ advisory }: Finding) => advisory.advisory_id),
     ['A-1', 'A-2'],
   )
-  assert.equal(saved.skipped, skipped)
+  assert.equal(saved.notChecked, notChecked)
 })
 
-test('the sample file is read: each package with its line', async () => {
+test('files are checked together: each finding has its file and line, and a broken file is named', async () => {
   const asked: string[] = []
   const api = apiOf((path, { purl }) => {
     if (path === '/snapshot') return { id: 'a'.repeat(64), created_at: '2026-01-01T00:00:00Z' }
@@ -373,21 +370,31 @@ test('the sample file is read: each package with its line', async () => {
     last = [done, total]
   }
   const options = { ...waiting().options, onProgress }
-  const result = await checkFile(api, SAMPLE_NAME, bytes, options, async ({ file, name, bytes }) =>
-    inventoryOf(file, name, bytes),
+  const broken = { name: 'go.sum', bytes: new TextEncoder().encode('broken') }
+  const again = { name: 'again.purl', bytes: new TextEncoder().encode('pkg:npm/lodash@4.17.10') }
+  const result = await checkFiles(
+    api,
+    [{ name: SAMPLE_NAME, bytes }, broken, again],
+    options,
+    async ({ file, name, bytes }) => inventoryOf(file, name, bytes),
   )
-  assert.is(result.components.length, asked.length)
+  assert.is(result.counts.packages - result.counts.notChecked, asked.length + 1)
   assert.equal(last, [asked.length, asked.length])
-  assert.is(ids(result.findings), 'A-1')
+  assert.is(ids(result.findings), 'A-1 A-1')
+  assert.equal(
+    result.findings.map(({ file }) => file),
+    ['again.purl', SAMPLE_NAME],
+  )
+  assert.match(result.unreadable.join(), /^go\.sum:1: not a valid go\.sum/)
   assert.is(
-    result.findings[0]!.line,
+    result.findings[1]!.line,
     sample()
       .split('\n')
       .findIndex((line) => line.includes('node_modules/lodash')) + 1,
   )
   assert.equal(
-    result.skipped.map(({ reason }) => reason),
-    ['local'],
+    result.notChecked.map(({ reason }) => reason),
+    ['part of the project'],
   )
 })
 

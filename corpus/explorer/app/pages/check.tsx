@@ -1,17 +1,18 @@
-/** `#/check`: the advisories that affect the packages of a lock file or SBOM. The browser reads the file. */
+/** `#/check`: the advisories that affect the packages of lock files and SBOMs. The browser reads the files. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiFailure } from '../data/api.ts'
 import { useSession } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
-import { type Chosen, DropZone } from './check/drop.tsx'
+import { DropZone } from './check/drop.tsx'
 import type { CheckResult } from './check/report.ts'
 import { Results } from './check/results.tsx'
+import type { Chosen } from './check/run.ts'
 
 type State =
   | { step: 'idle' }
-  | { step: 'running'; name: string; done: number; total: number; waitS: number | null }
+  | { step: 'running'; what: string; done: number; total: number; waitS: number | null }
   | { step: 'done'; result: CheckResult }
   | { step: 'failed'; message: string }
 
@@ -28,21 +29,25 @@ export default function CheckPage({ query }: PageProps) {
     if (state.step === 'done') document.getElementById('result')?.focus({ preventScroll: true })
   }, [state])
 
-  const check = async ({ name, bytes }: Chosen) => {
+  const check = async (chosen: Chosen[]) => {
     running.current?.abort()
     const stop = new AbortController()
     running.current = stop
     const update = (changes: Partial<Extract<State, { step: 'running' }>>) =>
       stop.signal.aborted || setState((now) => (now.step === 'running' ? { ...now, ...changes } : now))
-    setState({ step: 'running', name, done: 0, total: 0, waitS: null })
+    const what = chosen.length === 1 ? chosen[0]!.name || 'the text' : `${formatCount(chosen.length)} files`
+    setState({ step: 'running', what, done: 0, total: 0, waitS: null })
     try {
-      const [{ checkFile }, { readInWorker }] = await Promise.all([import('./check/run.ts'), import('./check/read.ts')])
+      const [{ checkFiles }, { readInWorker }] = await Promise.all([
+        import('./check/run.ts'),
+        import('./check/read.ts'),
+      ])
       const options = {
         signal: stop.signal,
         onProgress: (done: number, total: number) => update({ done, total, waitS: null }),
         onWait: (waitS: number) => update({ waitS }),
       }
-      const result = await checkFile(api, name, bytes, options, readInWorker)
+      const result = await checkFiles(api, chosen, options, readInWorker)
       if (!stop.signal.aborted) setState({ step: 'done', result })
     } catch (error) {
       if (stop.signal.aborted) return
@@ -59,11 +64,11 @@ export default function CheckPage({ query }: PageProps) {
   const fail = (message: string) => stopWith({ step: 'failed', message })
   return (
     <>
-      <Heading>Check a lock file or SBOM</Heading>
+      <Heading>Check lock files and SBOMs</Heading>
       <p class="about">
         {api.mode === 'static'
-          ? 'Your browser reads the file and matches it with the snapshot. It does not send the file or the names of packages. It only downloads parts of the snapshot.'
-          : 'Your browser reads the file, and does not upload it. It sends only the names and versions of the packages to the gateway, which matches them.'}
+          ? 'Your browser reads the files and matches them with the snapshot. It does not send the files or the names of packages. It only downloads parts of the snapshot.'
+          : 'Your browser reads the files, and does not upload them. It sends only the names and versions of the packages to the gateway, which matches them.'}
       </p>
       <DropZone take={check} fail={fail} />
       {state.step === 'running' ? <Running state={state} cancel={cancel} /> : null}
@@ -78,7 +83,7 @@ export default function CheckPage({ query }: PageProps) {
 }
 
 function Running({
-  state: { name, done, total, waitS },
+  state: { what, done, total, waitS },
   cancel,
 }: {
   state: Extract<State, { step: 'running' }>
@@ -87,9 +92,7 @@ function Running({
   return (
     <div class="panel">
       <label>
-        {total === 0
-          ? `Reading ${name || 'the text'}`
-          : `${formatCount(done)} of ${formatCount(total)} packages looked up`}
+        {total === 0 ? `Reading ${what}` : `${formatCount(done)} of ${formatCount(total)} packages looked up`}
         <progress {...(total === 0 ? {} : { max: total, value: done })} />
       </label>
       <p role="status">{waitS === null ? '' : `The gateway limits requests. The check continues in ${waitS} s.`}</p>

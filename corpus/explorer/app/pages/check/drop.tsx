@@ -1,31 +1,32 @@
-/** Takes a file: by choice, by drag and drop, or as text. */
+/** Takes files: by choice, by drag and drop, or as text. */
 import { useState } from 'preact/hooks'
+import type { Chosen } from './run.ts'
 import { SAMPLE_NAME, sample } from './sample.ts'
 
-export interface Chosen {
-  /** Empty for a text. */
-  name: string
-  bytes: Uint8Array<ArrayBuffer>
-}
-
-/** A tab has the file in memory several times. */
+/** Of all files. A tab has each in memory several times. */
 const MOST_BYTES = 64 << 20
 
-export function DropZone({ take, fail }: { take(chosen: Chosen): void; fail(message: string): void }) {
+export function DropZone({ take, fail }: { take(chosen: Chosen[]): void; fail(message: string): void }) {
   const [isOver, setOver] = useState(false)
-  const read = async (file: File | undefined) => {
-    if (!file) return
-    if (file.size > MOST_BYTES) {
+  const read = async (files: readonly File[]) => {
+    if (files.length === 0) return
+    if (files.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES) {
+      const what = files.length === 1 ? `${files[0]!.name} is` : 'The files together are'
       fail(
-        `${file.name} is larger than ${MOST_BYTES >> 20} MiB, the limit of this page. Use the command \`vulnshelf check\` instead.`,
+        `${what} larger than ${MOST_BYTES >> 20} MiB, the limit of this page. Use the command \`vulnshelf check\` instead.`,
       )
       return
     }
-    try {
-      take({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })
-    } catch {
-      fail(`Cannot read ${file.name}. Choose a file, not a folder.`)
+    const chosen: Chosen[] = []
+    for (const file of files) {
+      try {
+        chosen.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })
+      } catch {
+        fail(`Cannot read ${file.name}. Choose files, not folders.`)
+        return
+      }
     }
+    take(chosen)
   }
   return (
     <section
@@ -39,26 +40,27 @@ export function DropZone({ take, fail }: { take(chosen: Chosen): void; fail(mess
       onDrop={(event) => {
         event.preventDefault()
         setOver(false)
-        read(event.dataTransfer?.files[0])
+        read([...(event.dataTransfer?.files ?? [])])
       }}
     >
       <label>
-        Lock file or SBOM
+        Lock files or SBOMs
         <input
           type="file"
+          multiple
           onChange={({ currentTarget }) => {
-            read(currentTarget.files?.[0])
-            // The same file can be chosen again.
+            read([...(currentTarget.files ?? [])])
+            // The same files can be chosen again.
             currentTarget.value = ''
           }}
         />
       </label>
-      <p class="dim">Choose a file, or drop it here.</p>
+      <p class="dim">Choose files, or drop them here.</p>
       <Paste take={take} />
       <button
         type="button"
         class="plain"
-        onClick={() => take({ name: SAMPLE_NAME, bytes: new TextEncoder().encode(sample()) })}
+        onClick={() => take([{ name: SAMPLE_NAME, bytes: new TextEncoder().encode(sample()) }])}
       >
         Try it with a sample file
       </button>
@@ -66,11 +68,11 @@ export function DropZone({ take, fail }: { take(chosen: Chosen): void; fail(mess
   )
 }
 
-function Paste({ take }: { take(chosen: Chosen): void }) {
+function Paste({ take }: { take(chosen: Chosen[]): void }) {
   const [text, setText] = useState('')
   const submit = (event: Event) => {
     event.preventDefault()
-    take({ name: '', bytes: new TextEncoder().encode(text) })
+    take([{ name: '', bytes: new TextEncoder().encode(text) }])
   }
   return (
     <details>

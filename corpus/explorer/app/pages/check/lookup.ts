@@ -1,6 +1,6 @@
 /** Looks up packages at a gateway, many with one request. */
 import type { EcosystemComponent, LookUp } from '../../../../inventory/findings.ts'
-import type { Component } from '../../../../inventory/inventory.ts'
+import { notIndexedReason } from '../../../../inventory/reasons.ts'
 import { PurlError, packageOfPurl, packageUrl } from '../../../../model/packages/purl.ts'
 import type { Affected, AffectedGroups } from '../../data/answers.ts'
 import { type Api, ApiFailure, MAX_LIMIT } from '../../data/api.ts'
@@ -19,12 +19,6 @@ export const LOOKUPS_AT_ONCE = AT_ONCE * PACKAGES
 /** Rows of all packages of a request (API 29.43). */
 const MAX_ROWS = 2500
 
-/** A package that the API does not accept, such as one with a blank in its version. */
-export interface Rejected {
-  component: Component
-  message: string
-}
-
 type Found = Awaited<ReturnType<LookUp>>
 
 interface Waiting {
@@ -35,8 +29,8 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** `rejected` gets what the API does not accept. */
-export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait: WaitOptions): LookUp {
+/** A package that the API does not accept, such as one with a blank in its version, is not judged. */
+export function gatewayLookUp(api: Pick<Api, 'get'>, wait: WaitOptions): LookUp {
   const queue: Waiting[] = []
   let requests = 0
 
@@ -55,11 +49,10 @@ export function gatewayLookUp(api: Pick<Api, 'get'>, rejected: Rejected[], wait:
         page = await pageOf(component, page.pagination.next_cursor)
         rows.push(...page.data)
       }
-      return rows.length > 0 || page.query.indexed ? rows : null
+      return rows.length > 0 || page.query.indexed ? rows : notIndexedReason(component.ecosystem)
     } catch (error) {
       if (!isRejection(error)) throw error
-      rejected.push({ component, message: error.message })
-      return []
+      return `rejected: ${error.message}`
     }
   }
 

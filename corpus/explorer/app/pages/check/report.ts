@@ -1,60 +1,46 @@
 /** The result of a check: groups, filters, files. */
-import type { Finding, PackageCounts, UndecidedPackage } from '../../../../inventory/findings.ts'
-import type { Component, SkippedEntry } from '../../../../inventory/inventory.ts'
+import type { Finding, Findings, LocatedComponent, UndecidedPackage } from '../../../../inventory/findings.ts'
+import { componentKey } from '../../../../inventory/inventory.ts'
 import { SEVERITIES, type Severity } from '../../../../model/record.ts'
 import { type Cell, csvLine } from '../../parts/csv.ts'
 import type { ChoiceFilter } from '../../parts/filter.ts'
 import { formatCount } from '../../parts/format.ts'
-import type { Rejected } from './lookup.ts'
 
-export interface CheckResult {
-  file: string
-  format: string
+export interface CheckResult extends Findings {
+  files: readonly { file: string; format: string }[]
+  /** Messages about files that cannot be read. */
+  unreadable: readonly string[]
   snapshot: { id: string; createdAt: string } | null
-  /** Packages with a version, each version once. */
-  components: readonly Component[]
-  packages: PackageCounts
-  /** By severity, KEV, EPSS, advisory and package. */
-  findings: readonly Finding[]
-  undecided: readonly UndecidedPackage[]
-  /** Packages of ecosystems and releases that the snapshot has no advisories of. */
-  notIndexed: readonly Component[]
-  skipped: readonly SkippedEntry[]
-  rejected: readonly Rejected[]
 }
 
-/** The package with all its findings. */
+/** A package of a file, with all its findings. */
 export interface PackageFindings {
-  component: Component
+  component: LocatedComponent
   findings: Finding[]
 }
 
-/** Returns the findings by package. The package with the most severe finding comes first. */
+/** Returns the findings by file and package. The package with the most severe finding comes first. */
 export function byPackage(findings: readonly Finding[]): PackageFindings[] {
-  const groups = Map.groupBy(findings, ({ ecosystem, name, version, purl }) =>
-    JSON.stringify([ecosystem, name, version, purl]),
-  )
+  const groups = Map.groupBy(findings, (finding) => JSON.stringify([finding.file, componentKey(finding)]))
   return [...groups.values()].map((members) => ({ component: members[0]!, findings: members }))
 }
 
-/** The number of packages by verdict. Entries of the file that name no package of a known version are not checked. */
-export function countsOf({ packages, components, notIndexed, skipped, rejected }: CheckResult) {
-  const judged = components.length - notIndexed.length - rejected.length
-  return { ...packages, judged, notChecked: notIndexed.length + skipped.length + rejected.length }
-}
-
 /** Returns the result in words: what is affected, and what is unknown. */
-export function summaryOf(result: CheckResult): string {
-  const { affected, undecided, judged, notChecked } = countsOf(result)
-  if (judged === 0) return 'Nothing could be checked: no package of the file can be judged.'
+export function summaryOf({ counts }: Pick<CheckResult, 'counts'>): string {
+  const { affected, undecided, packages, notChecked } = counts
+  if (packages === notChecked) return 'Nothing could be checked: no package can be judged.'
   const are = (count: number, noun = '') => `${formatCount(count)}${noun} ${count === 1 ? 'is' : 'are'}`
   const none = undecided > 0 ? 'No package is affected for certain.' : 'No advisory affects a package that was checked.'
   return [
-    affected === 0 ? none : `${are(affected, ` of ${formatCount(judged + notChecked)} packages`)} affected.`,
+    affected === 0 ? none : `${are(affected, ` of ${formatCount(packages)} packages`)} affected.`,
     ...(undecided === 0 ? [] : [`${are(undecided)} undecided.`]),
     ...(notChecked === 0 ? [] : [`${are(notChecked)} not checked, and can be affected.`]),
   ].join(' ')
 }
+
+/** Returns what the files are called in headings. */
+export const titleOf = ({ files }: Pick<CheckResult, 'files'>): string =>
+  files.length === 1 ? files[0]!.file : `${formatCount(files.length)} files`
 
 /** Returns how many affected packages have this as their highest severity, highest first. Null is unknown. */
 export function packagesBySeverity(findings: readonly Finding[]): [severity: Severity | null, packages: number][] {
@@ -121,6 +107,7 @@ const COLUMNS: readonly (readonly [string, (finding: Finding) => Cell])[] = [
   ['package', ({ name }) => name],
   ['version', ({ version }) => version],
   ['purl', ({ purl }) => purl],
+  ['file', ({ file }) => file],
   ['line', ({ line }) => line],
   ['dev', ({ dev }) => dev],
   ['verdict', ({ advisory }) => advisory.verdict],
@@ -154,7 +141,6 @@ export const csvOf = (findings: readonly Finding[], undecided: readonly Undecide
 const advisoriesOf = ({ advisories, ...component }: UndecidedPackage): Finding[] =>
   advisories.map((advisory) => ({ ...component, advisory }))
 
-/** Returns a file with everything that the page shows. Findings are as in `vulnshelf check --json`. */
-export function jsonOf({ components, ...result }: CheckResult, findings: readonly Finding[]): string {
-  return `${JSON.stringify({ ...result, findings }, null, 2)}\n`
-}
+/** Returns a file with everything that the page shows. Findings are as in the report of `vulnshelf check`. */
+export const jsonOf = (result: CheckResult, findings: readonly Finding[]): string =>
+  `${JSON.stringify({ ...result, findings }, null, 2)}\n`

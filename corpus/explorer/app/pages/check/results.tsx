@@ -1,7 +1,6 @@
 /** The findings of a check. */
-import type { Finding, UndecidedPackage } from '../../../../inventory/findings.ts'
-import type { Component } from '../../../../inventory/inventory.ts'
-import { notIndexedReason, SKIP_REASONS, UNDECIDED_REASONS } from '../../../../inventory/reasons.ts'
+import type { Finding, LocatedComponent, NotChecked, UndecidedPackage } from '../../../../inventory/findings.ts'
+import { UNDECIDED_REASONS } from '../../../../inventory/reasons.ts'
 import { AdvisoryIds, FixedVersions, Rating, RowFlags, Verdict } from '../../parts/affected-table.tsx'
 import { Filters } from '../../parts/filters.tsx'
 import { formatCount, formatShare } from '../../parts/format.ts'
@@ -14,41 +13,45 @@ import { link } from '../../router.ts'
 import {
   byPackage,
   type CheckResult,
-  countsOf,
   csvOf,
   jsonOf,
   packagesBySeverity,
   RESULT_FILTERS,
   selected,
   summaryOf,
+  titleOf,
 } from './report.ts'
 
 /** Rows of a table that are shown at first. A file can have many thousand. */
 const FIRST_ROWS = 500
 
 export function Results({ result, query }: { result: CheckResult; query: URLSearchParams }) {
-  const { findings, undecided } = result
+  const { findings, undecided, counts, files } = result
   const shown = selected(findings, query)
-  const counts = packagesBySeverity(findings)
-  const packages = countsOf(result)
   return (
     <section aria-labelledby="result">
       <h2 id="result" tabIndex={-1}>
-        {result.file}
+        {titleOf(result)}
       </h2>
       <p class="about">
-        {result.format}, matched with the snapshot <code>{result.snapshot?.id.slice(0, 12)}</code>
+        {[...new Set(files.map(({ format }) => format))].join(', ')}, matched with the snapshot{' '}
+        <code>{result.snapshot?.id.slice(0, 12)}</code>
       </p>
+      {result.unreadable.map((message) => (
+        <p key={message} class="notice failure" role="alert">
+          {message}
+        </p>
+      ))}
       <p class="notice">
         <b>{summaryOf(result)}</b>
       </p>
       <Figures
         figures={[
-          ['packages', formatCount(packages.judged + packages.notChecked)],
-          ['affected', formatCount(packages.affected)],
-          ['not affected', formatCount(packages.notAffected)],
-          ['undecided', formatCount(packages.undecided)],
-          ['not checked', formatCount(packages.notChecked)],
+          ['packages', formatCount(counts.packages)],
+          ['affected', formatCount(counts.affected)],
+          ['not affected', formatCount(counts.notAffected)],
+          ['undecided', formatCount(counts.undecided)],
+          ['not checked', formatCount(counts.notChecked)],
         ]}
       />
       {findings.length + undecided.length === 0 ? null : (
@@ -61,7 +64,7 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
         <>
           <h3>Affected packages</h3>
           <Figures
-            figures={counts.map(([severity, count]) => [
+            figures={packagesBySeverity(findings).map(([severity, count]) => [
               severity === null ? 'unscored' : <Severity key={severity} band={severity} />,
               formatCount(count),
             ])}
@@ -75,14 +78,14 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
         {(findings) => <FindingTable findings={findings} caption="Affected packages" />}
       </InSteps>
       <Undecided packages={undecided} />
-      <NotChecked result={result} />
+      <NotCheckedTable entries={result.notChecked} />
     </section>
   )
 }
 
 function Export({ result, findings }: { result: CheckResult; findings: readonly Finding[] }) {
   const save = (text: string, type: string, extension: string) =>
-    saveFile(new Blob([text], { type }), `check-${result.file.replace(/[^\w.-]+/g, '_')}.${extension}`)
+    saveFile(new Blob([text], { type }), `check-${titleOf(result).replace(/[^\w.-]+/g, '_')}.${extension}`)
   return (
     <p class="buttons">
       <button type="button" onClick={() => save(csvOf(findings, result.undecided), 'text/csv', 'csv')}>
@@ -116,7 +119,7 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
           </tr>
         </thead>
         {byPackage(findings).map(({ component, findings: own }) => (
-          <tbody key={`${component.ecosystem}/${component.name}@${component.version}`}>
+          <tbody key={`${component.file} ${component.ecosystem}/${component.name}@${component.version}`}>
             {own.map(({ advisory }, i) => (
               <tr key={advisory.advisory_id}>
                 {i === 0 ? (
@@ -152,13 +155,13 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
   )
 }
 
-/** The package with its version, the line in the file, and whether only development needs it. */
-function PackageOf({ component: { ecosystem, name, version, line, dev } }: { component: Component }) {
+/** The package with its version, its file and line, and whether only development needs it. */
+function PackageOf({ component: { ecosystem, name, version, file, line, dev } }: { component: LocatedComponent }) {
   return (
     <>
       <a href={link(packagePath(ecosystem ?? '', name), { version })}>{name}</a> <b>{version}</b>
       <span class="where">
-        {ecosystem}
+        {ecosystem}, {file}
         {line === null ? null : `, line ${formatCount(line)}`}
         {dev === true ? <span class="flag">development</span> : null}
       </span>
@@ -189,7 +192,7 @@ function Undecided({ packages }: { packages: readonly UndecidedPackage[] }) {
               </thead>
               <tbody>
                 {shown.map((one) => (
-                  <tr key={`${one.ecosystem}/${one.name}@${one.version}`}>
+                  <tr key={`${one.file} ${one.ecosystem}/${one.name}@${one.version}`}>
                     <th scope="row" class="package">
                       <PackageOf component={one} />
                     </th>
@@ -208,22 +211,13 @@ function Undecided({ packages }: { packages: readonly UndecidedPackage[] }) {
   )
 }
 
-function NotChecked({ result: { notIndexed, skipped, rejected } }: { result: CheckResult }) {
-  const rows = [
-    ...notIndexed.map(({ ecosystem, name, version, purl, line }) => ({
-      name: `${purl ?? name} ${purl === null ? version : ''}`.trim(),
-      line,
-      reason: notIndexedReason(ecosystem),
-    })),
-    ...skipped.map(({ name, line, reason }) => ({ name, line, reason: SKIP_REASONS[reason] })),
-    ...rejected.map(({ component: { name, line }, message }) => ({ name, line, reason: `rejected: ${message}` })),
-  ]
-  if (rows.length === 0) return null
+function NotCheckedTable({ entries }: { entries: readonly NotChecked[] }) {
+  if (entries.length === 0) return null
   return (
     <>
       <h3>Not checked</h3>
       <p class="about">Nothing is known about these entries. They can be affected.</p>
-      <InSteps items={rows} first={FIRST_ROWS} noun="entries">
+      <InSteps items={entries} first={FIRST_ROWS} noun="entries">
         {(shown) => (
           <div class="scroll">
             <table class="rows cards">
@@ -231,6 +225,7 @@ function NotChecked({ result: { notIndexed, skipped, rejected } }: { result: Che
               <thead>
                 <tr>
                   <th scope="col">Entry</th>
+                  <th scope="col">File</th>
                   <th scope="col" class="number">
                     Line
                   </th>
@@ -238,9 +233,10 @@ function NotChecked({ result: { notIndexed, skipped, rejected } }: { result: Che
                 </tr>
               </thead>
               <tbody>
-                {shown.map(({ name, line, reason }, i) => (
+                {shown.map(({ name, version, file, line, reason }, i) => (
                   <tr key={i}>
-                    <td class="wide">{name}</td>
+                    <td class="wide">{version === null ? name : `${name} ${version}`}</td>
+                    <td data-label="File">{file}</td>
                     <td class="number" data-label="Line">
                       {line === null ? <Unknown /> : formatCount(line)}
                     </td>

@@ -1,18 +1,21 @@
-/** Matches a file. Loaded with the first file. */
+/** Matches files. Loaded with the first file. */
 import { findAdvisories, sourceLookUp } from '../../../../inventory/findings.ts'
 import type { ReadInventory } from '../../../../inventory/read.ts'
 import type { Snapshot } from '../../data/answers.ts'
 import type { Api } from '../../data/api.ts'
 import type { WaitOptions } from '../../data/wait.ts'
-import { AT_ONCE, gatewayLookUp, LOOKUPS_AT_ONCE, type Rejected } from './lookup.ts'
+import { AT_ONCE, gatewayLookUp, LOOKUPS_AT_ONCE } from './lookup.ts'
 import type { CheckResult } from './report.ts'
 
-export interface FileToRead {
-  /** What messages call the file. */
-  file: string
+export interface Chosen {
   /** Empty for a text. */
   name: string
   bytes: Uint8Array<ArrayBuffer>
+}
+
+export interface FileToRead extends Chosen {
+  /** What messages call the file. */
+  file: string
 }
 
 /** Returns the packages of a file. Its bytes may move away. */
@@ -23,30 +26,37 @@ export interface CheckOptions extends WaitOptions {
 }
 
 /**
- * Returns the advisories that affect the packages of a file. `name` may be empty: then its content selects the format.
- * @throws what `read` throws, InventoryError, ApiFailure; SnapshotError, TransferError in mode `static`; DOMException
- *   `AbortError`
+ * Returns the advisories that affect the packages of the files. A name may be empty: then the content selects the format.
+ * What cannot be read is part of the result, unless nothing can be read.
+ * @throws Error with the messages of the files if none can be read; InventoryError, ApiFailure; SnapshotError, TransferError
+ *   in mode `static`; DOMException `AbortError`
  */
-export async function checkFile(
+export async function checkFiles(
   api: Api,
-  name: string,
-  bytes: Uint8Array<ArrayBuffer>,
+  chosen: readonly Chosen[],
   options: CheckOptions,
   read: ReadFile,
 ): Promise<CheckResult> {
-  const file = name || 'the text'
-  const { format, components, skipped } = await read({ file, name, bytes }, options.signal)
-  const rejected: Rejected[] = []
-  const lookUp = api.packages ? sourceLookUp(api.packages) : gatewayLookUp(api, rejected, options)
+  const inventories: ReadInventory[] = []
+  const unreadable: string[] = []
+  for (const { name, bytes } of chosen) {
+    try {
+      inventories.push(await read({ file: name || 'the text', name, bytes }, options.signal))
+    } catch (error) {
+      options.signal.throwIfAborted()
+      unreadable.push((error as Error).message)
+    }
+  }
+  if (inventories.length === 0) throw new Error(unreadable.join(' '))
+  const lookUp = api.packages ? sourceLookUp(api.packages) : gatewayLookUp(api, options)
   const stoppable: typeof lookUp = async (component) => {
     options.signal.throwIfAborted()
     return lookUp(component)
   }
   const [{ id, created_at }, found] = await Promise.all([
     api.get<Snapshot>('/snapshot', {}, options.signal),
-    findAdvisories(file, components, stoppable, api.packages ? AT_ONCE : LOOKUPS_AT_ONCE, options.onProgress),
+    findAdvisories(inventories, stoppable, api.packages ? AT_ONCE : LOOKUPS_AT_ONCE, options.onProgress),
   ])
-  // A rejected package has no rows either.
-  const packages = { ...found.packages, notAffected: found.packages.notAffected - rejected.length }
-  return { file, format, snapshot: { id, createdAt: created_at }, components, skipped, rejected, ...found, packages }
+  const files = inventories.map(({ file, format }) => ({ file, format }))
+  return { files, unreadable, snapshot: { id, createdAt: created_at }, ...found }
 }
