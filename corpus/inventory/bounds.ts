@@ -26,6 +26,9 @@ export const MAX_XML_NODES = 3_000_000
 /** Levels of elements in elements. A CycloneDX file has ten, and two for each component inside another one. */
 export const MAX_XML_LEVELS = 1000
 
+/** Uses of properties in a pom.xml. One of 5 MB has 100,000. */
+export const MAX_PROPERTY_USES = 1_000_000
+
 /** Packages and skipped entries. SBOMs of large images have 100,000 files and packages. */
 export const MAX_ENTRIES = 500_000
 

@@ -31,6 +31,9 @@ export type SkipReason =
   | 'bundled' // inside another package, without a version
   | 'variable' // a requirement with a variable of the environment
   | 'malformed' // an entry that cannot be read
+  | 'no-advisories' // a module of JSR, or from an address
+  | 'managed' // the version is in a parent or a list of versions
+  | 'transitive' // dependencies of dependencies
 
 /** An entry that cannot be checked. */
 export interface SkippedEntry {

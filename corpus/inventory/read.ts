@@ -1,6 +1,6 @@
 /** Reads the packages that a lock file or SBOM names. Uses no API of Node. */
 import { BoundError, FormatError, InventoryError } from './error.ts'
-import { FORMATS, formatOf, unreadFile } from './formats/table.ts'
+import { binaryFile, FORMATS, formatOf, unreadFile } from './formats/table.ts'
 import { lineAt } from './formats/text.ts'
 import { type Component, componentKey, type Inventory } from './inventory.ts'
 
@@ -16,6 +16,8 @@ export interface ReadInventory extends Inventory {
  * @throws InventoryError
  */
 export function inventoryOf(file: string, name: string, bytes: Uint8Array, shown = file): ReadInventory {
+  const binary = binaryFile(name)
+  if (binary !== null) throw new InventoryError('unknown-format', `${shown} is ${binary}`)
   const text = textOf(shown, bytes)
   const format = formatOf(name, text)
   if (format === null) {
@@ -59,7 +61,21 @@ function utf8(shown: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
+    const text = inStatedEncoding(bytes)
+    if (text !== null) return text
     throw new InventoryError('unreadable', `${shown} is not a text in UTF-8. Choose another file`, { cause })
+  }
+}
+
+/** XML states its encoding in the first line. Null without one, or for one that is not known. */
+function inStatedEncoding(bytes: Uint8Array): string | null {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 200))
+  const encoding = /^<\?xml\s[^<>]*?encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1]
+  if (encoding === undefined || /^utf-?(?:8|16)/i.test(encoding)) return null
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    return null
   }
 }
 

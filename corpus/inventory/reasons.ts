@@ -14,6 +14,9 @@ export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
   bundled: 'inside another package; the file does not state its version',
   variable: 'contains a variable',
   malformed: 'cannot be read',
+  'no-advisories': 'not from a registry that advisories cover',
+  managed: 'its version is in another file: a parent, or a list of versions',
+  transitive: 'not in the file; check a list or an SBOM that the build tool writes',
 }
 
 /** Why a package of a known version was not checked. */

@@ -1,4 +1,5 @@
 /** JSON of lock files and SBOMs, with the lines of its objects. */
+import { shortened } from '../../command/format.ts'
 import { endOfString, parseUntrustedJson } from '../../model/values/json-text.ts'
 import { isObject, type JsonObject } from '../../model/values/json-value.ts'
 import { assertJson } from '../bounds.ts'
@@ -91,4 +92,65 @@ export function namedObjects(
     }
     return { name: entry.name, entry, line }
   })
+}
+
+/**
+ * Returns the members of an object, which are objects.
+ * @throws FormatError for another value, or another member
+ */
+export function* objectEntries(
+  name: string,
+  value: unknown,
+  { root, lineOf }: JsonFile,
+): Generator<{ key: string; entry: JsonObject; line: number | null }> {
+  if (!isObject(value)) {
+    const line = lineOf(typeof value === 'object' && value !== null ? value : root)
+    throw new FormatError(`'${name}' is not a JSON object`, line)
+  }
+  for (const [key, entry] of Object.entries(value)) {
+    if (!isObject(entry)) {
+      throw new FormatError(`the entry '${shortened(key, 100)}' in '${name}' is not a JSON object`, lineOf(value))
+    }
+    yield { key, entry, line: lineOf(entry) }
+  }
+}
+
+const [COMMA, SLASH, STAR, BACKSLASH] = [0x2c, 0x2f, 0x2a, 0x5c]
+const [CLOSE_LIST, CLOSE_OBJECT, SPACE] = [0x5d, 0x7d, 0x20]
+
+/** Returns the text with blanks in place of comments, and of commas that no value follows. Lines stay as they are. */
+export function withoutComments(text: string): string {
+  const cuts: [from: number, to: number][] = []
+  let comma = -1
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const next = text.charCodeAt(at + 1)
+    if (code === SLASH && (next === SLASH || next === STAR)) {
+      const end = next === STAR ? text.indexOf('*/', at + 2) + 2 : endOfLine(text, at)
+      // A comment without an end stays, and is a fault.
+      if (end < at + 2) break
+      cuts.push([at, end])
+      at = end - 1
+    } else if (code === COMMA) comma = at
+    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      if (comma !== -1) cuts.push([comma, comma + 1])
+      comma = -1
+    } else if (code > SPACE) {
+      comma = -1
+      if (code === QUOTE)
+        while (++at < text.length && text.charCodeAt(at) !== QUOTE) if (text.charCodeAt(at) === BACKSLASH) at++
+    }
+  }
+  const parts: string[] = []
+  let start = 0
+  for (const [from, to] of cuts.sort(([a], [b]) => a - b)) {
+    parts.push(text.slice(start, from), text.slice(from, to).replace(/[^\r\n]/g, ' '))
+    start = to
+  }
+  return parts.join('') + text.slice(start)
+}
+
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf('\n', start)
+  return end === -1 ? text.length : end
 }

@@ -1,9 +1,7 @@
 /** `package-lock.json` and `npm-shrinkwrap.json` of npm, lockfileVersion 1 to 3. */
-import { shortened } from '../../command/format.ts'
-import { isObject, type JsonObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
-import { type JsonFile, parseJsonFile } from './json.ts'
+import { type JsonFile, objectEntries, parseJsonFile } from './json.ts'
 
 export function parseNpmLock(text: string): Inventory {
   const file = parseJsonFile(text)
@@ -19,7 +17,7 @@ const DIRECTORY = 'node_modules/'
 /** Versions 2 and 3: entries by their path in the project. The project itself has an empty path. */
 function packagesOf(packages: unknown, file: JsonFile): Inventory {
   const found = new InventoryBuilder()
-  for (const [path, entry, line] of entriesOf('packages', packages, file)) {
+  for (const { key: path, entry, line } of objectEntries('packages', packages, file)) {
     // The target of a link has an entry of its own.
     if (path === '' || entry.link === true) continue
     const at = path.lastIndexOf(DIRECTORY)
@@ -35,38 +33,28 @@ function packagesOf(packages: unknown, file: JsonFile): Inventory {
 /** Archives of a registry: `https://registry.npmjs.org/@scope/name/-/name-1.0.0.tgz`. */
 const IN_REGISTRY = /^https?:\/\/.+?\/((?:@[^/]+\/)?([^/]+))\/-\/\2-(\d[^/]*)\.tgz$/
 
+/** Returns the package of an archive of a registry; null for another address. */
+export function packageOfArchive(address: string): { name: string; version: string } | null {
+  const [, name, , version] = IN_REGISTRY.exec(address) ?? []
+  return name === undefined || version === undefined ? null : { name, version }
+}
+
 /** Version 1: a tree. The version of an alias is `npm:name@1.0.0`; other versions with a colon are addresses. */
 function dependenciesOf(root: unknown, file: JsonFile): Inventory {
   const found = new InventoryBuilder()
   const waiting = [root]
   for (let dependencies = waiting.pop(); dependencies !== undefined; dependencies = waiting.pop()) {
-    for (const [name, entry, line] of entriesOf('dependencies', dependencies, file)) {
+    for (const { key: name, entry, line } of objectEntries('dependencies', dependencies, file)) {
       const { version, dev, dependencies: nested } = entry
       const address = typeof version === 'string' && version.includes(':') ? version : null
-      const archive = IN_REGISTRY.exec(address ?? '')
-      const alias = archive ? [archive[1]!, archive[3]!] : /^npm:(.+)@([^@]+)$/.exec(address ?? '')?.slice(1)
-      if (alias) found.add('npm', alias[0]!, alias[1], { line, dev: dev === true })
+      const archive = packageOfArchive(address ?? '')
+      const [, real, realVersion] = /^npm:(.+)@([^@]+)$/.exec(address ?? '') ?? []
+      if (archive) found.add('npm', archive.name, archive.version, { line, dev: dev === true })
+      else if (real !== undefined) found.add('npm', real, realVersion, { line, dev: dev === true })
       else if (address === null) found.add('npm', name, version, { line, dev: dev === true })
       else found.skip(name, /^file:(?!.*\.(?:tgz|tar\.gz)$)/.test(address) ? 'local' : 'no-version', line)
       if (nested !== undefined) waiting.push(nested)
     }
   }
   return found
-}
-
-function* entriesOf(
-  key: string,
-  value: unknown,
-  { root, lineOf }: JsonFile,
-): Generator<[name: string, entry: JsonObject, line: number | null]> {
-  if (!isObject(value)) {
-    const line = lineOf(typeof value === 'object' && value !== null ? value : root)
-    throw new FormatError(`'${key}' is not a JSON object`, line)
-  }
-  for (const [name, entry] of Object.entries(value)) {
-    if (!isObject(entry)) {
-      throw new FormatError(`the entry '${shortened(name, 100)}' in '${key}' is not a JSON object`, lineOf(value))
-    }
-    yield [name, entry, lineOf(entry)]
-  }
 }

@@ -1,6 +1,6 @@
-/** `Cargo.lock` of Cargo and `poetry.lock` of Poetry: TOML with a table `[[package]]` for each package. */
+/** `Cargo.lock` of Cargo, and lock files in TOML with a table for each package. */
 import { parse, TomlError } from 'smol-toml'
-import { isObject, type JsonObject } from '../../model/values/json-value.ts'
+import type { JsonObject } from '../../model/values/json-value.ts'
 import { assertToml } from '../bounds.ts'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
@@ -17,32 +17,20 @@ export function parseCargoLock(text: string): Inventory {
   return found
 }
 
-export function parsePoetryLock(text: string): Inventory {
-  const found = new InventoryBuilder()
-  for (const { name, entry, line } of packagesOf(text)) {
-    if (isObject(entry.source) && entry.source.type === 'directory') found.skip(name, 'local', line)
-    else found.add('PyPI', name, entry.version, { line, dev: isForDevelopment(entry) })
-  }
-  return found
-}
+const HEADER = /^\s*\[\[\s*(\w+)\s*\]\]/
 
-/** Poetry 2 states the groups of a package, Poetry 1.4 and older a category, those in between neither. */
-function isForDevelopment({ groups, category }: JsonObject): boolean | null {
-  if (Array.isArray(groups)) return !groups.includes('main')
-  return typeof category === 'string' ? category === 'dev' : null
-}
-
-function packagesOf(text: string) {
-  const root = parseToml(text)
+/** Returns the tables `[[package]]`, or of another key, each with its name and line. @throws FormatError, BoundError */
+export function packagesOf(text: string, key = 'package', root = parseToml(text)) {
   // A project without dependencies has no table.
-  const packages = root.package ?? []
-  const headers = linesOf(text).flatMap((line, i) => (/^\s*\[\[\s*package\s*\]\]/.test(line) ? [i + 1] : []))
+  const packages = root[key] ?? []
+  const headers = linesOf(text).flatMap((line, i) => (HEADER.exec(line)?.[1] === key ? [i + 1] : []))
   const isComplete = Array.isArray(packages) && packages.length === headers.length
   const lines = new Map(isComplete ? packages.map((entry, i) => [entry as object, headers[i]!]) : [])
-  return namedObjects('package', packages, (entry) => lines.get(entry) ?? null)
+  return namedObjects(key, packages, (entry) => lines.get(entry) ?? null)
 }
 
-function parseToml(text: string): JsonObject {
+/** @throws FormatError, BoundError */
+export function parseToml(text: string): JsonObject {
   assertToml(text)
   try {
     return parse(text)

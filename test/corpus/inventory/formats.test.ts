@@ -1,6 +1,6 @@
 /**
  * The formats that `vulnshelf check` reads. The files of npm, pnpm, yarn, Composer and Cargo are the work of these tools;
- * those of Poetry, pip, Go and Bundler are written by hand. The SBOMs of npm are without hashes, licences and
+ * the others are written by hand. The SBOMs of npm are without hashes, licences and
  * relations, which the reader ignores.
  */
 import { readFileSync } from 'node:fs'
@@ -152,6 +152,113 @@ const OTHERS: Record<string, [components: string[], skipped: string[]]> = {
     ],
     ['10 local own'],
   ],
+  'uv/uv.lock': [
+    [
+      '30 PyPI babel 2.9.0 main',
+      '35 PyPI iniconfig 2.0.0 dev',
+      '40 PyPI jinja2 2.11.2 main',
+      '53 PyPI markupsafe 2.0.1 main',
+      '65 PyPI numpy 1.26.4 main',
+      '73 PyPI numpy 2.2.0 main',
+      '78 PyPI orphan 1.0.0',
+      '83 PyPI pytest 7.1.0 dev',
+    ],
+    ['15 local audited', '58 local member', '91 no-version tool'],
+  ],
+  'pdm/pdm.lock': [
+    [
+      '10 PyPI requests 2.19.1 main',
+      '21 PyPI pytest 7.1.0 dev',
+      '26 PyPI sphinx 4.0.0',
+      '38 PyPI wheel-file 1.2.0',
+      '43 PyPI from-git 3.0.0',
+    ],
+    ['31 local own'],
+  ],
+  'pylock/pylock.toml': [
+    ['4 PyPI certifi 2022.9.24', '18 PyPI numpy 2.2.3'],
+    ['10 local own', '14 no-version from-git'],
+  ],
+  'pipenv/Pipfile.lock': [
+    ['4 PyPI django 2.2.0 main', '9 PyPI urllib3 1.24.1 main', '12 PyPI pytest 7.1.0 dev', '16 PyPI sphinx 4.0.0'],
+    ['5 no-version from-git', '6 local own', '7 no-version archive', '8 not-pinned any *'],
+  ],
+  'bun/bun.lock': [
+    [
+      '28 npm @xmldom/xmldom 0.8.2 main',
+      '30 npm lodash 3.10.1 main',
+      '34 npm brace-expansion 1.1.22 dev',
+      '36 npm concat-map 0.0.1 dev',
+      '38 npm fsevents 2.3.2 main',
+      '42 npm is-number 7.0.0',
+      '46 npm minimatch 3.0.4 dev',
+      '50 npm react 18.2.0 main',
+      '52 npm react 17.0.0 main',
+    ],
+    ['26 local @own/a', '32 no-version archive', '40 no-version from-git', '44 local linked', '48 local own-lib'],
+  ],
+  'deno/deno.lock': [
+    ['14 npm @xmldom/xmldom 0.8.2', '17 npm react 18.2.0', '20 npm use-sync-external-store 1.2.0'],
+    [
+      '9 no-advisories jsr:@std/path@1.0.3',
+      'null no-advisories https://deno.land/std@0.200.0',
+      'null no-advisories https://example.com',
+      '33 local packages/own',
+    ],
+  ],
+  'maven/pom.xml': [
+    [
+      '42 Maven org.apache.logging.log4j:log4j-core 2.14.0 main',
+      '47 Maven org.springframework:spring-core 5.3.1 main',
+      '53 Maven org.example:core 1.2.0 main',
+      '58 Maven org.example:managed 3.0.0 main',
+      '62 Maven org.example:managed 4.0.0 main',
+      '87 Maven org.example:pinned 1.5 main',
+      '97 Maven junit:junit 4.12 dev',
+      '111 Maven org.apache.logging.log4j:log4j-api 2.17.1 main',
+    ],
+    [
+      `4 not-followed org.example:parent:\${revision}`,
+      '11 not-followed core',
+      `42 variable org.apache.logging.log4j:log4j-core:\${log4j.version}`,
+      '68 managed org.example:elsewhere',
+      `72 variable org.example:unknown:\${elsewhere.version}`,
+      `77 variable org.example:endless:\${loop}`,
+      '82 not-pinned org.example:range:[1.0,2.0)',
+      '92 not-pinned org.example:newest:LATEST',
+      '41 transitive transitive dependencies',
+    ],
+  ],
+  'gradle/gradle.lockfile': [
+    [
+      '4 Maven com.fasterxml.jackson.core:jackson-databind 2.9.8 main',
+      '5 Maven junit:junit 4.12 dev',
+      '6 Maven org.robolectric:robolectric 4.8 dev',
+    ],
+    [],
+  ],
+  'gradle/verification-metadata.xml': [
+    ['10 Maven com.fasterxml.jackson.core:jackson-databind 2.9.8', '15 Maven junit:junit 4.12'],
+    ['16 no-version org.example:none'],
+  ],
+  'nuget/packages.lock.json': [
+    [
+      '5 NuGet Newtonsoft.Json 12.0.1',
+      '11 NuGet System.Text.Encodings.Web 4.5.0',
+      '24 NuGet runtime.native.System 4.3.0',
+      '29 NuGet System.Text.Encodings.Web 4.5.1',
+    ],
+    ['16 local own'],
+  ],
+  'nuget/packages.config': [
+    ['3 NuGet Newtonsoft.Json 12.0.1 main', '4 NuGet StyleCop.Analyzers 1.1.118 dev'],
+    ['5 malformed a package without an id', '6 no-version None'],
+  ],
+  'nuget/app.deps.json': [
+    ['10 NuGet Microsoft.NETCore.App.Runtime.linux-x64 6.0.0', '11 NuGet Newtonsoft.Json 12.0.1'],
+    ['9 local app', '12 local Plain.Assembly', '13 no-version None'],
+  ],
+  'nuget/project.assets.json': [['5 NuGet Newtonsoft.Json 12.0.1'], ['11 local own']],
   'purls.txt': [
     [
       '2 npm @xmldom/xmldom 0.8.2',
@@ -400,6 +507,80 @@ snapshots:
     ['1 npm a 1', '1 npm b 2'],
     ['1 no-purl c'],
   ],
+  ['bun.lock', '{}', [], []],
+  ['bun.lock', '{"lockfileVersion": 2, "packages": {"a/@b/c": ["@b/c@1.0.0", "", {}]}}', ['1 npm @b/c 1.0.0'], []],
+  // An optional package of another one.
+  [
+    'bun.lock',
+    `{"lockfileVersion": 1, "workspaces": {"": {"dependencies": {"a": "1"}, "devDependencies": {"b": "1", "c": "1"}}}, "packages": {
+"a": ["a@1.0.0", "", {"optionalDependencies": {"b": "1"}}, ""],
+"b": ["b@1.0.0", "", {}, ""],
+"c": ["c@1.0.0", "", {"peerDependencies": {"d": "1"}}, ""],
+"d": ["d@1.0.0-beta.1", "", {}, ""],
+"x/b": ["b@2.0.0", "", {}, ""]}}`,
+    ['2 npm a 1.0.0 main', '3 npm b 1.0.0 main', '4 npm c 1.0.0 dev', '5 npm d 1.0.0-beta.1 dev', '6 npm b 2.0.0 main'],
+    [],
+  ],
+  [
+    'deno.lock',
+    '{"version": "3", "packages": {"specifiers": {}, "jsr": {"@a/b@1.0.0": {}}, "npm": {"c@1.0.0-rc.1": {}}}, "remote": {}}',
+    ['1 npm c 1.0.0-rc.1'],
+    ['1 no-advisories jsr:@a/b@1.0.0'],
+  ],
+  [
+    'deno.lock',
+    '{"version": "2", "remote": {"https://a.example/b@v1.0.0/c.ts": "7"}, "npm": {"specifiers": {}, "packages": {"@a/b@1.0.0": {}}}}',
+    ['1 npm @a/b 1.0.0'],
+    ['null no-advisories https://a.example/b@v1.0.0'],
+  ],
+  ['deno.lock', '{"https://a.example/b.ts": "7"}', [], ['null no-advisories https://a.example']],
+  ['deno.lock', '{"version": "5"}', [], []],
+  ['packages.lock.json', '{"version": 1, "dependencies": {}}', [], []],
+  ['Pipfile.lock', '{"_meta": {}, "default": {}, "develop": {}}', [], []],
+  ['uv.lock', 'version = 1\n', [], []],
+  ['uv.lock', '[[package]]\nname = "a"\nversion = "1.0"\nsource = { directory = "a" }\n', [], ['1 local a']],
+  ['pylock.dev.toml', "lock-version = '1.0'\npackages = [{name = 'a', version = '1.0'}]\n", [' PyPI a 1.0'], []],
+  // Older versions of PDM state no groups.
+  ['pdm.lock', '[[package]]\nname = "a"\nversion = "1.0"\n', ['1 PyPI a 1.0'], []],
+  // A file for each configuration, of Gradle 6 and older.
+  [
+    'compileClasspath.lockfile',
+    '# comment\ncom.example:a:1.0\nnot a package\n',
+    ['2 Maven com.example:a 1.0'],
+    ['3 malformed not a package'],
+  ],
+  ['buildscript-gradle.lockfile', 'empty=classpath\n', [], []],
+  [
+    'pom.xml',
+    `<project><groupId>g</groupId><artifactId>a</artifactId><version>1.0</version><dependencies>
+<dependency><groupId>g</groupId><artifactId>b</artifactId></dependency>
+<dependency><groupId>g</groupId><artifactId>c</artifactId><version>\${pom.version}\${version}</version></dependency>
+<dependency><groupId>\${none}</groupId><artifactId>d</artifactId><version>1</version></dependency>
+<dependency><artifactId>e</artifactId></dependency>
+</dependencies></project>`,
+    ['3 Maven g:c 1.01.0 main'],
+    ['2 no-version g:b', `4 variable \${none}:d:1`, '5 malformed e', '1 transitive transitive dependencies'],
+  ],
+  // An imported list of versions, and a profile that manages a version.
+  [
+    'pom.xml',
+    `<project><dependencyManagement><dependencies>
+<dependency><groupId>g</groupId><artifactId>bom</artifactId><version>1</version><type>pom</type><scope>import</scope></dependency>
+<dependency><groupId>g</groupId><artifactId>b</artifactId><version>1</version></dependency>
+</dependencies></dependencyManagement><dependencies>
+<dependency><groupId>g</groupId><artifactId>a</artifactId></dependency>
+<dependency><groupId>g</groupId><artifactId>b</artifactId></dependency>
+</dependencies><profiles><profile><dependencyManagement><dependencies>
+<dependency><groupId>g</groupId><artifactId>b</artifactId><version>2</version></dependency>
+</dependencies></dependencyManagement><dependencies>
+<dependency><groupId>g</groupId><artifactId>b</artifactId></dependency>
+</dependencies></profile></profiles></project>`,
+    ['6 Maven g:b 1 main', '10 Maven g:b 2 main'],
+    ['5 managed g:a', '6 variable g:b:1', '4 transitive transitive dependencies'],
+  ],
+  ['a-1.0.pom', '<project><modules><module>a</module></modules></project>', [], ['1 not-followed a']],
+  ['packages.config', '<packages/>', [], []],
+  ['verification-metadata.xml', '<verification-metadata><components/></verification-metadata>', [], []],
   [
     'yarn.lock',
     `# yarn lockfile v1
@@ -539,15 +720,14 @@ test('a package that is stated with and without its source package counts as bot
 })
 
 test('files of other formats with similar content are refused; the message names the tool of a known one', () => {
-  const bun = '{\n  "lockfileVersion": 1,\n  "workspaces": {\n    "": { "name": "a" }\n  },\n  "packages": {}\n}\n'
   const ruby = "module Foo\n  VERSION = '1'\nend\n"
   const cases = [
-    ['bun.lock', bun, 'bun.lock is a file of Bun, whose format is not read. Known formats: CycloneDX JSON; '],
-    ['uv.lock', 'version = 1', 'uv.lock is a file of uv, whose format is not read. Known formats: '],
+    ['paket.lock', 'NUGET', 'paket.lock is a file of Paket, whose format is not read. Known formats: CycloneDX JSON; '],
     ['bom.xml', '<bom/>', 'bom.xml is a file of CycloneDX in XML, whose format is not read. Known formats: '],
     ['a.spdx', 'SPDXVersion: SPDX-2.3', 'a.spdx is a file of SPDX, other than JSON, whose format is not read. Known '],
     ['package.json', '{}', 'package.json is a manifest of npm: it states no versions in use. Check its lock file'],
-    ['some.json', bun, 'some.json is in no known format. Known formats: '],
+    ['build.xml', '<project name="a"><target/></project>', 'build.xml is in no known format. Known formats: '],
+    ['some.json', '{"version": 5, "npm": {}}', 'some.json is in no known format. Known formats: '],
     ['foo.rb', ruby, 'foo.rb is in no known format. Known formats: '],
   ] as const
   for (const [name, text, message] of cases) {

@@ -33,6 +33,19 @@ const FILES = [
   'go/go.sum',
   'go/go.mod',
   'bundler/Gemfile.lock',
+  'uv/uv.lock',
+  'pdm/pdm.lock',
+  'pylock/pylock.toml',
+  'pipenv/Pipfile.lock',
+  'bun/bun.lock',
+  'deno/deno.lock',
+  'maven/pom.xml',
+  'gradle/gradle.lockfile',
+  'gradle/verification-metadata.xml',
+  'nuget/packages.lock.json',
+  'nuget/packages.config',
+  'nuget/app.deps.json',
+  'nuget/project.assets.json',
   'sbom/bom.json',
   'sbom/audited.spdx.json',
 ]
@@ -134,6 +147,68 @@ const FAULTS: [what: string, name: string, content: string | Buffer, message: Re
   ['a Gemfile.lock without sections', 'Gemfile.lock', 'gem "a"\n', /none of the sections GEM/],
   ['a gem without a version', 'Gemfile.lock', 'GEM\n  specs:\n    a\n', /Gemfile\.lock:3: .*'a' is not a gem/],
   ['a conflict of a merge', 'Gemfile.lock', 'GEM\n  specs:\n<<<<<<< HEAD\n', /Gemfile\.lock:3: .*conflict/],
+  ['an empty file', 'deno.lock', '', /^dir\/deno\.lock:1: .*it is not JSON/],
+  ['a list', 'Pipfile.lock', '[]', /Pipfile\.lock:1: .*not a JSON object/],
+  ['half a table', 'uv.lock', '[[package]]\nname = "a"\nsource = {', /uv\.lock:3: .*not TOML/],
+  ['a table without a name', 'pdm.lock', '\n[[package]]\nversion = "1"\n', /pdm\.lock:2: .*no name/],
+  ['no lock-version', 'pylock.toml', '[[packages]]\nname = "a"\n', /pylock\.toml:1: .*no 'lock-version'/],
+  ['packages in a table', 'pylock.toml', 'lock-version = "1.0"\n[packages]\n', /'packages' is not a list/],
+  ['no _meta', 'Pipfile.lock', '{"default": {}}', /no object '_meta'/],
+  ['a list of packages', 'Pipfile.lock', '{"_meta": {},\n"default":\n[]}', /:3: .*'default' is not a JSON object/],
+  [
+    'a number as a version',
+    'Pipfile.lock',
+    '{"_meta": {}, "default": {\n"a": {"version": 1}}}',
+    /:2: .*version of 'a'/,
+  ],
+  ['another object', 'bun.lock', '{"packages": {}}', /no 'lockfileVersion'/],
+  ['packages in a list', 'bun.lock', '{"lockfileVersion": 1, "packages": []}', /'packages' is not a JSON object/],
+  ['an open comment', 'bun.lock', '{\n/* "lockfileVersion": 1}', /bun\.lock:2: .*it is not JSON/],
+  [
+    'an entry without a version',
+    'bun.lock',
+    '{"lockfileVersion": 1, "packages": {\n"a": ["a"]}}',
+    /:2: .*entry 'a' in 'packages' does not begin/,
+  ],
+  ['an entry that is a text', 'bun.lock', '{"lockfileVersion": 1, "packages": {"a": "a@1"}}', /entry 'a' in/],
+  ['no version', 'deno.lock', '{"npm": {}}', /no 'version'/],
+  [
+    'a key without a version',
+    'deno.lock',
+    '{"version": "5", "npm": {\n"a": {}}}',
+    /:2: .*key 'a' in 'npm' has no version/,
+  ],
+  ['npm in a list', 'deno.lock', '{"version": "5", "npm": []}', /'npm' is not a JSON object/],
+  ['no dependencies', 'packages.lock.json', '{"version": 1}', /no object 'dependencies'/],
+  ['a text as a package', 'packages.lock.json', '{"dependencies": {"net6.0": {"a": "1"}}}', /entry 'a' in 'net6\.0'/],
+  ['no libraries', 'a.deps.json', '{"runtimeTarget": {}}', /no object 'libraries'/],
+  ['a text as a library', 'project.assets.json', '{"libraries": {"a/1": "1"}}', /entry 'a\/1' in 'libraries'/],
+  ['an empty file', 'pom.xml', '', /pom\.xml:1: .*it has no element/],
+  ['half an element', 'pom.xml', '<project>\n<dependencies>', /pom\.xml:2: .*<dependencies> has no end/],
+  ['another root', 'pom.xml', '\n<Project/>', /pom\.xml:2: .*root element is not <project>/],
+  ['a document type', 'pom.xml', '<!DOCTYPE project [<!ENTITY a "b">]><project/>', /pom\.xml:1: .*document type/],
+  ['another root', 'packages.config', '<configuration/>', /root element is not <packages>/],
+  ['another root', 'verification-metadata.xml', '<a/>', /root element is not <verification-metadata>/],
+  [
+    'a component without a name',
+    'verification-metadata.xml',
+    '<verification-metadata><components>\n<component group="a"/></components></verification-metadata>',
+    /:2: .*no group or no name/,
+  ],
+  ['deep XML', 'pom.xml', `<project>${'<a>'.repeat(20_000)}`, /pom\.xml:1: .*nested too deep/],
+  ['a sentence', 'gradle.lockfile', '#\nnot a package\n', /gradle\.lockfile:2: .*'not a package' is not a package/],
+  [
+    'a binary format',
+    'bun.lockb',
+    '#!/usr/bin/env bun\nbun-lockfile-format-v0\n\0',
+    /binary format of Bun.*bun install --save-text-lockfile/,
+  ],
+  [
+    'bytes that its encoding does not have',
+    'pom.xml',
+    Buffer.from('<?xml version="1.0" encoding="utf-8"?>\n<project a="\xe9"/>', 'latin1'),
+    /not a text in UTF-8/,
+  ],
   ['a sentence', 'requirements.txt', '\n\nnot a requirement\n', /requirements\.txt:3: .*'not a requirement' is not/],
 ]
 
@@ -202,6 +277,26 @@ for (const [what, name, most, file, message] of BOUNDS) {
     assert.match(fault, 'split it and check each part')
   })
 }
+
+test('XML in another encoding, which it states, is read', () => {
+  const text = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<packages><package id="\xe9" version="1"/></packages>'
+  const { components } = inventoryOf('a', 'packages.config', Buffer.from(text, 'latin1'))
+  assert.equal(
+    components.map(({ name }) => name),
+    ['é'],
+  )
+})
+
+test('properties of a pom.xml do not expand without a bound', () => {
+  const properties = Array.from({ length: 1000 }, (_, i) => `<a${i}>${`\${a${i + 1}}`.repeat(9)}</a${i}>`).join('')
+  const pom = (version: string, count: number) =>
+    `<project><properties><b/>${properties}</properties><dependencies>${`<dependency><groupId>g</groupId><artifactId>a</artifactId><version>${version}</version></dependency>`.repeat(count)}</dependencies></project>`
+  assert.equal(
+    inventoryOf('a', 'pom.xml', Buffer.from(pom(`\${a0}`, 1))).skipped.map(({ reason }) => reason),
+    ['variable', 'transitive'],
+  )
+  assert.match(faultOf('pom.xml', pom(`\${b}`.repeat(250), 5000)), '1,000,000 uses of properties')
+})
 
 test('packages of one name in pnpm-lock.yaml take linear time, and so do lines with U+2028', () => {
   const packages = '  a@1: {bundledDependencies: [x, y]}\n'.repeat(25_000)

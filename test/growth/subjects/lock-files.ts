@@ -13,12 +13,16 @@ const FILES = [
   ...['npm1/package-lock.json', 'npm3/package-lock.json', 'pnpm7/pnpm-lock.yaml', 'pnpm9/pnpm-lock.yaml'],
   ...['yarn1/yarn.lock', 'yarn4/yarn.lock', 'composer/composer.lock', 'cargo/Cargo.lock', 'poetry2/poetry.lock'],
   ...['pip/requirements.txt', 'go/go.sum', 'go/go.mod', 'bundler/Gemfile.lock', 'sbom/bom.json'],
-  ...['sbom/audited.spdx.json', 'purls.txt'],
+  ...['sbom/audited.spdx.json', 'purls.txt', 'uv/uv.lock', 'pdm/pdm.lock', 'pylock/pylock.toml'],
+  ...['pipenv/Pipfile.lock', 'bun/bun.lock', 'deno/deno.lock', 'maven/pom.xml', 'gradle/gradle.lockfile'],
+  ...['gradle/verification-metadata.xml', 'nuget/packages.lock.json', 'nuget/packages.config', 'nuget/app.deps.json'],
+  'nuget/project.assets.json',
 ]
 
 const PARTS = [
   ...'{}[]"\':,\n>#\\/@%=a0|!\r\t()~\u00e9',
   ...['  ', '- ', '&a ', '*a ', '1.0', '"a": ', 'a: ', 'a = ', '[[package]]\n', 'pkg:', 'pkg:npm/a@1\n'],
+  ...['<a>', '</a>', '<a b="', '<!--', '<![CDATA[', '&#1;', '/*', `\${a}`, 'a:b:1=c\n'],
 ]
 
 const read = (name: string, text: string): (() => void) => {
