@@ -58,7 +58,7 @@ export function searchFolder(folder: string, excluded: readonly string[]): Found
     const locked = [...new Set([...above, ...files.flatMap(({ name }) => toolsOfLock(name))])]
     for (const file of files) {
       const { name } = file
-      const isRead = isReadFile(name) && !isSuperseded(name, files)
+      const isRead = isReadFile(name, resolve(absolute, name)) && !isSuperseded(name, files)
       const reason = isRead ? null : notReadReason(name, locked)
       if (!isRead && reason === null) continue
       if (isExcluded(file)) left++

@@ -31,9 +31,13 @@ export type SkipReason =
   | 'bundled' // inside another package, without a version
   | 'variable' // a requirement with a variable of the environment
   | 'malformed' // an entry that cannot be read
-  | 'no-advisories' // a module of JSR, or from an address
+  | 'no-advisories' // a module of JSR, or from an address; a package of Swift's registry
   | 'managed' // the version is in a parent or a list of versions
   | 'transitive' // dependencies of dependencies
+  | 'platform' // comes with the language or its SDK, and has no version of its own
+  | 'in-snapshot' // the packages of a snapshot of Stackage
+  | 'commit' // an action at a commit
+  | 'image' // an image of a container
 
 /** An entry that cannot be checked. */
 export interface SkippedEntry {

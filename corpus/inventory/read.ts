@@ -11,15 +11,15 @@ export interface ReadInventory extends Inventory {
 }
 
 /**
- * Returns the packages of a file, each version once, with the line where it occurs first. `name` is the name of the file
- * without folders, `shown` what messages call it.
+ * Returns the packages of a file, each version once, with the line where it occurs first. `file` is its path as far as it
+ * is known, `name` its name without folders, `shown` what messages call it.
  * @throws InventoryError
  */
 export function inventoryOf(file: string, name: string, bytes: Uint8Array, shown = file): ReadInventory {
   const binary = binaryFile(name)
   if (binary !== null) throw new InventoryError('unknown-format', `${shown} is ${binary}`)
   const text = textOf(shown, bytes)
-  const format = formatOf(name, text)
+  const format = formatOf(name, text, file)
   if (format === null) {
     const known = FORMATS.map((one) => one.name).join('; ')
     const what = unreadFile(name) ?? 'in no known format'

@@ -17,6 +17,10 @@ export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
   'no-advisories': 'not from a registry that advisories cover',
   managed: 'its version is in another file: a parent, or a list of versions',
   transitive: 'not in the file; check a list or an SBOM that the build tool writes',
+  platform: 'part of the SDK or the standard library',
+  'in-snapshot': 'a snapshot of Stackage; the file does not list its packages',
+  commit: 'pinned to a commit; the file does not state its version',
+  image: 'an image of a container; check its SBOM',
 }
 
 /** Why a package of a known version was not checked. */

@@ -2,7 +2,7 @@
 import { isMap, isScalar, isSeq, YAMLMap } from 'yaml'
 import { FormatError } from '../error.ts'
 import { type Inventory, InventoryBuilder } from '../inventory.ts'
-import { type Mapping, parseYamlDocuments } from './yaml.ts'
+import { isEmpty, type Mapping, parseYamlDocuments, textOf } from './yaml.ts'
 
 export function parsePnpmLock(text: string): Inventory {
   const { documents, lineAt } = parseYamlDocuments(text)
@@ -14,7 +14,7 @@ export function parsePnpmLock(text: string): Inventory {
     versions++
     const packages = root.get('packages', true)
     // Without dependencies, the key is absent or empty.
-    if (packages === undefined || isEmpty(packages)) continue
+    if (isEmpty(packages)) continue
     if (!isMap(packages)) throw new FormatError("'packages' is not a mapping", lineAt(packages))
     const pattern = Number.parseFloat(version) < 6 ? SLASH_KEY : AT_KEY
     const snapshots = snapshotsOf(root)
@@ -32,10 +32,6 @@ export function parsePnpmLock(text: string): Inventory {
   if (versions === 0) throw new FormatError("it has no 'lockfileVersion'", 1)
   return found
 }
-
-/** A key without a value. In the schema of texts, `null` and `~` are texts. */
-const isEmpty = (node: unknown) =>
-  node === null || (isScalar(node) && (node.value === null || ['', 'null', '~'].includes(node.value as string)))
 
 /** Version 5: `/@scope/name/1.0.0_peers`, at first `/name/1.0.0/peers`, after the host of another registry than the default one. */
 const SLASH_KEY = /^[^/]*\/((?:@[^/]+\/)?[^/]+)\/(\d[^/_]*)(?:[_/].*)?$/
@@ -87,7 +83,5 @@ function dependenciesOf(entry: unknown): string[] {
   const dependencies = isMap(entry) ? entry.get('dependencies') : null
   return isMap(dependencies) ? dependencies.items.map(({ key }) => textOf(key)) : []
 }
-
-const textOf = (key: unknown): string => String(isScalar(key) ? key.value : '')
 
 const textOr = <T>(value: unknown, other: T) => (typeof value === 'string' ? value : other)

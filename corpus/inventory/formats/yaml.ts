@@ -1,5 +1,6 @@
 /** YAML of lock files and SBOMs, with the lines of its nodes. All scalars are texts. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type YAMLMap } from 'yaml'
+import { shortened } from '../../command/format.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'
 import { assertYaml } from '../bounds.ts'
 import { FormatError } from '../error.ts'
@@ -7,7 +8,7 @@ import type { JsonFile } from './json.ts'
 
 export type Mapping = YAMLMap<unknown, unknown>
 
-interface YamlFile {
+export interface YamlFile {
   documents: Mapping[]
   /** Returns the line where a node begins, from 1. */
   lineAt(node: unknown): number | null
@@ -74,3 +75,47 @@ export function parseYamlFile(text: string): JsonFile {
   }
   return { root: convert(root, 1) as JsonObject, lineOf: (object) => lines.get(object) ?? null }
 }
+
+/** A key without a value: in this schema, `null` and `~` are texts. So is an absent one. */
+export const isEmpty = (node: unknown): boolean =>
+  node === undefined ||
+  node === null ||
+  (isScalar(node) && (node.value === null || ['', 'null', '~'].includes(node.value as string)))
+
+export interface YamlEntry {
+  key: string
+  value: unknown
+  /** Of the key. */
+  line: number | null
+}
+
+/**
+ * Returns the entries of a mapping; none if it is empty or absent.
+ * @throws FormatError if it is no mapping, or a key is no text
+ */
+export function entriesOf(name: string, node: unknown, lineAt: YamlFile['lineAt']): YamlEntry[] {
+  if (isEmpty(node)) return []
+  if (!isMap(node)) throw new FormatError(`'${shortened(name, 100)}' is not a mapping`, lineAt(node))
+  return node.items.map(({ key, value }) => {
+    const line = lineAt(key)
+    if (!isScalar(key) || typeof key.value !== 'string' || key.value === '') {
+      throw new FormatError(`a key in '${shortened(name, 100)}' is not a text`, line)
+    }
+    return { key: key.value, value, line }
+  })
+}
+
+/** Returns the items of a sequence; none if it is empty or absent. @throws FormatError if it is no sequence */
+export function itemsOf(name: string, node: unknown, lineAt: YamlFile['lineAt']): unknown[] {
+  if (isEmpty(node)) return []
+  if (!isSeq(node)) throw new FormatError(`'${shortened(name, 100)}' is not a sequence`, lineAt(node))
+  return node.items
+}
+
+/** Returns the text of a scalar of a mapping. Null if it has none. */
+export function textIn(mapping: unknown, key: string): string | null {
+  const value = isMap(mapping) ? mapping.get(key) : null
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+export const textOf = (node: unknown): string => String(isScalar(node) ? node.value : '')

@@ -107,6 +107,23 @@ test('manifests and lock files that are not read are named, unless a lock file h
   ])
 })
 
+test('workflows are found by their folder, also from inside it', async () => {
+  const workflow = 'on: push\njobs:\n  a:\n    steps:\n    - uses: a/b@v1\n'
+  const root = tree('workflows', {
+    '.github/workflows/ci.yml': workflow,
+    '.github/actions/own/action.yml': 'runs:\n  using: composite\n  steps: []\n',
+    '.github/dependabot.yml': 'version: 2\n',
+    'other/ci.yml': workflow,
+    'dart/pubspec.yaml': 'name: a\n',
+  })
+  assert.equal(await read(root), {
+    files: ['.github/actions/own/action.yml', '.github/workflows/ci.yml'],
+    notChecked: ['dart/pubspec.yaml: a manifest of Dart: it states no versions in use. Check pubspec.lock'],
+    unreadable: [],
+  })
+  assert.equal((await read(root, [], [join(root, '.github/workflows')])).files, ['.github/workflows/ci.yml'])
+})
+
 test('go.sum counts only where go.mod does not name all modules', async () => {
   const sum = 'example.com/a v1.0.0 h1:abc=\n'
   const root = tree('go', {

@@ -259,6 +259,93 @@ const OTHERS: Record<string, [components: string[], skipped: string[]]> = {
     ['9 local app', '12 local Plain.Assembly', '13 no-version None'],
   ],
   'nuget/project.assets.json': [['5 NuGet Newtonsoft.Json 12.0.1'], ['11 local own']],
+  // A package that others require can be for development.
+  'pub/pubspec.lock': [
+    ['4 Pub archive 3.3.0', '17 Pub http 0.13.2+1 main', '25 Pub lints 2.0.0-dev.1 dev', '40 Pub window 0.2.7'],
+    ['12 platform flutter', '33 local own'],
+  ],
+  // A package under another name.
+  'mix/mix.lock': [['2 Hex cowboy 2.9.0', '3 Hex decimal 2.0.0-rc.1', '5 Hex phoenix 1.5.9'], ['4 no-version fork']],
+  'swift1/Package.resolved': [
+    ['4 SwiftURL github.com/apple/swift-nio 2.39.0'],
+    ['9 no-version gitlab.example.com/own/branch'],
+  ],
+  'swift3/Package.resolved': [
+    ['4 SwiftURL github.com/vapor/vapor 4.60.2', '30 SwiftURL gitlab.example.com/own/tools 0.3.0-beta.1'],
+    ['13 no-advisories mona.linkedlist', '21 local own'],
+  ],
+  // Without an ecosystem. The parts of a pod are one package.
+  'cocoapods/Podfile.lock': [['2  AFNetworking 2.5.0', '5  NSData+Zip 1.0.0-beta.1'], ['6 local Own']],
+  // What only the build requires.
+  'conan1/conan.lock': [
+    [
+      '12 ConanCenter libpng 1.6.37 main',
+      '17 ConanCenter zlib 1.2.11 main',
+      '21 ConanCenter cmake 3.22.0 dev',
+      '26 ConanCenter openssl 1.1.1l dev',
+    ],
+    ['4 local audited/1.0', '30 malformed 7.7'],
+  ],
+  'conan2/conan.lock': [
+    [
+      '4 ConanCenter zlib 1.2.11 main',
+      '5 ConanCenter libcurl 7.80.0 main',
+      '8 ConanCenter cmake 3.22.0 dev',
+      '12 ConanCenter pyreq 1.0 dev',
+    ],
+    [],
+  ],
+  'renv/renv.lock': [
+    [
+      '12 CRAN commonmark 1.7',
+      '18 Bioconductor BiocGenerics 0.48.1',
+      '23 Bioconductor S4Vectors 0.40.2',
+      '29 CRAN readxl 1.4.0.9000',
+    ],
+    ['36 local own', '42 no-version none'],
+  ],
+  // Flags name no version; a choice names several.
+  'cabal/cabal.project.freeze': [
+    [
+      '2 Hackage aeson 2.0.3.0',
+      '5 Hackage cabal-doctest 1.0.9',
+      '5 Hackage cabal-doctest 1.0.8',
+      '6 Hackage text 1.2.5.0',
+      '9 Hackage zlib 0.6.3.0',
+    ],
+    ['4 no-version base', '8 not-pinned any.xml-conduit >=1.9'],
+  ],
+  'stack/stack.yaml.lock': [
+    ['5 Hackage xml-conduit 1.9.1.0', '12 Hackage fork 0.3.0'],
+    ['20 no-version https://example.com/none.tar.gz', '25 in-snapshot lts-20.3'],
+  ],
+  // Two packages with one name.
+  'julia1/Manifest.toml': [['8 Julia HTTP 1.10.0', '14 Julia HTTP 0.1.0'], ['5 platform Base64']],
+  'julia2/Manifest.toml': [
+    ['10 Julia LibCURL_jll 8.4.0+0'],
+    ['7 platform Artifacts', '15 local Own', '20 no-version Tracked'],
+  ],
+  // An action at a commit has the version of the comment.
+  'github/.github/workflows/ci.yml': [
+    [
+      '13 GitHub Actions actions/checkout v4',
+      '15 GitHub Actions tj-actions/changed-files v45.0.7',
+      '19 GitHub Actions github/codeql-action/init v3.28.1',
+      '27 GitHub Actions acme/tool main',
+      '31 GitHub Actions acme/workflows/.github/workflows/build.yml v1.2.0',
+    ],
+    [
+      '18 commit actions/cache@7777777777777777777777777777777777777778',
+      '20 local ./.github/actions/own',
+      '21 image alpine:3.20',
+      '8 image node:22',
+      '11 image postgres:17',
+      `28 variable acme/tool@\${{ matrix.tool }}`,
+      '29 no-version acme/tool',
+      '33 local ./.github/workflows/own.yml',
+    ],
+  ],
+  'github/action.yml': [['6 GitHub Actions actions/setup-node v4.0.1'], []],
   'purls.txt': [
     [
       '2 npm @xmldom/xmldom 0.8.2',
@@ -659,6 +746,56 @@ none:
     ['1 crates.io a 1.0.0'],
     [],
   ],
+  // Rarely written, but valid.
+  ['pubspec.lock', 'packages:\nsdks:\n  dart: any\n', [], []],
+  ['pubspec.lock', 'packages:\n  a:\n    source: hosted\n', [], ['2 no-version a']],
+  ['mix.lock', '%{}', [], []],
+  // Arrows, comments and escapes; a value that is no tuple.
+  [
+    'mix.lock',
+    '# lock\n%{"a" => {:hex, :"a-b", "1.0.0"}, c: {:path, "../c"},\n  "d\\"}": nil,\n  "e": {:hex, },\n}\n',
+    ['2 Hex a-b 1.0.0'],
+    ['2 local c', '3 malformed d\\"}', '4 malformed e'],
+  ],
+  ['Package.resolved', '{"pins": [], "version": 2}', [], []],
+  ['Podfile.lock', 'PODS: []\n', [], []],
+  // Version 0.1, which names nodes by an id, and a project without a name.
+  [
+    'conan.lock',
+    JSON.stringify({
+      version: '0.1',
+      graph_lock: {
+        nodes: {
+          a: { path: 'conanfile.txt', requires: { 'zlib/1.2.11#77': 'b' } },
+          b: { pref: 'zlib/1.2.11#77:78#79' },
+        },
+      },
+    }),
+    ['1 ConanCenter zlib 1.2.11 main'],
+    ['1 local conanfile.txt'],
+  ],
+  ['conan.lock', '{"version": "0.5", "requires": []}', [], []],
+  ['renv.lock', '{"R": {"Version": "4.3.1"}, "Packages": {}}', [], []],
+  // A stanza has fields of its own.
+  [
+    'cabal.project.freeze',
+    'Constraints:\n  foo==1.0,\n  bar ==1.*\npackage foo\n  constraints: any.none ==1.0\nindex-state: 2023-01-01T00:00:00Z\n',
+    ['2 Hackage foo 1.0'],
+    ['3 not-pinned bar ==1.*'],
+  ],
+  ['stack.yaml.lock', 'packages: []\nsnapshots:\n- original:\n    url: a.yaml\n', [], ['3 in-snapshot a.yaml']],
+  ['Manifest.toml', '# This file is machine-generated - editing it directly is not advised\n', [], []],
+  ['Manifest-v1.11.toml', 'manifest_format = "2.0"\n[[deps.A]]\nversion = "1.0.0"\n', ['2 Julia A 1.0.0'], []],
+  // An action that is an image, one that is a program, and a comment that is no version.
+  ['action.yml', 'runs:\n  using: docker\n  image: docker://alpine:3.20\n', [], ['3 image alpine:3.20']],
+  ['action.yaml', 'runs:\n  using: docker\n  image: Dockerfile\n', [], ['3 local Dockerfile']],
+  ['action.yml', 'runs: {using: node24, main: a.js}\n', [], []],
+  [
+    'action.yml',
+    `runs:\n  steps:\n  - uses: a/b@${'7'.repeat(40)} # v1 is old\n  - uses: a/c@${'7'.repeat(40)} # v1\n  - uses: a\n`,
+    ['4 GitHub Actions a/c v1'],
+    [`3 commit a/b@${'7'.repeat(40)}`, '5 malformed a'],
+  ],
 ]
 
 for (const [name, text, components, skipped] of RARE) {
@@ -668,6 +805,35 @@ for (const [name, text, components, skipped] of RARE) {
     assert.equal(skippedOf(found), skipped)
   })
 }
+
+test('a workflow is recognized by its path, or by its keys', () => {
+  const text = 'on: push\njobs:\n  a:\n    steps:\n    - uses: a/b@v1\n'
+  const formatOfFile = (path: string, content = text) => {
+    try {
+      return inventoryOf(path, basename(path), Buffer.from(content)).format
+    } catch (error) {
+      return (error as Error).message.replace(/\. Known formats.*/, '')
+    }
+  }
+  for (const path of ['ci.yml', 'notes.txt', '.github/workflows/ci.yaml', 'a\\.github\\workflows\\ci.yml']) {
+    assert.is(formatOfFile(path), 'GitHub workflow')
+  }
+  assert.is(formatOfFile('a.yml', "'on': push\r\njobs:\r\n  a: {}\r\n"), 'GitHub workflow')
+  assert.is(formatOfFile('.github/workflows/a.yml', 'name: a\njobs: {}\n'), 'GitHub workflow')
+  assert.is(formatOfFile('a.yml', 'runs:\n  using: composite\n'), 'GitHub workflow')
+  // Jobs of other tools.
+  for (const other of ['version: 2.1\njobs:\n  a:\n    steps: []\n', 'jobs:\n  on: a\n', 'runs: 7\n']) {
+    assert.is(formatOfFile('.circleci/config.yml', other), '.circleci/config.yml is in no known format')
+  }
+})
+
+test('a pod has a purl of a type without an ecosystem', () => {
+  const { components } = read('cocoapods/Podfile.lock')
+  assert.equal(
+    components.map(({ ecosystem, purl }) => `${ecosystem} ${purl}`),
+    ['null pkg:cocoapods/AFNetworking@2.5.0', 'null pkg:cocoapods/NSData%2BZip@1.0.0-beta.1'],
+  )
+})
 
 const ALL = [...NPM_FILES.map(([path]) => path), 'sbom/audited.spdx.json', ...Object.keys(OTHERS)]
 

@@ -46,6 +46,20 @@ const FILES = [
   'nuget/packages.config',
   'nuget/app.deps.json',
   'nuget/project.assets.json',
+  'pub/pubspec.lock',
+  'mix/mix.lock',
+  'swift1/Package.resolved',
+  'swift3/Package.resolved',
+  'cocoapods/Podfile.lock',
+  'conan1/conan.lock',
+  'conan2/conan.lock',
+  'renv/renv.lock',
+  'cabal/cabal.project.freeze',
+  'stack/stack.yaml.lock',
+  'julia1/Manifest.toml',
+  'julia2/Manifest.toml',
+  'github/.github/workflows/ci.yml',
+  'github/action.yml',
   'sbom/bom.json',
   'sbom/audited.spdx.json',
 ]
@@ -209,6 +223,76 @@ const FAULTS: [what: string, name: string, content: string | Buffer, message: Re
     Buffer.from('<?xml version="1.0" encoding="utf-8"?>\n<project a="\xe9"/>', 'latin1'),
     /not a text in UTF-8/,
   ],
+  ['an empty file', 'pubspec.lock', '', /^dir\/pubspec\.lock:1: .*no mapping 'packages'/],
+  ['a sentence', 'pubspec.lock', 'no lock file', /pubspec\.lock:1: .*not a YAML mapping/],
+  ['packages in a sequence', 'pubspec.lock', 'packages:\n- a\n', /pubspec\.lock:2: .*'packages' is not a mapping/],
+  ['a package that is a text', 'pubspec.lock', 'packages:\n  a: "1"\n', /pubspec\.lock:2: .*not a mapping/],
+  ['an empty file', 'mix.lock', '', /^dir\/mix\.lock:1: .*the end of the file is not '%\{'/],
+  ['no map', 'mix.lock', '\n["a"]', /mix\.lock:2: .*'\[' is not '%\{'/],
+  ['half a map', 'mix.lock', '%{\n  "a": {:hex,', /mix\.lock:2: .*it ends early/],
+  ['an open text', 'mix.lock', '%{\n  "a": {:hex, "b\n', /mix\.lock:2: .*a text does not end/],
+  ['a conflict of a merge', 'mix.lock', '%{\n<<<<<<< HEAD\n', /mix\.lock:2: .*'<<<<<<< HEAD' is not a term/],
+  ['wrong brackets', 'mix.lock', '%{"a": {:hex, [}]}', /mix\.lock:1: .*'\}' is not the end of what is open/],
+  ['a value without a name', 'mix.lock', '%{\n{:hex}}', /mix\.lock:2: .*'\{' is not the name/],
+  ['a name without a value', 'mix.lock', '%{"a", "b"}', /mix\.lock:1: .*'"a"' is not a name with/],
+  ['two maps', 'mix.lock', '%{}\n%{}', /mix\.lock:2: .*'%\{' is not the end of the file/],
+  ['deep tuples', 'mix.lock', `%{"a": ${'{'.repeat(1000)}`, /mix\.lock:1: .*nested too deep/],
+  ['an empty file', 'Package.resolved', '', /^dir\/Package\.resolved:1: .*not JSON/],
+  ['no pins', 'Package.resolved', '{"version": 2}', /Package\.resolved:1: .*no list 'pins'/],
+  ['a pin that is a text', 'Package.resolved', '{"pins": [\n"a"]}', /Package\.resolved:1: .*not a JSON object/],
+  ['a pin without a name', 'Package.resolved', '{"pins": [\n{}]}', /Package\.resolved:2: .*has no name/],
+  [
+    'a pin without an address',
+    'Package.resolved',
+    '{"pins": [\n{"identity": "a"}]}',
+    /:2: .*'a' in 'pins' has no address/,
+  ],
+  ['an empty file', 'Podfile.lock', '', /^dir\/Podfile\.lock:1: .*no sequence 'PODS'/],
+  ['pods in a mapping', 'Podfile.lock', 'PODS:\n  a: 1\n', /Podfile\.lock:2: .*'PODS' is not a sequence/],
+  ['a pod without a version', 'Podfile.lock', 'PODS:\n  - a\n', /Podfile\.lock:2: .*not a pod with its version/],
+  ['an empty file', 'conan.lock', '', /^dir\/conan\.lock:1: .*not JSON/],
+  ['neither a graph nor a list', 'conan.lock', '{}', /conan\.lock:1: .*neither 'graph_lock' nor/],
+  ['a graph that is a list', 'conan.lock', '{"graph_lock": []}', /'graph_lock' is not a JSON object/],
+  [
+    'nodes in a list',
+    'conan.lock',
+    '{"graph_lock": {\n"nodes":\n[]}}',
+    /conan\.lock:3: .*'nodes' is not a JSON object/,
+  ],
+  ['requirements in an object', 'conan.lock', '{"requires":\n{}}', /conan\.lock:2: .*'requires' is not a list/],
+  ['a number as a reference', 'conan.lock', '{"requires":\n[7]}', /conan\.lock:2: .*'requires' is not a text/],
+  ['an empty file', 'renv.lock', '', /^dir\/renv\.lock:1: .*not JSON/],
+  ['an empty object', 'renv.lock', '{}', /renv\.lock:1: .*neither 'R' nor 'Packages'/],
+  ['packages in a list', 'renv.lock', '{"Packages":\n[]}', /renv\.lock:2: .*'Packages' is not a JSON object/],
+  ['a number as a version', 'renv.lock', '{"Packages": {\n"a": {"Version": 1}}}', /renv\.lock:2: .*version of 'a'/],
+  ['an empty file', 'cabal.project.freeze', '', /^dir\/cabal\.project\.freeze:1: .*none of the fields constraints/],
+  [
+    'a constraint without indentation',
+    'cabal.project.freeze',
+    'constraints: any.a ==1,\nany.b ==2\n',
+    /cabal\.project\.freeze:2: .*'any\.b ==2' is neither a field nor a stanza/,
+  ],
+  ['an empty file', 'stack.yaml.lock', '', /^dir\/stack\.yaml\.lock:1: .*neither 'packages' nor 'snapshots'/],
+  ['a package that is a text', 'stack.yaml.lock', 'packages:\n- a\n', /stack\.yaml\.lock:2: .*no mapping 'completed'/],
+  ['a snapshot that is a text', 'stack.yaml.lock', 'snapshots:\n- a\n', /stack\.yaml\.lock:2: .*not a mapping/],
+  ['a sentence', 'Manifest.toml', 'no manifest\n', /^dir\/Manifest\.toml:1: .*not TOML/],
+  ['another format', 'Manifest.toml', 'manifest_format = "3.0"\n', /'manifest_format' is not 1 or 2/],
+  ['a package that is a table', 'Manifest.toml', '[A]\nversion = "1"\n', /'A' is not a list of packages/],
+  ['a package that is a text', 'Manifest.toml', 'A = ["1"]\n', /an entry of 'A' is not a table/],
+  ['a number as a version', 'Manifest.toml', '\n[[A]]\nversion = 1\n', /Manifest\.toml:2: .*version of 'A'/],
+  [
+    'packages in a list',
+    'Manifest.toml',
+    'manifest_format = "2.0"\ndeps = []\n',
+    /Manifest\.toml:1: .*'deps' is not a table/,
+  ],
+  ['an empty file', 'action.yml', '', /^dir\/action\.yml:1: .*neither 'jobs' nor 'runs'/],
+  ['jobs in a sequence', 'ci.yml', 'on: push\njobs:\n- a\n', /^dir\/ci\.yml:3: .*'jobs' is not a mapping/],
+  ['a job that is a text', 'ci.yml', 'on: push\njobs:\n  a: b\n', /ci\.yml:3: .*the job 'a' is not a mapping/],
+  ['steps in a mapping', 'action.yml', 'runs:\n  steps:\n    a: b\n', /action\.yml:3: .*'steps' is not a sequence/],
+  ['a step that is a text', 'action.yml', 'runs:\n  steps:\n  - a\n', /action\.yml:3: .*'steps' is not a mapping/],
+  ['a list in uses', 'action.yml', 'runs:\n  steps:\n  - uses: [a]\n', /action\.yml:3: .*'uses' is not a text/],
+  ['an empty use', 'action.yml', 'runs:\n  steps:\n  - uses:\n', /action\.yml:3: .*'uses' is not a text/],
   ['a sentence', 'requirements.txt', '\n\nnot a requirement\n', /requirements\.txt:3: .*'not a requirement' is not/],
 ]
 
@@ -258,6 +342,9 @@ const BOUNDS: [what: string, name: string, most: number, file: (count: number) =
   ],
   ['bytes', 'pnpm-lock.yaml', MAX_YAML_CHARACTERS, (length) => PNPM.padEnd(length), 'larger than 16 MiB'],
   ['tokens', 'Cargo.lock', MAX_TOML_TOKENS, (tokens) => `a=[${'1,'.repeat(tokens - 3)}]`, '1,500,000 tokens of TOML'],
+  ['lines', 'cabal.project.freeze', MAX_LINES, (lines) => `constraints:${'\n'.repeat(lines - 1)}`, '1,000,000 lines'],
+  ['lines', 'mix.lock', MAX_LINES, (lines) => `%{}${'\n'.repeat(lines - 1)}`, '1,000,000 lines'],
+  ['entries', 'mix.lock', MAX_ENTRIES, (entries) => `%{${'a: 1,'.repeat(entries)}}`, '500,000 entries'],
   ['entries', 'a.purl', MAX_ENTRIES, (entries) => 'pkg:npm/a\n'.repeat(entries), '500,000 entries'],
   [
     'entries',
@@ -337,6 +424,16 @@ test('aliases of YAML do not expand', () => {
   assert.match(faultOf('pnpm-lock.yaml', text.replace('{}', '*a40')), /an entry in 'packages' is not a mapping/)
 })
 
+test('aliases of steps and jobs do not expand', () => {
+  const steps = `    steps: &s\n${'    - &u {uses: a/b@v1}\n    - *u\n'.repeat(20_000)}`
+  const jobs = Array.from({ length: 20_000 }, (_, i) => `  j${i}: {steps: *s}\n`).join('')
+  const { components } = inventoryOf('a', 'ci.yml', Buffer.from(`on: push\njobs:\n  a:\n${steps}${jobs}`))
+  assert.equal(
+    components.map(({ name, line }) => `${name} ${line}`),
+    ['a/b 5'],
+  )
+})
+
 test('keys such as __proto__ are names like others', () => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
   const entries = names.map((name) => `"node_modules/${name}": {"version": "1.0.0"}`)
@@ -379,6 +476,11 @@ test('a file with 20,000 packages is read', () => {
     'yarn.lock': `# yarn lockfile v1\n${numbers.map((i) => `p${i}@^1:\n  version "1.0.${i}"\n`).join('\n')}`,
     'Cargo.lock': numbers.map((i) => `[[package]]\nname = "p${i}"\nversion = "1.0.${i}"\nsource = "r"\n`).join('\n'),
     'requirements.txt': numbers.map((i) => `p${i}==1.0.${i}`).join('\n'),
+    'mix.lock': `%{\n${numbers.map((i) => `"p${i}": {:hex, :p${i}, "1.0.${i}", "7", [:mix], [], "hexpm"},`).join('\n')}}`,
+    'pubspec.lock': `packages:\n${numbers.map((i) => `  p${i}:\n    version: "1.0.${i}"\n`).join('')}`,
+    'cabal.project.freeze': `constraints: ${numbers.map((i) => `any.p${i} ==1.0.${i}`).join(',\n  ')}`,
+    'Manifest.toml': numbers.map((i) => `[[p${i}]]\nversion = "1.0.${i}"\n`).join(''),
+    'action.yml': `runs:\n  steps:\n${numbers.map((i) => `  - uses: a/p${i}@v1.0.${i}\n`).join('')}`,
     'purls.purl': numbers.map((i) => `pkg:npm/p${i}@1.0.${i}`).join('\n'),
   }
   for (const [name, text] of Object.entries(texts)) {

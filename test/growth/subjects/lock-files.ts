@@ -17,7 +17,13 @@ const FILES = [
   ...['pipenv/Pipfile.lock', 'bun/bun.lock', 'deno/deno.lock', 'maven/pom.xml', 'gradle/gradle.lockfile'],
   ...['gradle/verification-metadata.xml', 'nuget/packages.lock.json', 'nuget/packages.config', 'nuget/app.deps.json'],
   'nuget/project.assets.json',
+  ...['sbom/audited.spdx.json', 'purls.txt'],
+  ...['pub/pubspec.lock', 'mix/mix.lock', 'swift3/Package.resolved', 'cocoapods/Podfile.lock', 'conan1/conan.lock'],
+  ...['conan2/conan.lock', 'renv/renv.lock', 'cabal/cabal.project.freeze', 'stack/stack.yaml.lock'],
+  ...['julia1/Manifest.toml', 'julia2/Manifest.toml', 'github/.github/workflows/ci.yml', 'github/action.yml'],
 ]
+
+const YAML = /\.ya?ml|pubspec|Podfile/
 
 const PARTS = [
   ...'{}[]"\':,\n>#\\/@%=a0|!\r\t()~\u00e9',
@@ -69,7 +75,7 @@ const subjects: Subject[] = FILES.map((path) => {
   return {
     name: `${formatOf(name, text)?.name}: ${path}`,
     // The parser of YAML takes a hundred times as long as the others.
-    size: path.startsWith('pnpm') ? 100 : 500,
+    size: YAML.test(path) ? 100 : 500,
     worst: {
       'line feeds': after('\n'),
       'flow lists': (n) => read(name, `lockfileVersion: '9.0'\npackages: ${'['.repeat(n)}${']'.repeat(n)}`),
