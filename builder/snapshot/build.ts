@@ -18,6 +18,7 @@ import {
   distRefusal,
   type EpssColumns,
   ecosystemsOf,
+  encodeEditions,
   encodeEpss,
   encodeRejected,
   type FileEntry,
@@ -167,7 +168,8 @@ async function buildFrom(
     const shardsAt = lap()
     const { advisories, packages } = hashed
     const { corpus_date: corpusDate, last_update: lastUpdate } = description
-    const input = { rows, epss, catalogs, advisories, packages, corpusDate, lastUpdate }
+    const ofHistory = { dist, files: history, editions: corpus.epssHistory.editions() }
+    const input = { rows, epss, history: ofHistory, catalogs, advisories, packages, corpusDate, lastUpdate }
     files.push(...(await writeDerived(pool, input, objects, progress)))
     const derivedAt = lap()
     const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
@@ -215,16 +217,18 @@ async function writeTables(
   epss: EpssColumns,
   objects: ObjectStore,
 ): Promise<FileEntry[]> {
-  const put = async (role: 'about' | 'epss' | 'rejected', plain: Buffer, count: number) => {
+  const put = async (role: 'about' | 'epss' | 'epss-editions' | 'rejected', plain: Buffer, count: number) => {
     const most = MAX_GZIP_PLAIN[role]
     if (plain.length > most)
       throw new BuildError('too_large', `the file ${role} has ${plain.length} bytes, more than ${most}`)
     return objects.put({ role, name: 'cve', content: sha256(plain), count, derived: false }, gzipFile(plain))
   }
   const rejected = corpus.rejected()
+  const editions = corpus.epssHistory.editions()
   return [
     await put('about', Buffer.from(JSON.stringify(description)), 1),
     await put('epss', encodeEpss(epss), epss.scores.length),
+    await put('epss-editions', encodeEditions(editions), editions.length),
     await put('rejected', encodeRejected(rejected), rejected.length),
   ]
 }

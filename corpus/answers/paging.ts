@@ -1,4 +1,5 @@
 /** Common parts of all paged lists: parameters, and the steps from a request to a page. */
+import type { ChangeDays } from '../model/epss/changes.ts'
 import type { Steps } from '../runtime/steps.ts'
 import {
   type CursorBinding,
@@ -56,19 +57,21 @@ export interface CvePageRequest extends PageShape {
   list: string
   filters: CveFilters
   sort: CveSortOrder
+  /** Days of the field `epss_change`. */
+  changeDays?: ChangeDays | undefined
   /** Members before `data`; they may depend on the snapshot. */
   head?: (snapshot: SnapshotData) => Steps<object>
 }
 
 export function* cvePage(
   { snapshots }: Context,
-  { list, filters, sort, limit, cursor: text, count, fields, head }: CvePageRequest,
+  { list, filters, sort, changeDays, limit, cursor: text, count, fields, head }: CvePageRequest,
 ): Steps<Answer> {
   const binding = cursorBinding(list, sort, filters, snapshots)
   const { snapshot, after } = resume(snapshots, text, binding, isCveKey)
   const before = head ? yield* head(snapshot) : NO_HEAD
   const asked = { binding, sort, filters, limit, after, count }
-  return yield* cvePageAnswer(snapshot, asked, { head: before, fields })
+  return yield* cvePageAnswer(snapshot, asked, { head: before, fields, changeDays })
 }
 
 export interface ListPageRequest extends Omit<ListShape, 'head' | 'fields'>, PageShape {

@@ -8,7 +8,9 @@ import type {
   GRADES,
 } from '../model/closed-values.ts'
 import type { RecordTag, Severity } from '../model/record.ts'
-import { type CveSort, LIST_NAMES, type ListName, type SearchType, type Section } from '../snapshot/index.ts'
+import { LIST_NAMES, type ListName, type SearchType, type Section, type StoredSort } from '../snapshot/index.ts'
+
+type CveSort = StoredSort | 'epss_change'
 
 export interface ReadOptions<S extends Section> {
   /** The sections in addition to the core. Default: `cvss` and `epss`. */
@@ -38,6 +40,10 @@ export interface CveFilterOptions {
   /** `<ecosystem>/<name>`, the ecosystem in any case, without a release. */
   package?: string | undefined
   epss_min?: number | undefined
+  /** The least rise of the EPSS score over `epss_change_days`, -1 to 1. */
+  epss_change_min?: number | undefined
+  /** Default: 30. */
+  epss_change_days?: 7 | 30 | undefined
   /** Inclusive. A day includes all of its hours. */
   published_since?: string | Date | undefined
   published_until?: string | Date | undefined

@@ -6,7 +6,7 @@ import { parseParams } from '../answers/parameters/parse.ts'
 import { planCvePage } from '../answers/plan/cve-page.ts'
 import { type Answering, answerer, type Reply, replyOf } from '../answers/request.ts'
 import { affectingPackage } from '../answers/routes/affected.ts'
-import { cvesQuery, filtersOf } from '../answers/routes/cves.ts'
+import { cvesQuery, filtersOf, sortOf } from '../answers/routes/cves.ts'
 import { ROUTES } from '../answers/routes.ts'
 import type { AffectedRow } from '../model/packages/affected-row.ts'
 import type { Stats } from '../model/stats.ts'
@@ -325,8 +325,8 @@ function walkOf(data: SnapshotData, options: CveWalkOptions): AsyncGenerator<Cve
   const parse = () => parseParams({ path: {}, query }, {}, queryOf(options))
   try {
     values = parse()
-    const filters = filtersOf({ ...values, limit: undefined, cursor: undefined }, data.about)
-    return rowsOf(data, { sort: values.sort, filters })
+    const asked = { ...values, limit: undefined, cursor: undefined }
+    return rowsOf(data, { sort: sortOf(asked), filters: filtersOf(asked, data.about) })
   } catch (error) {
     throw error instanceof ApiError ? errorOf(error.body) : error
   }

@@ -45,7 +45,14 @@ export const MAX_ROWS_BYTES = 2048 * MIB
 export const MAX_PACKAGE_BYTES = 16 * MIB
 
 /** One gzip member each. 350,000 CVEs need 6 KB, 3 MB, 1 MB and 100 KB. */
-export const MAX_GZIP_PLAIN = { about: MIB, epss: 64 * MIB, rejected: 16 * MIB, stats: 32 * MIB } as const
+export const MAX_GZIP_PLAIN = {
+  about: MIB,
+  epss: 64 * MIB,
+  'epss-editions': MIB,
+  'epss-changes': 64 * MIB,
+  rejected: 16 * MIB,
+  stats: 32 * MIB,
+} as const
 
 /** A file rebuilt from a delta pack: a hundred times a shard. Larger files are downloaded whole. */
 export const MAX_REBUILT_BYTES = 256 * MIB

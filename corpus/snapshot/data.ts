@@ -3,6 +3,7 @@
  * fetched. All steps may throw SnapshotError, those of a reader also TransferError.
  */
 import type { Rejection } from '../model/claim.ts'
+import type { ChangeDays, Edition } from '../model/epss/changes.ts'
 import type { EpssPoint } from '../model/epss/history.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import type { CveFacts } from '../model/packages/affected-row.ts'
@@ -64,8 +65,12 @@ export interface CveData {
   /** Returns null for an id without a record. */
   find(id: CveId): Steps<FoundCve | null>
   rejection(id: CveId): Steps<Rejection | undefined>
+  /** Returns the EPSS editions that the history consists of, oldest first. */
+  epssEditions(): Steps<readonly Edition[]>
   /** Returns the EPSS history of an id, oldest first. */
   epssHistory(id: CveId): Steps<EpssPoint[]>
+  /** Returns the changes of the EPSS scores of CVEs in billionths; null if a change is not known. */
+  epssChanges(ids: readonly CveId[], days: ChangeDays): Steps<(number | null)[]>
   /** Returns the facts of CVEs, by id; null without a record. `ids` is called only if they have to be fetched. */
   facts(ids: () => Iterable<CveId>): Steps<(id: CveId) => CveFacts | null>
   /** Returns the tables of filters, with the posting lists that `filters` name. */

@@ -49,7 +49,19 @@ export {
   type Snapshots,
 } from './cursor/cursor.ts'
 export { LIST_NAMES, LISTS, type ListName, listPagesName, productId, specOf } from './cursor/lists.ts'
-export { bySort, CVE_SORTS, type CveSort, compareKeys, type SortOrder } from './cursor/order.ts'
+export {
+  bySort,
+  byStoredSort,
+  CHANGE_SORTS,
+  type ChangeSort,
+  type CveSort,
+  changeSort,
+  compareKeys,
+  isStored,
+  type SortOrder,
+  STORED_SORTS,
+  type StoredSort,
+} from './cursor/order.ts'
 export type * from './data.ts'
 export { appendRows, extractAdvisories, extractPackages } from './derive/advisory-extract.ts'
 export { type AdvisoryRows, noAdvisories, noPackages, type PackageRows } from './derive/advisory-rows.ts'
@@ -134,6 +146,7 @@ export {
   shardChange,
 } from './files/delta.ts'
 export { distRefusal } from './files/dist-refusal.ts'
+export { decodeEditions, encodeEditions } from './files/epss-editions.ts'
 export { readKeySetFile, readSigningKeyFile, readText } from './files/key-files.ts'
 export { kindOf } from './files/kinds.ts'
 export {
@@ -253,9 +266,11 @@ export {
   epssAt,
   epssCurrent,
   epssMember,
+  fromBillionths,
   NO_EPSS,
   toBillionths,
 } from './record/epss.ts'
+export { changeAt, decodeEpssChanges, type EpssChanges, rowsByChange } from './record/epss-changes.ts'
 export { encodeHistory, type HistorySegment, historyFiles, historyIn } from './record/epss-history.ts'
 export { decodeHashedMember } from './record/hashed-member.ts'
 export {

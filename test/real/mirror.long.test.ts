@@ -8,7 +8,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { noProgress } from '../../corpus/command/progress.ts'
 import { openSource } from '../../corpus/repository/source.ts'
-import { CVE_SORTS } from '../../corpus/snapshot/cursor/order.ts'
+import { STORED_SORTS } from '../../corpus/snapshot/cursor/order.ts'
 import { pointerPath, readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
 import { mirror } from '../../gateway/mirror/mirror.ts'
@@ -36,7 +36,7 @@ async function errorOf(promise: Promise<unknown>): Promise<string> {
 
 /** Yields every answer of a gateway, with its request. */
 async function* answersOf({ ask, all }: Asked): AsyncGenerator<[asked: string, answer: string]> {
-  for (const sort of CVE_SORTS) {
+  for (const sort of STORED_SORTS) {
     for (const direction of ['', '-']) {
       for (let cursor: string | null = ''; cursor !== null; ) {
         const query = `sort=${direction}${sort}&limit=100${cursor && `&cursor=${cursor}`}`

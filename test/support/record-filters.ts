@@ -9,7 +9,7 @@ import { joinedProductKey, joinedVendor } from '../../corpus/model/affected/join
 import { listedProducts } from '../../corpus/model/affected/products.ts'
 import type { AffectedEntry, GuidanceEntry } from '../../corpus/model/record.ts'
 import { Random } from '../../corpus/sample/random.ts'
-import type { Asked } from './ask.ts'
+import { type Asked, walk } from './ask.ts'
 import { CVE_ORDERS, type Summary } from './cve-cases.ts'
 import { keyOfName, lower } from './plain.ts'
 
@@ -20,6 +20,7 @@ interface FullRecord extends Summary {
   guidance: { entries: GuidanceEntry[] }
   /** `<ecosystem>/<name>`, of the advisories about the CVE. */
   packages: string[]
+  epss_change: number | null
   /** The words of id, title, description, and of keys and names of vendors and products. */
   words: ReadonlySet<string>
 }
@@ -47,16 +48,16 @@ const among = (of: Of<string | null>, more: readonly string[] = [], also: Of<str
       .some((one) => one === of(record)?.toLowerCase() || also(record).includes(one)),
 })
 
-/** Numbers from 0 to `top`. */
+/** Numbers from `bottom` to `top`. */
 const bound = (
   of: Of<number | null>,
-  { step, top }: { step: number; top: number },
+  { step, bottom = 0, top }: { step: number; bottom?: number; top: number },
   isWithin: (number: number, bound: number) => boolean,
 ): RecordFilter => ({
   values: (record) => {
     const number = of(record)
     if (number === null) return []
-    return [number, number - step, number + step].filter((one) => one >= 0 && one <= top).map(String)
+    return [number, number - step, number + step].filter((one) => one >= bottom && one <= top).map(String)
   },
   passes: (record, value) => of(record) !== null && isWithin(of(record)!, Number(value)),
 })
@@ -189,6 +190,7 @@ const FILTERS: Record<string, RecordFilter> = {
   cvss_min: bound((record) => record.cvss_score, SCORES, least),
   cvss_max: bound((record) => record.cvss_score, SCORES, most),
   epss_min: bound((record) => record.epss.score, { step: 1e-5, top: 1 }, least),
+  epss_change_min: bound((record) => record.epss_change, { step: 1e-5, bottom: -1, top: 1 }, least),
   published_since: time((record) => record.date_published, least),
   published_until: time((record) => record.date_published, most),
   updated_since: time((record) => record.date_updated, least),
@@ -200,7 +202,7 @@ const FILTERS: Record<string, RecordFilter> = {
 }
 
 /** Parameters that select no rows. */
-const SHAPING = ['sort', 'limit', 'cursor', 'count', 'fields', 'snapshot']
+const SHAPING = ['sort', 'limit', 'cursor', 'count', 'fields', 'epss_change_days', 'snapshot']
 /** Of each walk. */
 const ROWS = 400
 /** Values of each filter that are tested alone. */
@@ -218,13 +220,21 @@ export function registerRecordFilters(
   test.before(async () => {
     const packagesOf = new Map<string, string[]>()
     for (const [name, ids] of packages) for (const id of ids) packagesOf.set(id, [...(packagesOf.get(id) ?? []), name])
+    const changes = await walk<{ cve_id: string; epss_change: number | null }>(
+      async (query) => (await ask('/cves', `fields=epss_change&${query}`)).text,
+    )
+    const changeOf = new Map(changes.map(({ cve_id, epss_change }) => [cve_id, epss_change]))
     records = []
     for (const { cve_id: id } of await all<Summary>('/cves')) {
       const { text } = await ask(`/cves/${id}`, 'include=cvss,affected,guidance')
       const record = { ...(JSON.parse(text) as FullRecord), packages: packagesOf.get(id) ?? [] }
       const names = named(record).flatMap((one) => [one.vendor, ...listedProducts(one.source, one.vendor, one.product)])
       const texts = [record.cve_id, record.title, record.description, ...names]
-      records.push({ ...record, words: new Set(texts.flatMap((text) => wordsOf(text ?? ''))) })
+      records.push({
+        ...record,
+        epss_change: changeOf.get(id)!,
+        words: new Set(texts.flatMap((text) => wordsOf(text ?? ''))),
+      })
     }
   })
 

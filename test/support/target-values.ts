@@ -138,6 +138,7 @@ export async function targetValues(service: Answerer, rejected: readonly string[
       ...texts({
         cwe,
         epss_min: score,
+        epss_change_min: random.pick([-0.001, 0, 0.00001, 0.01]),
         published_since: published,
         published_until: published,
         updated_since: updated,

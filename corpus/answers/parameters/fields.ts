@@ -27,6 +27,9 @@ export const CVE_FIELDS = [
   'primary_cwe_id',
 ] as const
 
+/** The fields of a row of `/cves`. A row has `epss_change` only if it is asked for. */
+export const CVE_LIST_FIELDS = [...CVE_FIELDS, 'epss_change'] as const
+
 /** The fields of a weakness. */
 export const CWE_FIELDS = [
   'cwe_id',

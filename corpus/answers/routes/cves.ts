@@ -1,23 +1,26 @@
 /** `/cves`: all CVEs in any order, with filters and pages. */
+import { type ChangeDays, DEFAULT_CHANGE_DAYS } from '../../model/epss/changes.ts'
 import { RECORD_TAGS } from '../../model/record.ts'
 import { ATTACK_VECTORS, INTERACTIONS, PRIVILEGES } from '../../model/scores/exposure.ts'
 import type { IndexedEcosystems } from '../../model/versions/ecosystems.ts'
 import {
-  CVE_SORTS,
   type CveFilters,
+  type CveSortOrder,
   canonicalFilters,
+  changeSort,
   SSVC_AUTOMATABLE,
   SSVC_DECISIONS,
   SSVC_EXPLOITATIONS,
+  STORED_SORTS,
 } from '../../snapshot/index.ts'
 import type { Context } from '../context.ts'
 import { described } from '../openapi/parameters.ts'
 import { counting, cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit, selection } from '../paging.ts'
 import { date } from '../parameters/date.ts'
-import { CVE_FIELDS, SEVERITY_FILTERS } from '../parameters/fields.ts'
+import { CVE_LIST_FIELDS, SEVERITY_FILTERS } from '../parameters/fields.ts'
 import { cveIds, cweId } from '../parameters/ids.ts'
 import { packageKeyOf, packageName, product, vendor } from '../parameters/names.ts'
-import type { QueryValues } from '../parameters/parameter.ts'
+import { type QueryValues, withDefault } from '../parameters/parameter.ts'
 import {
   boolean,
   csvOf,
@@ -85,19 +88,27 @@ export const cvesQuery = {
   cvss_min: described('Only CVEs with at least this `cvss_score`', number({ min: 0, max: 10 })),
   cvss_max: described('Only CVEs with at most this `cvss_score`', number({ min: 0, max: 10 })),
   epss_min: number({ min: 0, max: 1 }),
+  epss_change_min: described(
+    'Only CVEs whose EPSS score rose by at least this much over `epss_change_days`, -1 to 1. CVEs without a known change do not match',
+    number({ min: -1, max: 1 }),
+  ),
+  epss_change_days: described(
+    'Days of `epss_change`, as a filter, sort key and field: 7 or 30',
+    withDefault(oneOf(['7', '30']), `${DEFAULT_CHANGE_DAYS}`),
+  ),
   published_since: date(),
   published_until: date(),
   updated_since: date(),
   kev_since: described('Only CVEs that were added to the KEV catalog on or after this date', date()),
   ids: cveIds({ max: PAGE_LIMIT_MAX }),
-  sort: sort(CVE_SORTS, '-published'),
+  sort: sort([...STORED_SORTS, 'epss_change'], '-published'),
   limit: described(
     `Maximum number of rows per page. Default: ${PAGE_LIMIT_DEFAULT}, or the number of \`ids\``,
     pageLimit(),
   ),
   cursor: cursor(),
   ...counting,
-  ...selection(CVE_FIELDS),
+  ...selection(CVE_LIST_FIELDS),
 }
 
 export const listCves = defineRoute<Context, Record<never, never>, typeof cvesQuery>({
@@ -111,10 +122,11 @@ export const listCves = defineRoute<Context, Record<never, never>, typeof cvesQu
   params: { path: {}, query: cvesQuery },
   answer: cvePageSchema,
   handle(context, params) {
-    const { sort, limit, cursor, ids, count, fields } = params
+    const { limit, cursor, ids, count, fields } = params
     return cvePage(context, {
       list: 'cves',
-      sort,
+      sort: sortOf(params),
+      changeDays: daysOf(params),
       limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT,
       cursor,
       count,
@@ -124,8 +136,20 @@ export const listCves = defineRoute<Context, Record<never, never>, typeof cvesQu
   },
 })
 
+const daysOf = ({ epss_change_days: days }: QueryValues<typeof cvesQuery>) => Number(days) as ChangeDays
+
+/** Returns the order of the rows. */
+export function sortOf(params: QueryValues<typeof cvesQuery>): CveSortOrder {
+  const { key, descending } = params.sort
+  return { key: key === 'epss_change' ? changeSort(daysOf(params)) : key, descending }
+}
+
 /** @throws ApiError `invalid_parameter` for an ecosystem that the snapshot does not know */
 export function filtersOf(params: QueryValues<typeof cvesQuery>, { ecosystems }: IndexedEcosystems): CveFilters {
   const { package: named } = params
-  return canonicalFilters({ ...params, package: named && packageKeyOf('package', named, ecosystems) })
+  return canonicalFilters({
+    ...params,
+    epss_change_days: daysOf(params),
+    package: named && packageKeyOf('package', named, ecosystems),
+  })
 }

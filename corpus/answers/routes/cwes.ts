@@ -1,6 +1,6 @@
 /** The catalog of weaknesses: list, entries, and the CVEs mapped to each. */
 import { CWE_ABSTRACTIONS, CWE_LIKELIHOODS } from '../../model/closed-values.ts'
-import { CVE_SORTS, cweNumber, listFilters } from '../../snapshot/index.ts'
+import { cweNumber, listFilters, STORED_SORTS } from '../../snapshot/index.ts'
 import type { Context } from '../context.ts'
 import { described } from '../openapi/parameters.ts'
 import { cvePage, listPage, paging, selection } from '../paging.ts'
@@ -63,7 +63,7 @@ const cvesQuery = {
   scope: withDefault(oneOf(['primary', 'any']), 'primary'),
   severity: csvOf(SEVERITY_FILTERS),
   kev: boolean(),
-  sort: sort(CVE_SORTS, '-published'),
+  sort: sort(STORED_SORTS, '-published'),
   ...paging,
   ...selection(CVE_FIELDS),
 }

@@ -11,16 +11,19 @@ import { handleLater, type Pool, type TaskResult } from '../../runtime/pool.ts'
 import { gzipFile } from '../codec/deflate.ts'
 import { decodeTable, tableContent } from '../codec/table.ts'
 import { LIST_NAMES, LISTS, type ListName, listPagesName } from '../cursor/lists.ts'
-import { CVE_SORTS } from '../cursor/order.ts'
+import { STORED_SORTS } from '../cursor/order.ts'
+import { readObject } from '../files/layout.ts'
 import type { Role } from '../files/manifest.ts'
 import { encodeStats } from '../files/stats.ts'
 import { type WordSource, writeEntries, writeWords } from '../query/build.ts'
 import { openTexts, type PackedTexts } from '../query/sets.ts'
 import { CATALOGS, type CatalogName, catalogKey, type LocatedEntry } from '../record/catalog.ts'
 import { type EpssColumns, NO_EPSS } from '../record/epss.ts'
+import { encodeEpssChanges, scoresBefore } from '../record/epss-changes.ts'
 import type { AdvisoryRows, PackageRows } from './advisory-rows.ts'
 import { type AliasSets, aliasSets, encodeAliases } from './aliases.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
+import { epssChanges, type HistoryFile, type HistorySource } from './epss-changes.ts'
 import { encodeIndex, type Index, indexOf } from './index-table.ts'
 import {
   countListed,
@@ -62,6 +65,9 @@ export const deriveTasks = {
   pages({ path, source }: { path: string; source: PageSource }): TaskResult {
     return { value: writePages(source, path) }
   },
+  scoresBefore({ dist, file, since }: HistoryFile): TaskResult {
+    return { value: scoresBefore(readObject(dist, file), since) }
+  },
   words({ path, source }: { path: string; source: WordSource }): TaskResult {
     writeWords(path, source)
     return { value: null }
@@ -74,6 +80,7 @@ export const deriveTasks = {
 export interface DeriveInput {
   rows: Rows
   epss: EpssColumns
+  history: HistorySource
   catalogs: Record<CatalogName, readonly LocatedEntry[]>
   /** The newest date in the CVE list. "The last year" counts back from it. */
   corpusDate: string | null
@@ -191,11 +198,12 @@ export async function* deriveFiles(
   temporary: (name: string) => string,
   pages: PageMaker = pageWriter(pool, temporary),
 ): AsyncGenerator<DerivedFile> {
-  const { rows, epss, catalogs, advisories, packages } = input
+  const { rows, epss, history, catalogs, advisories, packages } = input
   const { index, columns, columnBytes, keys, sorted } = deriveCves(input)
   const queryPath = temporary('query.db')
-  for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
+  for (const sort of STORED_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   const words = handleLater(pool.run('words', { path: queryPath, source: wordSource(rows, columns.row) }))
+  const changes = handleLater(epssChanges(pool, rows.ids, epss, history))
   const kev = kevRows(rows, epss)
   // A third of the memory in use; only the pages and words need it.
   rows.cores = []
@@ -211,6 +219,14 @@ export async function* deriveFiles(
     for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
   }
   yield { role: 'stats', name: 'cve', content: sha256(stats), count: 1, from: gzipFile(stats) }
+  const changeTable = encodeEpssChanges(await changes)
+  yield {
+    role: 'epss-changes',
+    name: 'cve',
+    content: sha256(changeTable),
+    count: rows.count,
+    from: gzipFile(changeTable),
+  }
   yield table('index', 'cve', encodeIndex(index), rows.count)
   if (advisories.keys.length > 0) {
     yield table('index', 'advisories', encodeHashedIndex(advisories), advisories.keys.length)
@@ -219,7 +235,7 @@ export async function* deriveFiles(
   if (packages.keys.length > 0) yield table('index', 'packages', encodeHashedIndex(packages), packages.keys.length)
   yield table('columns', 'cve', columnBytes, rows.count)
   yield table('columns', 'lists', encodeListPostings(postings), countListed(postings))
-  for (const sort of CVE_SORTS) {
+  for (const sort of STORED_SORTS) {
     const { at, ...made } = await pages.take(sort)
     yield { role: 'pages', name: sort, count: at.length, ...made }
     const order = encodeOrder({ ...sorted[sort], pagesAt: at }, index, columns.row, keys[sort])

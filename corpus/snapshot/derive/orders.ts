@@ -1,7 +1,7 @@
 /** Orders: the ordinals of all CVEs per sort, descending, and the first row of each page. SPEC.md, "Orders". */
 import { column, decodeTable, encodeTable, type Table } from '../codec/table.ts'
 import type { RowKey } from '../cursor/cursor.ts'
-import type { CveSort } from '../cursor/order.ts'
+import type { StoredSort } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
 import { sortDescending } from './columns.ts'
 import { type IdColumns, type Index, idAt } from './index-table.ts'
@@ -14,17 +14,17 @@ export interface SortedOrder {
 }
 
 /** Orders before their pages are compressed. */
-export type SortedOrders = Record<CveSort, SortedOrder>
+export type SortedOrders = Record<StoredSort, SortedOrder>
 
 export interface Order extends SortedOrder {
   /** Offset of each member of the page shard. */
   pagesAt: Uint32Array
 }
 
-export type Orders = Record<CveSort, Order>
+export type Orders = Record<StoredSort, Order>
 
 /** The keys of all sorts by ordinal; NaN is null. */
-export type SortKeys = Record<CveSort, Float64Array>
+export type SortKeys = Record<StoredSort, Float64Array>
 
 export function sortOrders(keys: SortKeys, row: Uint32Array): SortedOrders {
   const sorted = (values: Float64Array) => ({

@@ -5,10 +5,12 @@ import { moduleUrl } from '../../runtime/module-url.ts'
 import { openPool, type Pool, runInOrder } from '../../runtime/pool.ts'
 import { gunzipFile } from '../codec/inflate.ts'
 import { decodeAbout } from '../files/about.ts'
+import { decodeEditions } from '../files/epss-editions.ts'
 import { fileOf, readObject } from '../files/layout.ts'
 import type { Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss } from '../record/epss.ts'
+import { historyFiles } from '../record/epss-history.ts'
 import { type HashedRole, hashedFiles } from '../record/hashed-shard.ts'
 import { appendRows } from './advisory-extract.ts'
 import { type HashedRows, noAdvisories, noPackages } from './advisory-rows.ts'
@@ -37,12 +39,13 @@ export async function* rederive(
 
 async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<DeriveInput> {
   const rows = await rowsOf(dist, manifest, pool)
-  const plain = (role: 'about' | 'epss') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
+  const plain = (role: 'about' | 'epss' | 'epss-editions') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
   const entriesOf = (name: CatalogName) => decodeCatalog(name, readObject(dist, fileOf(manifest, 'catalog', name)))
   const about = decodeAbout(plain('about'))
   return {
     rows,
     epss: decodeEpss(plain('epss')),
+    history: { dist, files: [...historyFiles(manifest).values()], editions: decodeEditions(plain('epss-editions')) },
     advisories: await hashedRows(dist, manifest, pool, 'advisories', noAdvisories()),
     packages: await hashedRows(dist, manifest, pool, 'packages', noPackages()),
     catalogs: Object.fromEntries(CATALOGS.map((name) => [name, entriesOf(name)])) as Record<

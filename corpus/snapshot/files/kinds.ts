@@ -1,7 +1,7 @@
 /** The files of a snapshot by role: how each is stored, counted and made. SPEC.md, "Manifest". */
 import { decodeTable } from '../codec/table.ts'
 import { LIST_NAMES, LISTS, type ListName, listPagesName } from '../cursor/lists.ts'
-import { CVE_SORTS } from '../cursor/order.ts'
+import { STORED_SORTS } from '../cursor/order.ts'
 import { decodeAliases } from '../derive/aliases.ts'
 import { decodeColumns } from '../derive/columns.ts'
 import { decodeHashed } from '../derive/hashed-table.ts'
@@ -12,8 +12,10 @@ import { decodeOrder } from '../derive/orders.ts'
 import { POSITION_COLUMNS } from '../derive/package-tables.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeEpss } from '../record/epss.ts'
+import { decodeEpssChanges } from '../record/epss-changes.ts'
 import { decodeRejected } from '../record/rejected.ts'
 import { decodeAbout } from './about.ts'
+import { decodeEditions } from './epss-editions.ts'
 import type { FileEntry, Role } from './manifest.ts'
 import { decodeStats } from './stats.ts'
 
@@ -46,6 +48,7 @@ export const FILES = {
   cve: { form: 'members', derived: null },
   epss: { form: 'gzip', derived: null, count: (bytes) => decodeEpss(bytes).scores.length },
   'epss-history': { form: 'members', derived: null },
+  'epss-editions': { form: 'gzip', derived: null, count: (bytes) => decodeEditions(bytes).length },
   rejected: { form: 'gzip', derived: null, count: (bytes) => decodeRejected(bytes as Buffer).size },
   catalog: { form: 'members', derived: null },
   advisories: { form: 'members', derived: null },
@@ -70,7 +73,7 @@ export const FILES = {
   },
   orders: {
     form: 'table',
-    derived: () => CVE_SORTS,
+    derived: () => STORED_SORTS,
     count: (bytes, { count }) => decodeOrder(bytes, count).ordinals.length,
   },
   list: {
@@ -85,7 +88,7 @@ export const FILES = {
   pages: {
     form: 'members',
     derived: () => [
-      ...CVE_SORTS,
+      ...STORED_SORTS,
       ...LIST_NAMES.flatMap((list) => Object.keys(LISTS[list].sorts).map((sort) => listPagesName(list, sort))),
     ],
   },
@@ -94,6 +97,7 @@ export const FILES = {
     derived: ({ advisories }) => (advisories ? one() : []),
     count: (bytes) => decodeAliases(bytes).hashHigh.length,
   },
+  'epss-changes': { form: 'gzip', derived: one, count: (bytes) => decodeEpssChanges(bytes).values[30].length },
   stats: { form: 'gzip', derived: one, count: checked(decodeStats) },
   query: { form: 'database', derived: one },
 } as const satisfies Record<Role, FileKind>

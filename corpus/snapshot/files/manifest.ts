@@ -12,6 +12,7 @@ export const ROLES = [
   'cve',
   'epss',
   'epss-history',
+  'epss-editions',
   'rejected',
   'catalog',
   'advisories',
@@ -22,6 +23,7 @@ export const ROLES = [
   'list',
   'pages',
   'aliases',
+  'epss-changes',
   'stats',
   'query',
 ] as const

@@ -1,11 +1,12 @@
 /** The filters of a CVE list, their canonical form, and the constraints that they put on a CVE. */
 import { nameKey } from '../../model/affected/products.ts'
+import { type ChangeDays, DEFAULT_CHANGE_DAYS } from '../../model/epss/changes.ts'
 import type { CveId } from '../../model/ids/cve-id.ts'
 import type { RecordState, RecordTag, Severity } from '../../model/record.ts'
 import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
 import { partitionPoint } from '../../model/values/partition-point.ts'
 import { fold } from '../codec/fold.ts'
-import type { CveSort } from '../cursor/order.ts'
+import { type CveSort, changeSort, isStored } from '../cursor/order.ts'
 import { FACET_NAMES, type FACETS, type FacetName } from '../derive/facets.ts'
 import { cweNumber, type FLAGS } from '../derive/facts.ts'
 import { findRow } from '../derive/index-table.ts'
@@ -13,6 +14,7 @@ import { postingsOf } from '../derive/postings.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { fromBillionths } from '../record/epss.ts'
 import { lowerBound } from './lower-bound.ts'
+import { sortKey } from './order-view.ts'
 
 /** The filters of a request. Time bounds are inclusive, in ms since the epoch. */
 export interface CveFilters extends FacetFilters {
@@ -42,6 +44,8 @@ export interface CveFilters extends FacetFilters {
   cvss_min?: number | undefined
   cvss_max?: number | undefined
   epss_min?: number | undefined
+  /** The EPSS score rose by at least this much over the days. */
+  epss_change_min?: { least: number; days: ChangeDays } | undefined
   published_since?: number | undefined
   published_until?: number | undefined
   updated_since?: number | undefined
@@ -54,8 +58,10 @@ export interface CveFilters extends FacetFilters {
 export type FacetFilters = { [Name in FacetName]?: readonly (typeof FACETS)[Name]['values'][number][] | undefined }
 
 /** Filters before normalization: original texts, dates as days or instants, a weakness as `cwe-79`. */
-export interface GivenFilters extends Omit<CveFilters, 'cwe' | 'cna' | TimeFilter> {
+export interface GivenFilters extends Omit<CveFilters, 'cwe' | 'cna' | 'epss_change_min' | TimeFilter> {
   cwe?: string | undefined
+  epss_change_min?: number | undefined
+  epss_change_days?: ChangeDays | undefined
   published_since?: DateBound | undefined
   published_until?: DateBound | undefined
   updated_since?: DateBound | undefined
@@ -93,6 +99,10 @@ export function canonicalFilters(given: GivenFilters): CveFilters {
     cvss_min: given.cvss_min,
     cvss_max: given.cvss_max,
     epss_min: given.epss_min,
+    epss_change_min:
+      given.epss_change_min === undefined
+        ? undefined
+        : { least: given.epss_change_min, days: given.epss_change_days ?? DEFAULT_CHANGE_DAYS },
     published_since: given.published_since?.ms,
     published_until: given.published_until && untilMs(given.published_until),
     updated_since: given.updated_since?.ms,
@@ -195,6 +205,11 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   if (leastEpss !== undefined) {
     constraints.push(range('epss', 0, firstBelow(snapshot, 'epss', leastEpss)))
   }
+  const { epss_change_min: change } = filters
+  if (change) {
+    const sort = changeSort(change.days)
+    constraints.push(range(sort, 0, firstBelow(snapshot, sort, change.least)))
+  }
   if (updatedSince !== undefined) {
     constraints.push(range('updated', 0, firstBelow(snapshot, 'updated', updatedSince)))
   }
@@ -232,17 +247,12 @@ const range = (sort: CveSort, from: number, to: number): RangeConstraint => {
  * Returns the first position of a descending order with a key below `bound`, or at it. Never counts positions without a
  * key.
  */
-export function firstBelow(
-  { orders, columns, epss }: CveTables,
-  sort: CveSort,
-  bound: number,
-  orEqual = false,
-): number {
-  const { ordinals, keyed } = orders[sort]
-  const keys = sort === 'epss' ? null : sort === 'cvss' ? columns.score : columns[sort]
-  const keyOf = (ordinal: number) => (keys ? keys[ordinal]! : fromBillionths(epss.scores[columns.row[ordinal]!]!))
+export function firstBelow(snapshot: CveTables, sort: CveSort, bound: number, orEqual = false): number {
+  const { ordinals, keyed } = snapshot.orders[sort]
+  const isEpss = sort === 'epss' || !isStored(sort)
   return partitionPoint(keyed, (position) => {
-    const key = keyOf(ordinals[position]!)
+    const value = sortKey(snapshot, sort, ordinals[position]!)!
+    const key = isEpss ? fromBillionths(value) : value
     return key < bound || (orEqual && key === bound)
   })
 }

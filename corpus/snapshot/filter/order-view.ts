@@ -5,10 +5,11 @@
 import { type CveId, compareCveIds, parseCveId } from '../../model/ids/cve-id.ts'
 import { partitionPoint } from '../../model/values/partition-point.ts'
 import type { RowKey } from '../cursor/cursor.ts'
-import { type CveSort, compareKeys } from '../cursor/order.ts'
+import { bySort, CHANGE_SORTS, type CveSort, compareKeys } from '../cursor/order.ts'
 import { findRow, idAt } from '../derive/index-table.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { NO_EPSS } from '../record/epss.ts'
+import { changeAt } from '../record/epss-changes.ts'
 import { reversedPosition } from './lower-bound.ts'
 import { perSnapshot } from './per-snapshot.ts'
 
@@ -25,16 +26,9 @@ export interface OrderView {
 }
 
 const views = perSnapshot((snapshot) => ({
-  descending: perSort((sort) => viewOf(snapshot, sort, true)),
-  ascending: perSort((sort) => viewOf(snapshot, sort, false)),
+  descending: bySort((sort) => viewOf(snapshot, sort, true)),
+  ascending: bySort((sort) => viewOf(snapshot, sort, false)),
 }))
-
-const perSort = <T>(make: (sort: CveSort) => T): Record<CveSort, T> => ({
-  published: make('published'),
-  updated: make('updated'),
-  cvss: make('cvss'),
-  epss: make('epss'),
-})
 
 export function orderView(snapshot: CveTables, sort: CveSort, descending: boolean): OrderView {
   return views(snapshot)[descending ? 'descending' : 'ascending'][sort]
@@ -76,8 +70,9 @@ function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderV
   return view
 }
 
-/** Returns the sort value of a CVE: ms since the epoch, a score, or EPSS in billionths; null for none. */
-function sortKey({ columns, epss }: CveTables, sort: CveSort, ordinal: number): number | null {
+/** Returns the sort value of a CVE: ms since the epoch, a CVSS score, or an EPSS score or its change in
+ * billionths; null for none. */
+export function sortKey({ columns, epss, changes }: CveTables, sort: CveSort, ordinal: number): number | null {
   switch (sort) {
     case 'published':
       return numberOrNull(columns.published[ordinal]!)
@@ -89,6 +84,9 @@ function sortKey({ columns, epss }: CveTables, sort: CveSort, ordinal: number): 
       const score = epss.scores[columns.row[ordinal]!]!
       return score === NO_EPSS ? null : score
     }
+    case 'epss_change_7':
+    case 'epss_change_30':
+      return changeAt(changes, CHANGE_SORTS[sort], columns.row[ordinal]!)
   }
 }
 

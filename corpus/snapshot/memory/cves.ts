@@ -6,11 +6,13 @@ import {
   type CveData,
   type CveOrder,
   type CveSort,
+  changeAt,
   epssAt,
   FLAGS,
   findRow,
   historyIn,
   idAt,
+  isStored,
   type OrderView,
   orderView,
   type Piece,
@@ -45,6 +47,16 @@ export function memoryCves(snapshot: CveSources): CveData {
     *epssHistory(id) {
       const object = snapshot.epssHistory.get(cveBlock(id))
       return object ? historyIn(object.read(0, object.size), id) : []
+    },
+    *epssEditions() {
+      return snapshot.epssEditions
+    },
+    *epssChanges(ids, days) {
+      const { index, changes } = snapshot
+      return ids.map((id) => {
+        const row = findRow(index, id)
+        return row < 0 ? null : changeAt(changes, days, row)
+      })
     },
     *facts() {
       return facts
@@ -89,8 +101,10 @@ export function memoryCves(snapshot: CveSources): CveData {
   }
 }
 
-const pageOf = (snapshot: CveSources, sort: CveSort, page: number): readonly SplicedSegment[] =>
-  sort === HELD_SORT ? heldPage(snapshot, page) : snapshot.page(sort, page)
+function pageOf(snapshot: CveSources, sort: CveSort, page: number): readonly SplicedSegment[] {
+  if (!isStored(sort)) throw new TypeError(`the sort ${sort} has no pages`)
+  return sort === HELD_SORT ? heldPage(snapshot, page) : snapshot.page(sort, page)
+}
 
 function* readMember(snapshot: CveSources, row: number) {
   const id = idAt(snapshot.index, row)

@@ -4,10 +4,9 @@ import { crc32 } from '../../runtime/crc32.ts'
 import type { Steps } from '../../runtime/steps.ts'
 import {
   aliasesFile,
-  bySort,
+  byStoredSort,
   CORE,
   CORE_NUMBERS,
-  type CveSort,
   checkObject,
   coreEnd,
   decodeMemberHead,
@@ -30,6 +29,7 @@ import {
   type SnapshotData,
   SnapshotError,
   type SplicedSegment,
+  type StoredSort,
   spliced,
   type TextData,
 } from '../index.ts'
@@ -66,7 +66,7 @@ export interface OpenSnapshot
   /** In the order of `rows`. */
   heads(rows: readonly number[]): MemberHead[]
   /** Returns the segments of a page, checked. */
-  page(sort: CveSort, page: number): readonly SplicedSegment[]
+  page(sort: StoredSort, page: number): readonly SplicedSegment[]
   /** All rows in memory; null if they do not fit, or while a newer snapshot is served. */
   rows: RowStore | null
   /** Pages of the default order in memory; null as `rows`. */
@@ -143,7 +143,7 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
       epssHistory.set(block, open(file))
       if (epssHistory.size % FILES_IN_A_TURN === 0) yield
     }
-    const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
+    const pages = byStoredSort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
     const aliases = aliasesFile(manifest)
     const packages = openPackages(packageTables, hashed, aliases && open(aliases), tables.about)
@@ -181,7 +181,7 @@ function opening(
   dist: string,
   tables: SnapshotTables,
   shards: readonly OpenObject[],
-  pages: Record<CveSort, OpenObject>,
+  pages: Record<StoredSort, OpenObject>,
 ): Omit<
   OpenSnapshot,
   | 'columns'

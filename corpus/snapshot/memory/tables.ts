@@ -1,13 +1,15 @@
 /** The tables of a snapshot in memory: numbers and short strings, so that a thread can transfer them. */
 
 import type { Rejection } from '../../model/claim.ts'
+import type { Edition } from '../../model/epss/changes.ts'
 import {
   type About,
-  bySort,
+  byStoredSort,
   checkQuerySchema,
   decodeAbout,
   decodeCatalog,
   decodeCveTables,
+  decodeEditions,
   decodeListPostings,
   decodeRejected,
   decodeStats,
@@ -35,6 +37,8 @@ export interface SnapshotTables extends IndexedCveTables {
   about: About
   /** Dates by id. */
   rejected: Map<string, Rejection>
+  /** Oldest first. */
+  epssEditions: Edition[]
   lists: ListTables
   /** The header of the posting lists of vendors, products and packages. It locates them. */
   listPostings: TableHeader
@@ -53,7 +57,8 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
   const tables = decodeCveTables({
     index: read('index'),
     columns: read('columns'),
-    orders: bySort((sort) => readObject(dist, fileOf(manifest, 'orders', sort))),
+    changes: gunzipFile('epss-changes', read('epss-changes')),
+    orders: byStoredSort((sort) => readObject(dist, fileOf(manifest, 'orders', sort))),
   })
   const lists = readListTables(dist, manifest)
   const reportTypes = decodeCatalog('report-types', readObject(dist, fileOf(manifest, 'catalog', 'report-types')))
@@ -61,6 +66,7 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
     manifest,
     about: decodeAbout(gunzipFile('about', read('about'))),
     ...tables,
+    epssEditions: decodeEditions(gunzipFile('epss-editions', read('epss-editions'))),
     rejected: decodeRejected(gunzipFile('rejected', read('rejected'))),
     lists,
     listPostings: locateListPostings(dist, manifest, lists, tables.columns.count),

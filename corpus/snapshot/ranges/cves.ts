@@ -1,5 +1,6 @@
 /** The CVEs of a snapshot by ranges. */
 import type { Rejection } from '../../model/claim.ts'
+import type { Edition } from '../../model/epss/changes.ts'
 import type { EpssPoint } from '../../model/epss/history.ts'
 import { type CveId, cveBlock } from '../../model/ids/cve-id.ts'
 import type { CveFacts } from '../../model/packages/affected-row.ts'
@@ -10,6 +11,7 @@ import {
   type CveData,
   type CveSort,
   countCves,
+  decodeEditions,
   decodeMemberHead,
   decodeRejected,
   type FoundCve,
@@ -18,12 +20,14 @@ import {
   historyFiles,
   historyIn,
   idAt,
+  isStored,
   type Manifest,
   ROWS_PER_PAGE,
   ROWS_PER_SEGMENT,
   type RowRun,
   SnapshotError,
 } from '../index.ts'
+import type { ChangeOrders } from './change-orders.ts'
 import type { CveLookup, FoundCore } from './cve-lookup.ts'
 import type { FilterTables } from './cve-tables.ts'
 import type { FileParts } from './file-parts.ts'
@@ -43,13 +47,15 @@ export interface CveReaders {
   lookup: CveLookup
   rows: Rows
   orders: StoredOrders
+  changes: ChangeOrders
   tables: FilterTables
 }
 
-export function rangeCves(manifest: Manifest, { files, lookup, rows, orders, tables }: CveReaders): CveData {
+export function rangeCves(manifest: Manifest, { files, lookup, rows, orders, changes, tables }: CveReaders): CveData {
   const members = generationalCache<CveId, FoundCve>(MEMBERS_BYTES, ({ member }) => member.bytes.length)
   const coming = new Map<string, Promise<FoundCve | null>>()
   const facts = generationalCache<CveId, { cve: CveFacts | null }>(FACTS_BYTES, () => BYTES_PER_CVE)
+  const editions = new Map<string, Promise<Edition[]>>()
   const rejections = new Map<string, Promise<Map<string, Rejection>>>()
 
   /** Concurrent callers share one download. */
@@ -76,6 +82,9 @@ export function rangeCves(manifest: Manifest, { files, lookup, rows, orders, tab
     return file ? historyIn(await files.whole(file), id) : []
   }
 
+  const readEditions = async () =>
+    decodeEditions(gunzipFile('epss-editions', await files.whole(fileOf(manifest, 'epss-editions'))))
+
   const readRejections = async () =>
     decodeRejected(gunzipFile('rejected', await files.whole(fileOf(manifest, 'rejected'))))
 
@@ -101,6 +110,7 @@ export function rangeCves(manifest: Manifest, { files, lookup, rows, orders, tab
   /** With the tables, checks the ids of the rows, because an order may be wrong. */
   async function rowsAt(sort: CveSort, positions: readonly number[]): Promise<CveRow[]> {
     const { loaded } = tables
+    if (!isStored(sort)) return changes.rows(sort, positions)
     if (!loaded) return orders.rows(sort, positions)
     const { ordinals, pagesAt } = loaded.orders[sort]
     const found = await rows.at(sort, pagesAt, positions)
@@ -119,6 +129,12 @@ export function rangeCves(manifest: Manifest, { files, lookup, rows, orders, tab
     *epssHistory(id) {
       return yield* awaited(historyOf(id))
     },
+    *epssEditions() {
+      return yield* awaited(remembered(editions, '', readEditions))
+    },
+    *epssChanges(ids, days) {
+      return yield* awaited(changes.changes(ids, days))
+    },
     *rejection(id) {
       return (yield* awaited(remembered(rejections, '', readRejections))).get(id)
     },
@@ -129,7 +145,8 @@ export function rangeCves(manifest: Manifest, { files, lookup, rows, orders, tab
       return yield* awaited(tables.for(filters))
     },
     *order(sort) {
-      return yield* awaited(orders.order(sort))
+      const { key, descending } = sort
+      return yield* awaited(isStored(key) ? orders.order({ key, descending }) : changes.order(key, descending))
     },
     *pieces(sort, runs) {
       const positions = runs.flatMap(positionsIn)

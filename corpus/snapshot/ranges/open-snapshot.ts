@@ -15,6 +15,7 @@ import {
   type TextData,
 } from '../index.ts'
 import { openAliasLookup } from './alias-lookup.ts'
+import { openChangeOrders } from './change-orders.ts'
 import { openCveLookup } from './cve-lookup.ts'
 import { openFilterTables } from './cve-tables.ts'
 import { rangeCves } from './cves.ts'
@@ -34,6 +35,7 @@ export function openRangeSnapshot(manifest: Manifest, about: About, files: FileP
   const rows = openRows(manifest, files)
   const lookup = openCveLookup(files, index)
   const orders = openStoredOrders(manifest, rangeTables, rows)
+  const changes = openChangeOrders(manifest, files, lookup)
   const tables = openFilterTables(manifest, files, index, lists)
   const aliases = openAliasLookup(manifest, rangeTables)
   const read = {
@@ -46,7 +48,7 @@ export function openRangeSnapshot(manifest: Manifest, about: About, files: FileP
     createdAt: Date.parse(manifest.created_at),
     manifest,
     about,
-    cves: rangeCves(manifest, { files, lookup, rows, orders, tables }),
+    cves: rangeCves(manifest, { files, lookup, rows, orders, changes, tables }),
     lists: lists.data,
     packages: rangePackages(openHashedLookup(manifest, files, rangeTables), aliases),
     texts,

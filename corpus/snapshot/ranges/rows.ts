@@ -7,7 +7,6 @@
 import type { CveCore } from '../../model/record.ts'
 import { generationalCache } from '../../runtime/generational-cache.ts'
 import {
-  type CveSort,
   decodeMemberHead,
   fileOf,
   type LocatedSegment,
@@ -20,6 +19,7 @@ import {
   ROWS_PER_PAGE,
   ROWS_PER_SEGMENT,
   SnapshotError,
+  type StoredSort,
 } from '../index.ts'
 import type { FileParts } from './file-parts.ts'
 
@@ -33,7 +33,7 @@ export interface Rows {
    * @throws SnapshotError if the data is not what was written
    * @throws TransferError
    */
-  at(sort: CveSort, pagesAt: Uint32Array, positions: readonly number[]): Promise<CveRow[]>
+  at(sort: StoredSort, pagesAt: Uint32Array, positions: readonly number[]): Promise<CveRow[]>
 }
 
 /** From this number of rows on, a page takes less time than its head and segments. */
@@ -83,7 +83,7 @@ export function openRows(
   const heads = generationalCache<string, MemberHead>(HEADS_BYTES, () => BYTES_PER_HEAD)
 
   /** Reads the first `most` bytes of pages, and checks that they are those pages. */
-  async function readMembers(sort: CveSort, wanted: readonly Page[], most: number): Promise<ReadMember[]> {
+  async function readMembers(sort: StoredSort, wanted: readonly Page[], most: number): Promise<ReadMember[]> {
     if (wanted.length === 0) return []
     const file = fileOf(manifest, 'pages', sort)
     const spans = wanted.map(({ at, length }) => ({ at, length: Math.min(length, most) }))
@@ -99,7 +99,7 @@ export function openRows(
 
   /** Returns the plain rows of segments, by page and number of the segment. */
   async function segmentsOf(
-    sort: CveSort,
+    sort: StoredSort,
     wanted: readonly { page: Page; segments: readonly number[]; rows: number }[],
   ): Promise<Map<number, CveRow[]>> {
     const nameOf = ({ number }: Page) => `${sort} ${number}`

@@ -8,8 +8,6 @@ import { remembered } from '../../runtime/remembered.ts'
 import { awaited } from '../../runtime/steps.ts'
 import {
   type CveOrder,
-  type CveSort,
-  type CveSortOrder,
   compareKeys,
   countCves,
   fileOf,
@@ -20,17 +18,23 @@ import {
   type RowKey,
   reversedPosition,
   SnapshotError,
+  type StoredSort,
   startOf,
   toBillionths,
 } from '../index.ts'
 import type { CveRow, Rows } from './rows.ts'
 import type { RangeTables } from './tables.ts'
 
+export interface StoredSortOrder {
+  key: StoredSort
+  descending: boolean
+}
+
 /** Each method throws SnapshotError or TransferError. */
 export interface StoredOrders {
-  order(sort: CveSortOrder): Promise<CveOrder>
+  order(sort: StoredSortOrder): Promise<CveOrder>
   /** Returns the rows at positions of the descending order, after checking that they belong there. */
-  rows(sort: CveSort, positions: readonly number[]): Promise<CveRow[]>
+  rows(sort: StoredSort, positions: readonly number[]): Promise<CveRow[]>
 }
 
 /** The header, and what the first row of a page takes: one request reads both. */
@@ -40,7 +44,7 @@ const BYTES_PER_PAGE = 22
 export function openStoredOrders(manifest: Manifest, tables: RangeTables, rows: Rows): StoredOrders {
   const opened = new Map<string, Promise<PageStarts>>()
 
-  const startsOf = (sort: CveSort) =>
+  const startsOf = (sort: StoredSort) =>
     remembered(opened, sort, async () => {
       const pages = Math.ceil(countCves(manifest) / ROWS_PER_PAGE)
       const table = await tables.of(fileOf(manifest, 'orders', sort), HEADER_BYTES + pages * BYTES_PER_PAGE)
@@ -49,7 +53,7 @@ export function openStoredOrders(manifest: Manifest, tables: RangeTables, rows: 
       throw new SnapshotError('malformed', `the page starts of the order ${sort} are those of other CVEs`)
     })
 
-  async function read(sort: CveSort, starts: PageStarts, positions: readonly number[]): Promise<CveRow[]> {
+  async function read(sort: StoredSort, starts: PageStarts, positions: readonly number[]): Promise<CveRow[]> {
     if (positions.length === 0) return []
     const found = await rows.at(sort, starts.pagesAt, positions)
     const keys = found.map((row) => keyOf(sort, row))
@@ -64,7 +68,7 @@ export function openStoredOrders(manifest: Manifest, tables: RangeTables, rows: 
   }
 
   /** Returns the first position of the descending order whose row is not before `key`, or is after it. */
-  async function boundary(sort: CveSort, starts: PageStarts, key: RowKey, isAfter: boolean): Promise<number> {
+  async function boundary(sort: StoredSort, starts: PageStarts, key: RowKey, isAfter: boolean): Promise<number> {
     const passes = (row: RowKey) => compareDescending(row, key) >= (isAfter ? 1 : 0)
     const page = partitionPoint(starts.ids.count, (number) => passes(startOf(starts, number)))
     if (page === 0) return 0
@@ -78,7 +82,7 @@ export function openStoredOrders(manifest: Manifest, tables: RangeTables, rows: 
     return from + partitionPoint(before.length, (i) => passes(keyOf(sort, before[i]!)))
   }
 
-  async function positionAfter({ key: sort, descending }: CveSortOrder, starts: PageStarts, key: RowKey) {
+  async function positionAfter({ key: sort, descending }: StoredSortOrder, starts: PageStarts, key: RowKey) {
     if (descending) return boundary(sort, starts, key, true)
     // The row before it in the descending order is the next one, also where the rows without a key begin.
     const position = await boundary(sort, starts, key, false)
@@ -120,9 +124,9 @@ const compareDescending = (a: RowKey, b: RowKey): number =>
   compareKeys(a.value, b.value, true) || -compareCveIds(a.id as CveId, b.id as CveId)
 
 /** Returns the key of a row, as cursors have it. */
-const keyOf = (sort: CveSort, row: CveRow): RowKey => ({ value: sortValue(sort, row), id: row.cve_id })
+const keyOf = (sort: StoredSort, row: CveRow): RowKey => ({ value: sortValue(sort, row), id: row.cve_id })
 
-function sortValue(sort: CveSort, { date_published, date_updated, cvss_score, epss }: CveRow): number | null {
+function sortValue(sort: StoredSort, { date_published, date_updated, cvss_score, epss }: CveRow): number | null {
   switch (sort) {
     case 'published':
       return date_published === null ? null : Date.parse(date_published)

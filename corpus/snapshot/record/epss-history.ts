@@ -55,13 +55,21 @@ export const historyFiles = ({ files }: Manifest): Map<string, FileEntry> =>
   new Map(files.flatMap((file) => (file.role === 'epss-history' ? [[file.name, file]] : [])))
 
 /**
+ * Returns the block of a file, and the texts of its quarters.
+ * @throws SnapshotError
+ */
+export function historyTexts(file: Buffer): { key: string; texts: string[] } {
+  const { key, segments } = decodeMemberHead(file)
+  return { key, texts: segments.map((segment) => plainBytes(file, segment).toString()) }
+}
+
+/**
  * Returns the points of an id in the file of its block, oldest first.
  * @throws SnapshotError
  */
 export function historyIn(file: Buffer, id: CveId): EpssPoint[] {
-  const { key, segments } = decodeMemberHead(file)
+  const { key, texts } = historyTexts(file)
   if (key !== cveBlock(id)) throw new SnapshotError('malformed', `the EPSS history of ${id} is that of ${key}`)
-  const texts = segments.map((segment) => plainBytes(file, segment).toString())
   const points = pointsIn(texts, Number(id.slice(-3)))
   if (points === null) throw new SnapshotError('malformed', `the EPSS history of ${key} cannot be read`)
   return points

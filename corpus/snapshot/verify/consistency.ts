@@ -14,11 +14,13 @@ import { type DeriveInput, deriveFiles, type PageMaker } from '../derive/derive.
 import type { ShardExtract } from '../derive/extract.ts'
 import { joinShards, type Rows } from '../derive/rows.ts'
 import { decodeAbout } from '../files/about.ts'
+import { decodeEditions } from '../files/epss-editions.ts'
 import { kindOf } from '../files/kinds.ts'
 import { describe, fileOf, objectPath, readObject } from '../files/layout.ts'
 import type { FileEntry, Manifest } from '../files/manifest.ts'
 import { CATALOGS, type CatalogName, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
+import { historyFiles } from '../record/epss-history.ts'
 import { decodeRejected } from '../record/rejected.ts'
 import type { FileFindings } from './file.ts'
 import { joinHashedShards } from './hashed.ts'
@@ -45,7 +47,8 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   faults.push(...shards.flatMap(({ file, shard }, i) => misplaced(file, shard, shards[i - 1]?.shard)))
 
   if (faults.length === 0) faults.push(...historyFaults(checked))
-  const plain = (role: 'about' | 'epss' | 'rejected') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
+  const plain = (role: 'about' | 'epss' | 'epss-editions' | 'rejected') =>
+    gunzipFile(role, readObject(dist, fileOf(manifest, role)))
   const rows = joinShards(shards)
   const epss = decodeEpss(plain('epss'))
   const against = (file: FileEntry, wrong: string | null) => {
@@ -70,10 +73,12 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   if (about.epss_date !== epss.date) {
     against(fileOf(manifest, 'about'), `states EPSS date ${about.epss_date}, but the scores have ${epss.date}`)
   }
+  const editions = decodeEditions(plain('epss-editions'))
+  const history = { dist, files: [...historyFiles(manifest).values()], editions }
   against(fileOf(manifest, 'rejected'), rejectedFault([...decodeRejected(plain('rejected')).keys()], rows))
   if (faults.length > 0) return faults
   const { corpus_date: corpusDate, last_update: lastUpdate } = about
-  return derivedFaults(context, { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages })
+  return derivedFaults(context, { rows, epss, history, catalogs, corpusDate, lastUpdate, advisories, packages })
 }
 
 /** @throws SnapshotError `missing` when no file contains a catalog */

@@ -15,6 +15,7 @@ export const tasks = {
   pages(source: PageSource): TaskResult {
     return { value: pagesContent(source) }
   },
+  scoresBefore: deriveTasks.scoresBefore,
   words: deriveTasks.words,
   query: deriveTasks.query,
 }

@@ -11,7 +11,7 @@ import { foldName } from '../../../corpus/model/packages/name.ts'
 import type { CveCore } from '../../../corpus/model/record.ts'
 import { fold } from '../../../corpus/snapshot/codec/fold.ts'
 import { splicePlain } from '../../../corpus/snapshot/codec/splice.ts'
-import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
+import { STORED_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { cweNumber, SEVERITIES } from '../../../corpus/snapshot/derive/facts.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { type OpenSnapshot, openSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
@@ -26,7 +26,7 @@ const CACHE_KB = 65_536
 const MAPPED_BYTES = 2 ** 31
 
 const FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection']
-const FILTERED = ['severity', ...FLAGS, 'assigner', 'cwe', ...CVE_SORTS]
+const FILTERED = ['severity', ...FLAGS, 'assigner', 'cwe', ...STORED_SORTS]
 const COLUMNS = FILTERED.map((name) => `${name} ${name === 'cvss' || name === 'epss' ? 'REAL' : 'INTEGER'}`)
 
 /**
@@ -54,7 +54,7 @@ const NARROWED: Record<string, { by?: string; where?: string }> = {
 }
 
 const INDEXES = Object.entries(NARROWED).flatMap(([name, { by, where }]) =>
-  CVE_SORTS.map((sort) => {
+  STORED_SORTS.map((sort) => {
     const keys = [...(by ? [by] : []), sort, 'n']
     const rest = FILTERED.filter((one) => !keys.includes(one))
     return `CREATE INDEX ${name}_by_${sort} ON cve (${[...keys, ...rest].join(', ')})${where ? ` WHERE ${where}` : ''}`

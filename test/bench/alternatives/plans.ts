@@ -79,7 +79,7 @@ export function drawn({ snapshot, cve }: Both, query: ListQuery, round: number):
   const filters = query.filters({ random, cve: any })
   if (start === 'first') return { sort, limit, filters, after: null }
   const behind = any()
-  const value = behind[sort.key]
+  const value = behind[sort.key as 'epss']
   // Cursors have EPSS in billionths.
   const key = sort.key === 'epss' && value !== null ? toBillionths(value) : value
   return { sort, limit, filters, after: { value: key, id: behind.id } }

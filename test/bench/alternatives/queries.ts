@@ -3,7 +3,7 @@
  * filters. Orders, limits and starts rotate.
  */
 import type { Random } from '../../../corpus/sample/random.ts'
-import { CVE_SORTS, type CveSort } from '../../../corpus/snapshot/cursor/order.ts'
+import { type CveSort, STORED_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import type { CveFilters } from '../../../corpus/snapshot/filter/filters.ts'
 
 /** A CVE that gives values for parameters; all CVEs are equally likely. */
@@ -76,7 +76,7 @@ export interface ListQuery {
   start: Start
 }
 
-const ORDERS = CVE_SORTS.flatMap((key) => [true, false].map((descending) => ({ key, descending })))
+const ORDERS = STORED_SORTS.flatMap((key) => [true, false].map((descending) => ({ key, descending })))
 const LIMITS = [1, 25, 100]
 const STARTS: readonly Start[] = ['first', 'deep']
 

@@ -5,7 +5,7 @@ import { cvePageAnswer } from '../../../corpus/answers/plan/cve-page.ts'
 import { finished } from '../../../corpus/runtime/steps.ts'
 import { Random } from '../../../corpus/sample/random.ts'
 import { cursorBinding } from '../../../corpus/snapshot/cursor/cursor.ts'
-import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
+import { STORED_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { orderView } from '../../../corpus/snapshot/filter/order-view.ts'
 import { openSnapshot } from '../../../corpus/snapshot/memory/open-snapshot.ts'
@@ -182,7 +182,7 @@ const PAGES_OF_A_SORT = 50
 function wireLine({ cves, dist }: BenchCorpus, limit: number): BenchLine {
   const snapshot = openSnapshot(dist, readCurrent(dist).manifest, { checkQuery: false })
   const [wire, gzip, plain]: [number[], number[], number[]] = [[], [], []]
-  for (const key of CVE_SORTS) {
+  for (const key of STORED_SORTS) {
     const order = orderView(snapshot, key, true)
     const random = new Random('wire', key, limit)
     const pages = Math.floor(order.count / limit)

@@ -1,5 +1,5 @@
 /** Requests with filters: each continues a walk anywhere or is new, so that no cache holds all of them. */
-import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
+import { STORED_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { FLAGS, SEVERITIES } from '../../../corpus/snapshot/derive/facts.ts'
 import { postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
 import { anywhereIn, type Catalog, LIST } from './catalog.ts'
@@ -40,7 +40,7 @@ export function narrow({ random, snapshot: { columns } }: Catalog): () => string
   }
 }
 
-const sorts = CVE_SORTS.flatMap((sort) => [sort, `-${sort}`])
+const sorts = STORED_SORTS.flatMap((sort) => [sort, `-${sort}`])
 
 export function weakness({ random, snapshot: { columns } }: Catalog): () => string {
   const numbers = [...columns.anyCwe.keys.keys()]

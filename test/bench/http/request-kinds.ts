@@ -1,5 +1,5 @@
 /** The measured kinds of requests, also used by mixes: the request, and the expected form of its answer. */
-import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
+import { STORED_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { anywhereIn, type Catalog, LIST } from './catalog.ts'
 import { type Body, headerOf } from './client.ts'
 import * as filters from './filter-requests.ts'
@@ -45,7 +45,7 @@ const drawn = (
 /** Draws requests with a random sort. */
 const anySort = (descending: boolean, aligned: boolean): RequestKind['draw'] => {
   return async (catalog) => {
-    const walks = CVE_SORTS.map((sort) => ({
+    const walks = STORED_SORTS.map((sort) => ({
       sort,
       descending,
       query: `sort=${descending ? '-' : ''}${sort}`,

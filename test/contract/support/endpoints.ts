@@ -95,7 +95,11 @@ export async function everyList(service: Service): Promise<List[]> {
   const vendors = await service.all<{ slug: string; product_count: number }>('/vendors')
   const vendor = vendors.toSorted((a, b) => b.product_count - a.product_count)[0]
   return [
-    { path: '/cves', sorts: ['published', 'updated', 'cvss', 'epss'], filter: ['q', '0', '1', 'no such'] },
+    {
+      path: '/cves',
+      sorts: ['published', 'updated', 'cvss', 'epss', 'epss_change'],
+      filter: ['q', '0', '1', 'no such'],
+    },
     {
       path: '/cwes/CWE-79/cves',
       sorts: ['published', 'updated', 'cvss', 'epss'],

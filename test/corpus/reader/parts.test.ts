@@ -17,7 +17,7 @@ import {
   partSpan,
   type TableHeader,
 } from '../../../corpus/snapshot/codec/table.ts'
-import { bySort, CVE_SORTS, type CveSort } from '../../../corpus/snapshot/cursor/order.ts'
+import { byStoredSort, STORED_SORTS, type StoredSort } from '../../../corpus/snapshot/cursor/order.ts'
 import { aliasesOf, decodeAliases } from '../../../corpus/snapshot/derive/aliases.ts'
 import { decodeOrder } from '../../../corpus/snapshot/derive/orders.ts'
 import { fileOf, readObject } from '../../../corpus/snapshot/files/layout.ts'
@@ -42,10 +42,10 @@ const rows = await all(local.walk())
 const world = openWorld()
 const web = await serveFolder(dist)
 
-const orders = bySort((sort) => decodeOrder(readObject(dist, fileOf(manifest, 'orders', sort)), rows.length))
+const orders = byStoredSort((sort) => decodeOrder(readObject(dist, fileOf(manifest, 'orders', sort)), rows.length))
 const headerOf = (file: FileEntry) => locateTable(readObject(dist, file)) as TableHeader
 
-const SORTS = CVE_SORTS.flatMap((key) => [key, `-${key}`] as const)
+const SORTS = STORED_SORTS.flatMap((key) => [key, `-${key}`] as const)
 
 /** Returns the ids of a list read page by page. Each page with another reader if `open` returns one. */
 async function paged(options: CveListOptions, open: () => Promise<Reader>): Promise<string[]> {
@@ -95,8 +95,9 @@ test('the requests and bytes of a new reader', async () => {
     ['no record', 4, 30_000, (reader) => reader.get(last.cve_id.replace(/\d$/, (digit) => `${9 - Number(digit)}`))],
     ['the first page', 2, 40_000, (reader) => reader.list()],
     ['the first page, ascending', 3, 60_000, (reader) => reader.list({ sort: 'epss', limit: 100 })],
+    ['the largest EPSS changes', 8, 60_000, (reader) => reader.list({ sort: '-epss_change', limit: 8 })],
     ['a page by its cursor', 3, 60_000, (reader) => reader.list({ sort: 'epss', cursor })],
-    ['a filtered page', 7, 90_000, (reader) => reader.list({ has_patch: true })],
+    ['a filtered page', 8, 90_000, (reader) => reader.list({ has_patch: true })],
   ] as readonly [string, number, number, (reader: Reader) => Promise<unknown>][]) {
     const figure = await figures(call)
     console.log(`# ${name}: ${figure.requests} requests, ${figure.bytes} bytes`)
@@ -110,7 +111,7 @@ test('pages of all CVEs by cursors, in every order and length, each page with an
     assert.is(new Set(expected).size, rows.length)
     if (sort.startsWith('-')) {
       // Ordinals are positions in the order of publication, newest first.
-      const { ordinals } = orders[sort.slice(1) as CveSort]
+      const { ordinals } = orders[sort.slice(1) as StoredSort]
       assert.equal(
         Array.from(ordinals, (ordinal) => rows[ordinal]!.cve_id),
         expected,
@@ -178,7 +179,7 @@ test('tables are reported while they are downloaded', async () => {
   const seen: Progress[] = []
   const reader = await openReader(web.url, { onProgress: (progress) => seen.push(progress) })
   await reader.list({ kev: true })
-  const tables = ['about cve', 'columns cve', ...CVE_SORTS.map((sort) => `orders ${sort}`)]
+  const tables = ['about cve', 'columns cve', 'epss-changes cve', ...STORED_SORTS.map((sort) => `orders ${sort}`)]
   const total = manifest.files
     .filter(({ role, name }) => tables.includes(`${role} ${name}`))
     .reduce((sum, { size }) => sum + size, 0)

@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveListOptions, CvePage, CveSummary, CveWalkOptions, Section } from '../../../corpus/reader/reader.ts'
 import { openReader } from '../../../corpus/reader/reader.ts'
-import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
+import { STORED_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
 import { askDirectly } from '../../support/ask.ts'
@@ -25,7 +25,7 @@ const reader = await openReader(sample.dist)
 const rows = await asked.all<CveSummary>('/cves')
 const ids = rows.map(({ cve_id }) => cve_id)
 
-const SORTS = CVE_SORTS.flatMap((key) => [key, `-${key}`] as const)
+const SORTS = STORED_SORTS.flatMap((key) => [key, `-${key}`] as const)
 const { answered, compare, compareWalks } = gatewayAnswers(asked)
 
 /** Returns all rows of a walk, as texts. */

@@ -133,6 +133,7 @@ function inputOf({ manifest, bytesOf }: GoodSnapshot): Omit<DeriveInput, 'adviso
   return {
     rows: collector.rows(),
     epss: decodeEpss(gunzipFile('epss', bytesOf('epss'))),
+    history: { dist: '', files: [], editions: [] },
     catalogs: Object.fromEntries(catalogs),
     corpusDate: about.corpus_date,
     lastUpdate: about.last_update,

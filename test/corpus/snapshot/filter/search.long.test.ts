@@ -1,7 +1,7 @@
 /** Searches with combinations of flags, severities, ranges and lists: the same CVEs as a test of all columns. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CVE_SORTS } from '../../../../corpus/snapshot/cursor/order.ts'
+import { STORED_SORTS } from '../../../../corpus/snapshot/cursor/order.ts'
 import { FLAGS, SEVERITIES } from '../../../../corpus/snapshot/derive/facts.ts'
 import { postingsOf } from '../../../../corpus/snapshot/derive/postings.ts'
 import type { CveFilters } from '../../../../corpus/snapshot/filter/filters.ts'
@@ -75,7 +75,7 @@ test('all matches in every order, and pages from the middle', () => {
   for (const filters of [...CASES, ...CASES.slice(0, 50)]) {
     const expected = Array.from({ length: count }, (_, ordinal) => ordinal).filter((one) => passes(filters, one))
     sizes[expected.length === 0 ? 'none' : expected.length <= SHORT_LIST ? 'few' : 'many']++
-    for (const sort of CVE_SORTS) {
+    for (const sort of STORED_SORTS) {
       for (const descending of [true, false]) {
         const order = orderView(snapshot, sort, descending)
         const inOrder = expected.toSorted((a, b) => order.position(a) - order.position(b))

@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveCore } from '../../../../corpus/model/record.ts'
-import { CVE_SORTS } from '../../../../corpus/snapshot/cursor/order.ts'
+import { STORED_SORTS } from '../../../../corpus/snapshot/cursor/order.ts'
 import { idAt } from '../../../../corpus/snapshot/derive/index-table.ts'
 import { addBit, cutWord, emptyBitmap, hasBit, wordOf } from '../../../../corpus/snapshot/filter/bitmaps.ts'
 import type { CveFilters } from '../../../../corpus/snapshot/filter/filters.ts'
@@ -77,7 +77,7 @@ const CASES: [filters: CveFilters, passes: (core: CveCore) => boolean][] = [
   ],
 ]
 
-const ORDERS = CVE_SORTS.flatMap((sort) => [true, false].map((descending) => ({ sort, descending })))
+const ORDERS = STORED_SORTS.flatMap((sort) => [true, false].map((descending) => ({ sort, descending })))
 
 for (const [filters, passes] of CASES) {
   const expected = [...cores.values()].filter(passes).map(({ cve_id }) => cve_id as string)

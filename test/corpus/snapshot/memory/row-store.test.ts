@@ -7,7 +7,7 @@ import { finished } from '../../../../corpus/runtime/steps.ts'
 import { plainBytes } from '../../../../corpus/snapshot/codec/segment-bytes.ts'
 import { spliceGzip, splicePlain, spliceTag } from '../../../../corpus/snapshot/codec/splice.ts'
 import { cursorBinding } from '../../../../corpus/snapshot/cursor/cursor.ts'
-import { CVE_SORTS, type CveSort } from '../../../../corpus/snapshot/cursor/order.ts'
+import { type CveSort, STORED_SORTS } from '../../../../corpus/snapshot/cursor/order.ts'
 import type { RowRun } from '../../../../corpus/snapshot/data.ts'
 import { CORE, CORE_NUMBERS, idAt } from '../../../../corpus/snapshot/derive/index-table.ts'
 import { ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../../../corpus/snapshot/derive/pages.ts'
@@ -142,7 +142,7 @@ test('a page with adjacent rows of a stored page is spliced from its segments, w
 })
 
 test('from every place of every order, whole segments and gathered rows join to the same page', () => {
-  for (const key of CVE_SORTS) {
+  for (const key of STORED_SORTS) {
     const order = orderView(snapshot, key, true)
     for (const start of [1, 24, 26, 73, 130, order.count - 30]) {
       const after = order.keyOf(order.ordinal(start - 1))

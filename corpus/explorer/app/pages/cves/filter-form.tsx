@@ -139,6 +139,7 @@ function Name({ filter, value, set, errorId }: ControlProps<Filter & { kind: 'na
 const PLACEHOLDERS: Partial<Record<Filter['kind'], string>> = {
   score: '0 to 10',
   share: '0 to 1',
+  change: '-1 to 1',
   ids: 'CVE-2024-3400,…',
 }
 

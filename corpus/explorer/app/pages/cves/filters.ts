@@ -21,7 +21,8 @@ interface Name {
 
 export type Filter = { name: string; label: string; isMain?: true } & (
   | { kind: 'text'; placeholder: string }
-  | { kind: 'bands' | 'score' | 'share' | 'day' | 'ids' }
+  | { kind: 'bands' | 'score' | 'day' | 'ids' }
+  | { kind: 'share' | 'change'; of: string }
   | Name
   | Choice
 )
@@ -111,7 +112,13 @@ export const FILTERS: readonly Filter[] = [
   { name: 'assigner', label: 'CNA', kind: 'name', suggests: 'cna', placeholder: 'mitre' },
   { name: 'cvss_min', label: 'Minimum CVSS', kind: 'score' },
   { name: 'cvss_max', label: 'Maximum CVSS', kind: 'score' },
-  { name: 'epss_min', label: 'Minimum EPSS', kind: 'share' },
+  { name: 'epss_min', label: 'Minimum EPSS', kind: 'share', of: 'EPSS' },
+  { name: 'epss_change_min', label: 'Minimum EPSS rise', kind: 'change', of: 'EPSS rise' },
+  {
+    name: 'epss_change_days',
+    label: 'EPSS rise over',
+    ...choices(['7', 'EPSS rise over 7 days'], ['30', 'EPSS rise over 30 days']),
+  },
   { name: 'published_since', label: 'Published since', kind: 'day' },
   { name: 'published_until', label: 'Published until', kind: 'day' },
   { name: 'updated_since', label: 'Updated since', kind: 'day' },
@@ -121,7 +128,7 @@ export const FILTERS: readonly Filter[] = [
 
 const FILTER_NAMES: ReadonlySet<string> = new Set(FILTERS.map(({ name }) => name))
 
-export type SortKey = 'published' | 'updated' | 'cvss' | 'epss'
+export type SortKey = 'published' | 'updated' | 'cvss' | 'epss' | 'epss_change'
 /** `-` before the key means descending. */
 export type Sort = SortKey | `-${SortKey}`
 export const DEFAULT_SORT: Sort = '-published'
@@ -136,6 +143,8 @@ export const SORTS: readonly (readonly [Sort, string])[] = [
   ['cvss', 'lowest CVSS score first'],
   ['-epss', 'highest EPSS score first'],
   ['epss', 'lowest EPSS score first'],
+  ['-epss_change', 'largest rise of the EPSS score first'],
+  ['epss_change', 'largest fall of the EPSS score first'],
 ]
 
 /** Names in the address that are no parameters of the API. */
@@ -212,7 +221,8 @@ function describe(filter: Filter, value: string): string {
     const words = membersOf(value).map(wordsOf)
     if (words.length > 0 && words.every((known) => known !== undefined)) return words.join(' or ')
   }
-  if (kind === 'share' && Number.isFinite(Number(value))) return `EPSS ≥ ${formatShare(Number(value))}`
+  if ((kind === 'share' || kind === 'change') && Number.isFinite(Number(value)))
+    return `${filter.of} ≥ ${formatShare(Number(value))}`
   if (kind === 'day' && isDay(value)) return `${label} ${formatDay(value)}`
   if (kind === 'ids') return `${membersOf(value).length} CVE ids`
   return `${label}: ${value}`
