@@ -31,7 +31,7 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
   description: `Returns the CVEs that were added, changed or removed since a snapshot. A rejection and a change in any feed except EPSS count.
 
 For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer ids to times. A mirror serves a snapshot minutes after its \`created_at\`, so a time can select a snapshot that you have not read. If the snapshot is no longer available, the answer is 410. Then read all records again.`,
-  example: '/changes?since=9f797d05b590&limit=2',
+  example: '/changes?since=5132195eb0fa&limit=2',
   errors: ['gone'],
   params: { path: {}, query },
   answer: changesSchema,

@@ -6,8 +6,8 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: 'API 9.1, 9.2, 9.3, 9.4, 9.5, 9.6, 9.7, 9.8, 9.9, 9.11, 9.14: filters and orders of /cves',
     breaks: 'the oldest come first',
     file: 'corpus/answers/routes/cves.ts',
-    find: "sort(STORED_SORTS, '-published')",
-    replace: "sort(STORED_SORTS, 'published')",
+    find: "sort([...STORED_SORTS, 'epss_change'], '-published')",
+    replace: "sort([...STORED_SORTS, 'epss_change'], 'published')",
   },
   {
     rule: 'API 9.15: a CVE matches all filters',
