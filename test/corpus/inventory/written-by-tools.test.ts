@@ -1,7 +1,7 @@
 /**
  * Lock files that tools wrote for one project with aliases, overrides, folders, archives, Git, workspaces, patches and
  * bundled packages, each with the packages that the tool lists itself (`npm ls`, `pnpm ls`, `yarn list`, `yarn info`,
- * `bundle list`, `go list -m`, `poetry show`). In `listed.json`, aliases have the real name, and folders of the project
+ * `bundle list`, `go list -m`, `poetry show`, `bun pm ls`, `deno info`). In `listed.json`, aliases have the real name, and folders of the project
  * are left out. Checksums and fields that the readers ignore are removed from the files.
  */
 import { readFileSync } from 'node:fs'
@@ -18,6 +18,8 @@ const listed = JSON.parse(textOf('listed.json')) as Record<string, string[]>
 const DIFFERENCES: Readonly<Record<string, { added?: string[]; missing?: string[] }>> = {
   // npm does not list an optional package of another system.
   'npm-11/package-lock.json': { added: ['fsevents 2.3.2'] },
+  // Nor does Bun. An archive beside the project has its version in the name of the file alone.
+  'bun-1.4/bun.lock': { added: ['fsevents 2.3.2'], missing: ['own-tar 1.2.3'] },
   // lockfileVersion 1 has addresses in place of their versions.
   'npm-6/package-lock.json': { missing: ['git-dep 1.4.0', 'own-tar 1.2.3'] },
 }
@@ -31,6 +33,8 @@ const SKIPPED: Readonly<Record<string, string[]>> = {
   'pnpm-12/pnpm-lock.yaml': ['local own-lib@file:own-lib', 'bundled ms'],
   'yarn-1/yarn.lock': ['local own-lib', 'local own-link'],
   'bundler-2/Gemfile.lock': ['local own'],
+  'bun-1.4/bun.lock': ['local @own/a', 'local own-lib', 'no-version own-tar', 'local own-lib'],
+  'deno-2.9/deno.lock': ['local packages/own'],
   'go-1.19/go.mod': ['local example.com/loc'],
   'poetry-1.3/poetry.lock': ['local ownlib'],
 }
