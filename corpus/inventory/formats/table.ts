@@ -175,7 +175,8 @@ export const FORMATS: readonly Format[] = [
   },
   {
     name: 'gradle.lockfile',
-    file: /\.lockfile$/,
+    // Also the files of Gradle 6 and older, one for each configuration.
+    file: /gradle\.lockfile$|[cC]lasspath\.lockfile$/,
     content: /^[^\s:=#]+:[^\s:=]+:[^\s:=]+=[A-Za-z][\w,]*$/m,
     parse: parseGradleLockfile,
   },
@@ -318,7 +319,7 @@ const MANIFESTS: readonly Manifest[] = [
   {
     tool: 'Python',
     file: /^Pipfile$|^pyproject\.toml$|^setup\.(?:cfg|py)$/,
-    lock: /^(?:poetry|uv|pdm|Pipfile|pixi)\.lock$|^pylock(?:\.[^.]+)?\.toml$|requirements.*\.txt$/i,
+    lock: /^(?:poetry|uv|pdm|Pipfile|pixi)\.lock$|^pylock(?:\.[^.]+)?\.toml$|^(?=.*requirements).*\.txt$/i,
     instead: 'its lock file, or the output of pip freeze',
   },
   { tool: 'Swift', file: /^Package\.swift$/, lock: /^Package\.resolved$/, instead: 'Package.resolved' },

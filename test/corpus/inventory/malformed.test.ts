@@ -481,6 +481,11 @@ test('a file with 20,000 packages is read', () => {
     'cabal.project.freeze': `constraints: ${numbers.map((i) => `any.p${i} ==1.0.${i}`).join(',\n  ')}`,
     'Manifest.toml': numbers.map((i) => `[[p${i}]]\nversion = "1.0.${i}"\n`).join(''),
     'action.yml': `runs:\n  steps:\n${numbers.map((i) => `  - uses: a/p${i}@v1.0.${i}\n`).join('')}`,
+    'uv.lock': numbers
+      .map((i) => `[[package]]\nname = "p${i}"\nversion = "1.0.${i}"\ndependencies = [{ name = "p${i + 1}" }]\n`)
+      .join('\n'),
+    'bun.lock': `{"lockfileVersion": 1, "packages": {${numbers.map((i) => `"p${i}": ["p${i}@1.0.${i}", "", {"dependencies": {"p${i + 1}": ""}}, ""],`).join('\n')}}}`,
+    'pom.xml': `<project><properties><v>1</v></properties><dependencies>${numbers.map((i) => `<dependency><groupId>g</groupId><artifactId>p${i}</artifactId><version>\${v}.${i}</version></dependency>`).join('\n')}</dependencies></project>`,
     'purls.purl': numbers.map((i) => `pkg:npm/p${i}@1.0.${i}`).join('\n'),
   }
   for (const [name, text] of Object.entries(texts)) {

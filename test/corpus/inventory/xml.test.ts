@@ -89,7 +89,7 @@ test('levels, elements and attributes are bounded', () => {
 })
 
 test('hostile texts take linear time', () => {
-  const many = (text: string) => text.repeat(1_000_000)
+  const many = (text: string) => text.repeat(200_000)
   for (const text of ['<', '&', '<!--', '<![CDATA[', '<?', '<a ', '<a b="', ' ', '&#1', '\r', 'a']) {
     for (const inside of [many(text), `<a>${many(text)}`, `<a>${many(`${text}\n`)}`, `<a ${many(text)}`]) {
       assert.throws(() => parseXml(inside), /not XML/)
