@@ -44,7 +44,7 @@ const boundMessage = (shown: string, format: string, { message }: BoundError) =>
   `${shown} is too large for a ${format}: ${message}. Write the file again with its tool, or split it and check each part`
 
 /** Files of PowerShell are in UTF-16. A byte order mark is removed. */
-function textOf(shown: string, bytes: Uint8Array): string {
+export function textOf(shown: string, bytes: Uint8Array): string {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)

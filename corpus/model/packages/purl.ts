@@ -88,6 +88,9 @@ export function packageOfPurl(text: string): PurlPackage {
   return { ecosystem: known?.ecosystem ?? null, name: full, version, source: null }
 }
 
+/** Returns the qualifiers of a purl that have a value. @throws PurlError */
+export const purlQualifiers = (text: string): ReadonlyMap<string, string> => parsePurl(text).qualifiers
+
 /** Tools state the epoch in the version, as a qualifier, or in both. */
 const withEpoch = (version: string | null, epoch: string | undefined): string | null =>
   version === null || epoch === undefined || /^\d+:/.test(version) ? version : `${epoch}:${version}`

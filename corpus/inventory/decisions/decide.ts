@@ -1,0 +1,122 @@
+/** Applies decisions to findings. Uses no API of Node. */
+import type { AffectedRow } from '../../model/packages/affected-row.ts'
+import { compareText } from '../../model/sources.ts'
+import type { Component } from '../inventory.ts'
+import { isPackage, type PackagePattern } from './package-pattern.ts'
+import type { ReadDecisions } from './read.ts'
+import { isSuppressing, type Statement } from './statement.ts'
+
+/** What was decided about a finding. */
+export interface Decision extends Pick<Statement, 'file' | 'line' | 'status' | 'justification' | 'reason' | 'until'> {
+  /** Whether the finding does not fail. */
+  suppresses: boolean
+  /** When it was stated: ISO 8601 in UTC. Null if unknown. */
+  statedAt: string | null
+}
+
+/** Why a statement has no effect. */
+export type UnusedReason =
+  | 'expired'
+  | 'unknown_id' // the snapshot has no vulnerability with the id
+  | 'matched_nothing'
+  | 'not_compared' // it names no package by a purl
+
+/** A statement without effect: the statements of one line together. */
+export interface UnusedDecision {
+  file: string
+  line: number | null
+  /** As the statement names it. */
+  id: string
+  /** `npm/lodash` or a purl; null for every package. */
+  package: string | null
+  why: UnusedReason
+  /** The last day of an expired entry. */
+  until: string | null
+}
+
+export interface DecisionFile extends ReadDecisions {
+  /** Whether the file counts for the packages of another file, by the name that reports call it. */
+  isFor(file: string): boolean
+}
+
+export interface Decider {
+  /** Returns the decision that counts. Null without one. */
+  decisionOn(component: Component & { file: string }, advisory: AffectedRow): Decision | null
+  /** Returns the statements that had no effect so far, by file and line. */
+  unused(): UnusedDecision[]
+}
+
+/**
+ * An entry of an ignore file precedes statements of VEX. The latest statement counts; among equally old ones, one that does
+ * not suppress precedes.
+ * @param today `YYYY-MM-DD`, by which entries expire
+ */
+export function decider(files: readonly DecisionFile[], today: string): Decider {
+  const byId = new Map<string, { statement: Statement; isFor: DecisionFile['isFor'] }[]>()
+  const used = new Set<string>()
+  for (const { statements, isFor } of files) {
+    for (const statement of statements) {
+      if (isExpired(statement, today)) continue
+      for (const id of new Set(statement.ids.map(foldId))) {
+        const others = byId.get(id) ?? []
+        if (others.length === 0) byId.set(id, others)
+        others.push({ statement, isFor })
+      }
+    }
+  }
+  return {
+    decisionOn(component, advisory) {
+      const ids = new Set([advisory.advisory_id, ...advisory.aliases, ...advisory.cve_ids].map(foldId))
+      const matching = [...ids]
+        .flatMap((id) => byId.get(id) ?? [])
+        .filter(({ statement, isFor }) => isFor(component.file) && isAbout(statement, component))
+        .map(({ statement }) => statement)
+      for (const statement of matching) used.add(positionOf(statement))
+      const [first] = matching.sort(compareStatements)
+      if (first === undefined) return null
+      const { file, line, status, justification, reason, until, statedAt } = first
+      return { file, line, status, suppresses: isSuppressing(first), justification, reason, until, statedAt }
+    },
+    unused() {
+      const seen = new Set(used)
+      return files.flatMap(({ statements }) =>
+        statements.flatMap((statement) => {
+          const position = positionOf(statement)
+          if (seen.has(position)) return []
+          seen.add(position)
+          return [unusedDecision(statement, isExpired(statement, today))]
+        }),
+      )
+    },
+  }
+}
+
+/** Ids differ in case between databases. */
+const foldId = (id: string) => id.trim().toLowerCase()
+
+const isExpired = ({ until }: Statement, today: string) => until !== null && until < today
+
+const positionOf = ({ file, line }: Statement) => JSON.stringify([file, line])
+
+const isAbout = ({ packages }: Statement, component: Component) =>
+  packages === null || packages.some((pattern) => isPackage(pattern, component))
+
+const compareStatements = (a: Statement, b: Statement) =>
+  Number(b.status === 'ignored') - Number(a.status === 'ignored') ||
+  compareText(b.statedAt ?? '', a.statedAt ?? '') ||
+  Number(isSuppressing(a)) - Number(isSuppressing(b))
+
+function unusedDecision({ file, line, ids, packages, until }: Statement, expired: boolean): UnusedDecision {
+  const [first] = packages ?? []
+  const why = expired ? 'expired' : packages?.length === 0 ? 'not_compared' : 'matched_nothing'
+  return {
+    file,
+    line,
+    id: ids[0] ?? '',
+    package: first ? patternText(first) : null,
+    why,
+    until: expired ? until : null,
+  }
+}
+
+const patternText = ({ ecosystem, name, purl }: PackagePattern) => purl ?? `${ecosystem}/${name}`
