@@ -3,15 +3,18 @@ import type { Option } from 'commander'
 import type { CommandLine, Groups } from '../../corpus/command/command-line.ts'
 import { printable, printableJson } from '../../corpus/command/printable.ts'
 import { clearProgress } from '../../corpus/command/progress.ts'
+import type { CheckReport } from './check.ts'
 import type { CheckFlags } from './command.ts'
 import { FAIL_LEVELS } from './fail-levels.ts'
 
 /** Groups of its help page. */
 export const CHECK_OPTIONS: Groups = {
   'Files:': ['exclude'],
-  'Snapshot:': ['snapshot', 'at', 'keys'],
+  'Snapshot:': ['snapshot', 'at', 'since', 'keys'],
+  'Decisions:': ['ignore', 'vex'],
   'What fails:': ['fail-on', 'unscored', 'fail-on-undecided', 'fail-on-unchecked'],
-  'Report:': ['json', 'sarif'],
+  'Report:': ['json', 'sarif', 'openvex', 'vex-author'],
+  'Evidence:': ['receipt', 'replay'],
 }
 
 const HELP = `
@@ -27,21 +30,39 @@ command only reads parts of the snapshot.
 The exit code is 0 if nothing fails, 1 if something does, 2 for an error or a file that cannot
 be read, and 3 if no package can be judged. A finding without a severity fails, unless
 --unscored pass is set. A package is undecided if its version cannot be compared, and not
-checked if the snapshot has no advisories for its ecosystem.`
+checked if the snapshot has no advisories for its ecosystem.
+
+Findings that vulnshelf.ignore.json or a VEX document suppresses are listed with the reason, and
+do not fail. --replay exits with 1 if files changed, or if the result is another one.`
+
+/** Repeatable: `--vex a.json --vex b.json`. */
+const list = (text: string, before: string[]) => [...before, text]
 
 /** `at` makes the option that chooses an earlier snapshot. */
 export function addCheckCommand({ program, option, required, examples, fail }: CommandLine, at: () => Option): void {
   program
-    .command('check <files...>')
+    .command('check [files...]')
     .description('Show which advisories affect the packages of lock files and SBOMs')
     .addOption(
       option('--exclude <pattern>', 'leave out files and folders, with a pattern as in .gitignore (repeatable)')
-        .argParser((pattern: string, before: string[]) => [...before, pattern])
+        .argParser(list)
         .default([], 'none'),
     )
     .addOption(required(option('--snapshot <dist or url>', 'folder of snapshots, bundle, or URL of a repository')))
     .addOption(at())
+    .addOption(option('--since <snapshot>', 'show only what became known since this snapshot; in the forms of --at'))
     .addOption(option('--keys <file>', 'key set (JWKS); one of its keys must have signed the pointer'))
+    .addOption(
+      option(
+        '--ignore <file>',
+        'findings to suppress (default: vulnshelf.ignore.json beside each file, and in the working folder)',
+      ),
+    )
+    .addOption(
+      option('--vex <file>', 'VEX document: OpenVEX, CycloneDX or CSAF (repeatable)')
+        .argParser(list)
+        .default([], 'none'),
+    )
     .addOption(
       option('--fail-on <level>', 'exit with 1 for findings of this severity or above')
         .choices(FAIL_LEVELS)
@@ -56,6 +77,19 @@ export function addCheckCommand({ program, option, required, examples, fail }: C
     .addOption(option('--fail-on-unchecked', 'exit with 1 if a package was not checked'))
     .addOption(option('--json', 'print the report as JSON'))
     .addOption(option('--sarif', 'print the report as SARIF 2.1.0').conflicts('json'))
+    .addOption(
+      option('--openvex', 'print findings and decisions as OpenVEX 0.2.0; requires --vex-author').conflicts([
+        'json',
+        'sarif',
+      ]),
+    )
+    .addOption(option('--vex-author <name>', 'author of this document: a person or an organization'))
+    .addOption(option('--receipt <file>', 'write an in-toto statement with the digests of files, decisions and report'))
+    .addOption(
+      option('--replay <receipt>', 'repeat the check of a receipt, and compare the result byte for byte').conflicts([
+        ...['exclude', 'at', 'since', 'ignore', 'vex', 'sarif', 'openvex', 'receipt'],
+      ]),
+    )
     .addHelpText('after', HELP)
     .addHelpText(
       'after',
@@ -64,28 +98,73 @@ export function addCheckCommand({ program, option, required, examples, fail }: C
         'check . --exclude examples --snapshot dist',
         'check bom.json --snapshot https://vulns.example.com/dist --fail-on critical',
         'check - --snapshot dist --json < purls.txt',
+        'check . --snapshot dist --vex vendor.csaf.json --receipt receipt.json',
+        'check --replay receipt.json --snapshot dist',
       ),
     )
-    .action(async (operands: string[], options: CheckFlags & { json?: boolean; sarif?: boolean }) => {
-      const { checkFromCommand, EXIT_CODES } = await import('./command.ts')
-      const { formatCheckReport } = await import('./report.ts')
-      const { sarifOf } = await import('./sarif.ts')
+    .action(async (operands: string[], options: CheckFlags & ReportFlags) => {
       try {
-        const report = await checkFromCommand(operands, options, fail)
-        clearProgress()
-        if (report !== null) {
-          const text = options.sarif
-            ? printableJson(sarifOf(report), 1)
-            : options.json
-              ? printableJson(report, 1)
-              : printable(formatCheckReport(report))
-          process.stdout.write(`${text}\n`)
-        }
-        process.exitCode = EXIT_CODES[report?.outcome ?? 'unreadable']
+        process.exitCode = await runCommand(operands, options, fail)
       } catch (error) {
         // The code 1 means that the check failed.
         fail(error)
         process.exitCode = 2
       }
     })
+}
+
+interface ReportFlags {
+  json?: boolean
+  sarif?: boolean
+  openvex?: boolean
+  vexAuthor?: string
+  receipt?: string
+  replay?: string
+}
+
+/** Returns the exit code. */
+async function runCommand(
+  operands: readonly string[],
+  options: CheckFlags & ReportFlags,
+  fail: (error: Error) => void,
+): Promise<number> {
+  const { CheckError } = await import('./error.ts')
+  if (options.replay !== undefined) {
+    if (operands.length > 0) throw new CheckError('usage', '--replay takes no files: the receipt names them')
+    const { formatReplayReport, REPLAY_EXIT_CODES, replayReceipt } = await import('./replay.ts')
+    const report = await replayReceipt(options.replay, options)
+    clearProgress()
+    process.stdout.write(`${options.json ? printableJson(report, 1) : formatReplayReport(report)}\n`)
+    return REPLAY_EXIT_CODES[report.outcome]
+  }
+  if (operands.length === 0) throw new CheckError('usage', 'no files: name lock files, SBOMs or folders')
+  if (options.openvex && options.vexAuthor === undefined) {
+    throw new CheckError('usage', '--openvex requires --vex-author: a person or an organization')
+  }
+  const { checkFromCommand, EXIT_CODES } = await import('./command.ts')
+  const checked = await checkFromCommand(operands, options, fail)
+  if (checked === null) return EXIT_CODES.unreadable
+  if (options.receipt !== undefined) {
+    const { writeReceipt } = await import('./receipt.ts')
+    await writeReceipt(options.receipt, checked)
+  }
+  clearProgress()
+  process.stdout.write(await reportText(checked.report, options))
+  return EXIT_CODES[checked.report.outcome]
+}
+
+async function reportText(report: CheckReport, { json, sarif, openvex, vexAuthor }: ReportFlags): Promise<string> {
+  const { reportJson } = await import('./json.ts')
+  if (json) return reportJson(report)
+  if (sarif) {
+    const { sarifOf } = await import('./sarif.ts')
+    return `${printableJson(sarifOf(report), 1)}\n`
+  }
+  if (openvex) {
+    const { openVexOf } = await import('./openvex.ts')
+    const document = openVexOf(report, vexAuthor!)
+    return document === null ? '' : `${printableJson(document, 1)}\n`
+  }
+  const { formatCheckReport } = await import('./report.ts')
+  return `${printable(formatCheckReport(report))}\n`
 }

@@ -6,6 +6,7 @@ import { MAX_ENTRIES } from '../../corpus/inventory/bounds.ts'
 import { InventoryError } from '../../corpus/inventory/error.ts'
 import type { NotChecked } from '../../corpus/inventory/findings.ts'
 import { inventoryOf, type ReadInventory } from '../../corpus/inventory/read.ts'
+import { sha256 } from '../../corpus/runtime/digest.ts'
 import { FileError, readRegularFile } from '../../corpus/runtime/regular-file.ts'
 import { searchFolder } from './search.ts'
 
@@ -22,9 +23,14 @@ export interface UnreadableFile {
   message: string
 }
 
+export interface CheckedInventory extends ReadInventory {
+  /** Of the bytes of the file. */
+  sha256: string
+}
+
 export interface ReadInventories {
   /** By operand, then by path. Each file once. */
-  inventories: ReadInventory[]
+  inventories: CheckedInventory[]
   /** Files that are not read. */
   notChecked: NotChecked[]
   unreadable: UnreadableFile[]
@@ -77,12 +83,14 @@ const isCompleteGoMod = ({ format, skipped }: ReadInventory) =>
 const isFolder = (path: string) => path !== STDIN && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /** @throws InventoryError */
-async function readInventory(file: string): Promise<ReadInventory> {
+export async function readInventory(file: string): Promise<CheckedInventory> {
   const bytes = file === STDIN ? await readStandardInput() : readFile(file)
-  return inventoryOf(file, basename(file), bytes, file === STDIN ? 'standard input' : file)
+  const inventory = inventoryOf(file, basename(file), bytes, file === STDIN ? 'standard input' : file)
+  return { ...inventory, sha256: sha256(bytes) }
 }
 
-function readFile(path: string): Buffer {
+/** @throws InventoryError */
+export function readFile(path: string): Buffer {
   try {
     return readRegularFile(path, MAX_BYTES)
   } catch (cause) {

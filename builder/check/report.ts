@@ -1,28 +1,37 @@
 /** The report of `vulnshelf check` as text. */
 import { counted, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { printableLine, printableLines } from '../../corpus/command/printable.ts'
+import { isSuppressed } from '../../corpus/inventory/decisions/apply.ts'
 import type { Finding, NotChecked, UndecidedPackage } from '../../corpus/inventory/findings.ts'
 import { packageName } from '../../corpus/inventory/inventory.ts'
 import { UNDECIDED_REASONS } from '../../corpus/inventory/reasons.ts'
 import type { CheckReport } from './check.ts'
+import { decidedLines, newsLines, unusedLines } from './decision-lines.ts'
 
 /** Packages without a finding that a list names. */
 const NAMED = 10
 
 export function formatCheckReport({ findings, undecided, notChecked, ...report }: CheckReport): string {
-  const { counts } = report
+  const { counts, since } = report
+  const open = findings.filter((one) => !isSuppressed(one))
   const summary = [
     `${counted(counts.packages, 'package')} in ${filesText(report)}`,
     `${grouped(counts.affected)} affected`,
     `${grouped(counts.notAffected)} not affected`,
     `${grouped(counts.undecided)} undecided`,
     `${grouped(counts.notChecked)} not checked`,
+    ...(counts.suppressed === 0 ? [] : [`${counted(counts.suppressed, 'finding')} suppressed`]),
   ]
+  const known = since && `${counted(since.known, 'finding')} known then`
   return printableLines([
-    ...(findings.length > 0 ? [...tableOf(findings), ''] : []),
+    ...(open.length > 0 ? [...tableOf(open), ''] : []),
+    ...newsLines(open),
+    ...decidedLines(findings, undecided),
     ...namesOf('undecided', undecided.map(undecidedText)),
     ...namesOf('not checked', notChecked.map(notCheckedText)),
+    ...namesOf('no effect', unusedLines(report)),
     summary.join(', '),
+    ...(since === null ? [] : [`news since snapshot ${since.id.slice(0, 12)} of ${since.createdAt}; ${known}`]),
     ...verdictOf(report),
   ])
 }
@@ -90,9 +99,10 @@ function verdictOf({ outcome, failing, failOn, counts, unreadable, files }: Verd
   const { level } = failOn
   const bound = level === 'critical' ? level : `${level} or above`
   const unscored = counts.unscored === 0 ? '' : `, ${grouped(counts.unscored)} without a severity`
-  const found = `${counted(counts.findings, 'finding')}${unscored}`
+  const suppressed = counts.suppressed === 0 ? '' : `, ${grouped(counts.suppressed)} suppressed`
+  const found = `${counted(counts.findings, 'finding')}${unscored}${suppressed}`
   if (outcome === 'passed') {
-    const why = level === 'none' ? 'no finding fails' : `none is ${bound}`
+    const why = level === 'none' ? 'no finding fails' : `${counts.suppressed === 0 ? 'none' : 'no other'} is ${bound}`
     return [`passed: ${found}; ${why} (--fail-on ${level}${failOn.unscored ? '' : ', --unscored pass'})`]
   }
   return [

@@ -4,29 +4,39 @@
  */
 import { relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Location, Log, Notification, PhysicalLocation, ReportingDescriptor, Result } from 'sarif'
+import type { Location, Log, Notification, PhysicalLocation, ReportingDescriptor, Result, Suppression } from 'sarif'
 import { VERSION } from '../../corpus/command/version.ts'
+import { isSettled } from '../../corpus/inventory/decisions/apply.ts'
+import type { Decision } from '../../corpus/inventory/decisions/decide.ts'
 import { type Finding, type NotChecked, type UndecidedPackage, worstSeverity } from '../../corpus/inventory/findings.ts'
 import { packageName } from '../../corpus/inventory/inventory.ts'
+import { newsText } from '../../corpus/inventory/news.ts'
 import { UNDECIDED_REASONS } from '../../corpus/inventory/reasons.ts'
 import type { AffectedRow } from '../../corpus/model/packages/affected-row.ts'
-import type { CheckReport } from './check.ts'
+import type { CheckReport, ReportedFinding } from './check.ts'
+import { decisionText } from './decision-lines.ts'
 import { STDIN, type UnreadableFile } from './read.ts'
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
-export function sarifOf({ findings, undecided, notChecked, unreadable }: CheckReport): Log {
+export function sarifOf({ findings, undecided, notChecked, unreadable, decisions }: CheckReport): Log {
+  // SARIF 3.27.23: all results have suppressions, or none.
+  const hasDecisions = decisions.files.length > 0
   const rules = new Map<string, { index: number; rule: ReportingDescriptor }>()
   const results = findings.map((finding): Result => {
     const { advisory } = finding
     const known = rules.get(advisory.advisory_id) ?? { index: rules.size, rule: ruleOf(advisory) }
     rules.set(advisory.advisory_id, known)
-    return { ...resultOf(finding), ruleId: known.rule.id, ruleIndex: known.index }
+    const suppressions = hasDecisions && { suppressions: suppressionsOf([finding.decision]) }
+    return { ...resultOf(finding), ...suppressions, ruleId: known.rule.id, ruleIndex: known.index }
   })
   if (undecided.length > 0) {
     const of = { ruleId: UNDECIDED.id, ruleIndex: rules.size }
     rules.set(UNDECIDED.id, { index: of.ruleIndex, rule: UNDECIDED })
-    results.push(...undecided.map((one) => ({ ...undecidedResult(one), ...of })))
+    for (const one of undecided) {
+      const suppressions = hasDecisions && { suppressions: isSettled(one) ? suppressionsOf(one.decisions) : [] }
+      results.push({ ...undecidedResult(one), ...suppressions, ...of })
+    }
   }
   const invocation = {
     executionSuccessful: unreadable.length === 0,
@@ -45,6 +55,14 @@ const UNDECIDED: ReportingDescriptor = {
   shortDescription: { text: 'Advisories name the package, but its version cannot be judged' },
   helpUri: 'https://ossf.github.io/osv-schema/#evaluation',
   properties: { tags: ['security'] },
+}
+
+/** SARIF 3.35. Empty: not suppressed. */
+function suppressionsOf(decisions: readonly (Decision | null)[]): Suppression[] {
+  return decisions.flatMap((decision) => {
+    if (!decision?.suppresses) return []
+    return [{ kind: 'external', status: 'accepted', justification: decisionText(decision) }]
+  })
 }
 
 function undecidedResult(one: UndecidedPackage): Omit<Result, 'ruleId'> {
@@ -89,8 +107,8 @@ function ruleOf({ advisory_id, aliases, cve_ids, summary, cvss_score }: Affected
   }
 }
 
-function resultOf(finding: Finding): Result {
-  const { ecosystem, name, version, dev, advisory } = finding
+function resultOf(finding: ReportedFinding): Result {
+  const { ecosystem, name, version, dev, advisory, decision, news } = finding
   const full = `${packageName(finding)}@${version}`
   const { advisory_id, severity, stated_severity, urgency, kev, epss, fixed_versions } = advisory
   return {
@@ -109,6 +127,8 @@ function resultOf(finding: Finding): Result {
       kev,
       epss,
       fixed_versions,
+      ...(decision && { decision: { status: decision.status, reason: decision.reason } }),
+      ...(news && { news: news.map(newsText) }),
     },
   }
 }

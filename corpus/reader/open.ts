@@ -23,12 +23,15 @@ export interface Trust {
 }
 
 /**
- * Returns the manifest of the current snapshot.
+ * Returns the manifest of the current snapshot, and the pointer that names it, as stored.
  * @throws SnapshotError, TransferError
  */
-export async function currentManifest(objects: Objects, trust: Trust): Promise<Manifest> {
-  const pointer = await judgedPointer(await objects.file(POINTER_NAME, MAX_POINTER_BYTES), trust)
-  return readManifest(objects, pointer)
+export async function currentManifest(
+  objects: Objects,
+  trust: Trust,
+): Promise<{ manifest: Manifest; pointer: Uint8Array }> {
+  const bytes = await objects.file(POINTER_NAME, MAX_POINTER_BYTES)
+  return { manifest: await readManifest(objects, await judgedPointer(bytes, trust)), pointer: bytes }
 }
 
 /** Verifies the pointer. Signatures must expire, or a server could withhold newer snapshots (SPEC.md, "Pointer"). */

@@ -64,6 +64,11 @@ export interface Reader {
     epss_date: string | null
   }
   /**
+   * `latest.json` as the repository had it when the reader was opened: JSON, signed or not. It names the current snapshot.
+   * With `keys`, its signature was verified.
+   */
+  readonly pointer: string
+  /**
    * The ecosystems that the snapshot has advisories of, ascending, without suffixes such as `:12`. For packages of others,
    * `affected` returns no rows, which does not mean that they are not affected.
    */
@@ -160,7 +165,7 @@ export async function openSnapshot(
   at: string | Date | undefined,
   close: () => Promise<void>,
 ): Promise<Reader> {
-  const newest = await currentManifest(objects, trust)
+  const { manifest: newest, pointer } = await currentManifest(objects, trust)
   const manifest = at === undefined ? newest : await manifestAt(newest, at, objects)
   const { data, close: closeTexts } = await openManifest(manifest, objects)
   const { about } = data
@@ -176,6 +181,7 @@ export async function openSnapshot(
       feeds: about.feeds,
       epss_date: about.epss_date,
     },
+    pointer: new TextDecoder().decode(pointer),
     ecosystems: about.ecosystems,
     releases: about.releases,
     ...methods(data, history, earlier),
@@ -197,7 +203,7 @@ async function manifestAt(newest: Manifest, at: string | Date, objects: Objects)
   return link.manifest()
 }
 
-type Methods = Omit<Reader, 'snapshot' | 'ecosystems' | 'releases' | 'close'>
+type Methods = Omit<Reader, 'snapshot' | 'pointer' | 'ecosystems' | 'releases' | 'close'>
 
 function methods(data: SnapshotData, history: History, earlier: EarlierSnapshots): Methods {
   const requestOf = (current: SnapshotData) => {

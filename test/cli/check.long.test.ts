@@ -1,5 +1,6 @@
 /** `vulnshelf check` as an operator runs it: exit codes, standard input, a web server, signatures. */
 import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -166,6 +167,46 @@ test('a folder is searched; a file that cannot be read has the exit code 2, and 
   assert.match(bare.out, 'not checked: bare (bare, no lock file or SBOM in this folder)')
 })
 
+test('an ignore file in the working folder suppresses, a receipt is replayed, OpenVEX states both', async () => {
+  const cwd = at('decisions')
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'purls.purl'), purls)
+  const words = ['check', 'purls.purl', '--snapshot', dist]
+  const run = (...more: string[]) => vulnshelf([...words, ...more], { cwd })
+  const { findings } = json((await run('--json')).out)
+  const { advisory_id } = findings[0]!.advisory
+  const ignored = [...new Set(findings.map((one) => one.advisory.advisory_id))].map((id) => ({ id, reason: 'test' }))
+  writeFileSync(join(cwd, 'vulnshelf.ignore.json'), JSON.stringify({ ignore: ignored }))
+  assert.match(
+    done(await run('--fail-on', 'low')),
+    /\nsuppressed: npm\/lantern-http \S+ \S+ \(ignored: test; vulnshelf\.ignore\.json:1\)\n/,
+  )
+  const written = done(await run('--json', '--receipt', 'receipt.json'))
+  const replay = (...more: string[]) =>
+    vulnshelf(['check', '--replay', 'receipt.json', '--snapshot', dist, ...more], { cwd })
+  assert.match(
+    done(await replay()),
+    /^same result, byte for byte: snapshot [0-9a-f]{12} of \S+, 2 files \(receipt\.json\)\n$/,
+  )
+  const { subject } = JSON.parse(readFileSync(join(cwd, 'receipt.json'), 'utf8'))
+  assert.is(subject.at(-1).digest.sha256, createHash('sha256').update(written).digest('hex'), 'of the printed report')
+  const openvex = JSON.parse(done(await run('--openvex', '--vex-author', 'Example Ltd')))
+  assert.ok(openvex.statements.every((one: { status: string }) => one.status === 'affected'))
+  writeFileSync(join(cwd, 'vex.json'), JSON.stringify(openvex).replaceAll('"affected"', '"fixed"'))
+  rmSync(join(cwd, 'vulnshelf.ignore.json'))
+  assert.match(done(await run('--vex', 'vex.json')), ` ${advisory_id} (fixed: accepted: test; vex.json:1)`)
+  const gone = await replay('--json')
+  assert.is(gone.code, 1)
+  assert.equal(
+    JSON.parse(gone.out).changed.map((one: { file: string }) => one.file),
+    ['vulnshelf.ignore.json'],
+  )
+  assert.match(
+    done(await run('--since', '2999-12-31', '--fail-on', 'low')),
+    /\nnews since snapshot .*; \d+ findings known then\npassed: 0 findings/,
+  )
+})
+
 test('a file without a package that can be judged has the exit code 3', async () => {
   for (const text of ['# no package\n', 'pkg:docker/nginx@1.25\n']) {
     writeFileSync(at('empty.purl'), text)
@@ -188,6 +229,19 @@ test('every error has the exit code 2, and one line', async () => {
   assert.match(await check(at('fifo'), '--snapshot', dist), /^cannot read .* is a FIFO; use a regular file$/)
   assert.match(await check(at('zero'), '--snapshot', dist), /^cannot read .* is a device; use a regular file$/)
   assert.match(await check(file, '--snapshot', at('empty')), /empty/)
+  assert.match(await check('--snapshot', dist), 'no files: name lock files, SBOMs or folders')
+  assert.match(
+    await check(file, '--replay', file, '--snapshot', dist),
+    '--replay takes no files: the receipt names them',
+  )
+  assert.match(await check('--replay', file, '--snapshot', dist), /is not a receipt of vulnshelf check: it is not JSON/)
+  assert.match(await check(file, '--snapshot', dist, '--openvex'), '--openvex requires --vex-author')
+  writeFileSync(at('vulnshelf.ignore.json'), '{ "ignore": [{ "id": "CVE-2024-1" }] }')
+  assert.match(
+    await check(file, '--snapshot', dist),
+    /vulnshelf\.ignore\.json:1: entry 1 of 'ignore' \(CVE-2024-1\) has no reason: set "reason"\. Correct the file$/,
+  )
+  rmSync(at('vulnshelf.ignore.json'))
   const { code, err } = await vulnshelf(['check', file, '--snapshot', 'http://127.0.0.1:1/'])
   assert.is(code, 2)
   assert.match(err[0]!, /^latest\.json: .*ECONNREFUSED.*; retrying in 1 s$/)

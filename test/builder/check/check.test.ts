@@ -40,12 +40,12 @@ async function check(purls: string, rows: Rows, failOn: Partial<FailRule> = {}, 
       return rows[`${ecosystem}/${name}@${version}`] ?? []
     },
   }
-  const inventories = [inventoryOf(file, 'purls.purl', Buffer.from(purls))]
+  const inventories = [{ ...inventoryOf(file, 'purls.purl', Buffer.from(purls)), sha256: '1'.repeat(64) }]
   const rule = { level: 'high', unscored: true, undecided: false, unchecked: false, ...failOn } as const
   const report = await checkInventories(
     { inventories, notChecked: [], unreadable: [] },
     reader as never,
-    rule,
+    { failOn: rule, decisions: [], today: '2026-06-01', earlier: null },
     noProgress,
   )
   return { report, asked, most }
@@ -110,6 +110,7 @@ test('a package is affected, not affected, undecided or not checked; each of the
     notChecked: 4,
     findings: 1,
     unscored: 0,
+    suppressed: 0,
   })
   assert.is(report.outcome, 'passed')
   assert.is(

@@ -55,6 +55,7 @@ test('a pointer that a trusted key has signed is believed, with other keys besid
   for (const keys of [[ours.publicKey], [theirs.publicKey, ours.publicKey], undefined]) {
     const reader = await openReader(signed, { keys })
     assert.is(reader.snapshot.id, manifest.snapshot)
+    assert.is(reader.pointer, readFileSync(pointerPath(signed), 'utf8'))
     await reader.close()
   }
 })
