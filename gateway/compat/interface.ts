@@ -6,6 +6,7 @@ import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import type { IndexedEcosystems } from '../../corpus/model/versions/ecosystems.ts'
 import type { Piece, ReadMember } from '../../corpus/snapshot/index.ts'
 import type { HeaderList } from '../http/reply.ts'
+import type { ScoreIndex } from './epss-scores.ts'
 
 export interface CompatInterface {
   /** In order of precedence. */
@@ -46,6 +47,8 @@ export interface CompatRequest {
   origin(): string
   /** The packages of the current snapshot, which stay open until the answer. @throws ApiError 503 if it has none */
   packages(): PackageIndex
+  /** The EPSS scores of the current snapshot, as `packages`. @throws ApiError 503 if it has none */
+  scores(): ScoreIndex
   /**
    * Counts work that follows, in comparisons of a version with an advisory. Takes quota for it, and lets other requests
    * be handled. @throws ApiError 413 beyond `WORK.most`; ClientGone if the client has closed the connection

@@ -1,6 +1,7 @@
 /** The interfaces that `--compat` selects. */
 import { GatewayError } from '../http/errors.ts'
 import { composerInterface } from './composer.ts'
+import { epssInterface } from './epss.ts'
 import type { CompatInterface } from './interface.ts'
 import { type NpmOptions, npmInterface } from './npm.ts'
 import { osvInterface } from './osv.ts'
@@ -13,6 +14,7 @@ export interface InterfaceOptions extends NpmOptions {
 const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterface> = new Map([
   ['composer', composerInterface],
   ['osv', osvInterface],
+  ['epss', epssInterface],
   // npm's paths begin with the name of a package, so they come last.
   ['npm', npmInterface],
 ])

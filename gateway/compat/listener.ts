@@ -13,6 +13,7 @@ import { acceptsGzip, CACHING, type HeaderList, sendBody } from '../http/reply.t
 import { assertRequest, type RequestHeaders, readHeaders } from '../http/request-headers.ts'
 import { parseTarget } from '../http/target.ts'
 import { createBodies, expectsContinue } from './body.ts'
+import type { ScoreIndex } from './epss-scores.ts'
 import {
   ClientGone,
   type CompatAnswer,
@@ -34,6 +35,8 @@ export interface CompatDeps extends GateDeps {
   interfaces: readonly CompatInterface[]
   /** Keeps the current snapshot open until `release`. Null if it has no packages. The subject is null without a token. */
   openPackages(subject: Subject | null): { index: PackageIndex | null; release(): void }
+  /** As `openPackages`. Null if the snapshot has no EPSS. */
+  openScores(subject: Subject | null): { index: ScoreIndex | null; release(): void }
 }
 
 export function createCompatApp({ auth, ...options }: CompatOptions, deps: CompatDeps): RequestListener {
@@ -85,16 +88,16 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
     response: ServerResponse,
   ): Promise<CompatAnswer> {
     let release = () => {}
-    const packages = () => {
-      const opened = deps.openPackages(passage.subject)
+    const held = <Index>({ index, ...opened }: { index: Index | null; release(): void }, missing: string): Index => {
       release = opened.release
-      if (opened.index === null)
-        throw unavailable('the snapshot has no packages; ingest a feed of advisories and build it again', RETRY_SECONDS)
-      return opened.index
+      if (index === null) throw unavailable(`the snapshot has no ${missing} and build it again`, RETRY_SECONDS)
+      return index
     }
+    const packages = () => held(deps.openPackages(passage.subject), 'packages; ingest a feed of advisories')
+    const scores = () => held(deps.openScores(passage.subject), 'EPSS scores; ingest the feed EPSS')
     const origin = () => deps.limits.originOf(visit)
     const work = countWork({ charge: () => gate.charge(passage, visit), isGone: () => response.closed })
-    const handle = async (parsed: unknown) => route.handle({ ...target, body: parsed, origin, packages, work })
+    const handle = async (parsed: unknown) => route.handle({ ...target, body: parsed, origin, packages, scores, work })
     const sharer = passage.subject ? `subject ${passage.subject.sub}` : `address ${deps.limits.addressOf(visit)}`
     try {
       const { body } = route
@@ -123,7 +126,7 @@ function encoded(
 
 const isPieces = (body: CompatAnswer['body']): body is readonly Piece[] => Array.isArray(body)
 
-/** A snapshot with packages may be built later. */
+/** A snapshot with packages or scores may be built later. */
 const RETRY_SECONDS = 60
 
 /** Time for the client to send a body that nobody reads, in ms. */

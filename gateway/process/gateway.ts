@@ -3,11 +3,13 @@ import { fetch } from 'undici'
 import { cveIdsOf } from '../../corpus/answers/advisory.ts'
 import type { Context } from '../../corpus/answers/context.ts'
 import { ROUTES } from '../../corpus/answers/routes.ts'
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { SnapshotTables } from '../../corpus/snapshot/memory/tables.ts'
 import { accessByPolicy, openAccess } from '../access/access.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
 import { openKeyRing } from '../auth/key-source.ts'
 import { type Login, loginRoute, logoutRoute } from '../auth/login.ts'
+import { scoreIndex } from '../compat/epss-scores.ts'
 import type { PackageIndex } from '../compat/interface.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
 import { type CompatAuth, createCompatApp } from '../compat/listener.ts'
@@ -212,6 +214,12 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
             return member && access.isAdvisoryRestricted(subject, current, () => cveIdsOf(member)) ? null : member
           }
           return { index: index && { ...index, advisory }, release: current.hold() }
+        },
+        openScores(subject) {
+          const { current } = registry
+          const caller = subject ?? { tier: 0 }
+          const judge = (row: number, id: CveId) => access.judge(caller, current, row, id)
+          return { index: scoreIndex(current, judge), release: current.hold() }
         },
       },
     )

@@ -6,6 +6,7 @@ import { packageEntry } from '../../corpus/model/packages/package-entry.ts'
 import { ecosystemsOf, HASHED_KINDS } from '../../corpus/snapshot/index.ts'
 import { encodeMember } from '../../corpus/snapshot/record/member.ts'
 import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
+import type { ScoreIndex } from '../../gateway/compat/epss-scores.ts'
 import type { PackageIndex } from '../../gateway/compat/interface.ts'
 import { type InterfaceOptions, openInterfaces } from '../../gateway/compat/interfaces.ts'
 import { type CompatAuth, type CompatDeps, createCompatApp } from '../../gateway/compat/listener.ts'
@@ -75,6 +76,7 @@ export interface CompatServer extends RunningServer {
 
 export interface CompatServerOptions {
   packages?: PackageIndex | null
+  scores?: ScoreIndex | null
   auth?: CompatAuth
   interfaces?: Partial<InterfaceOptions>
   limits?: LimitOptions
@@ -83,7 +85,7 @@ export interface CompatServerOptions {
 }
 
 export async function serveCompat(options: CompatServerOptions = {}): Promise<CompatServer> {
-  const { packages = packagesOf([]), auth = 'bearer' } = options
+  const { packages = packagesOf([]), scores = null, auth = 'bearer' } = options
   const key = await signingKey('key-1')
   const { log, lines } = listLog()
   const deps: CompatDeps = {
@@ -92,6 +94,7 @@ export async function serveCompat(options: CompatServerOptions = {}): Promise<Co
     log,
     interfaces: openInterfaces({ compat: ['npm'], ...options.interfaces }),
     openPackages: () => ({ index: packages, release: () => {} }),
+    openScores: () => ({ index: scores, release: () => {} }),
     ...options.deps,
   }
   const serve = { port: 0, drainMs: 2000, idleMs: 0, readsBodies: true, ...options.serve }

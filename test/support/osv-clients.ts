@@ -8,7 +8,8 @@ import { listening } from './listening.ts'
 import { type Client, type Dependency, installPackages, runClient } from './npm-clients.ts'
 import { makeCertificate } from './redis.ts'
 
-const PACKAGES = ['cve-lite-cli@1.37.0', '@bun-security-scanner/osv@1.0.0', 'bun@1.4.5']
+export const CVE_LITE = 'cve-lite-cli@1.37.0'
+const PACKAGES = [CVE_LITE, '@bun-security-scanner/osv@1.0.0', 'bun@1.4.5']
 
 export interface OsvClients {
   cveLite: Pick<Client, 'command' | 'home'>

@@ -83,6 +83,9 @@ async function answer(route: CompatRoute, path: string, packages: PackageIndex, 
       body: route.body!.parse(Buffer.from(text)),
       origin: () => 'http://localhost',
       packages: () => packages,
+      scores: () => {
+        throw new TypeError('no interface of this test has scores')
+      },
       work: countWork({ charge: async () => {}, isGone: () => false }),
     })
   } catch (error) {
