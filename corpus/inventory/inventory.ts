@@ -28,6 +28,7 @@ export type SkipReason =
   | 'not-pinned' // a requirement that several versions meet
   | 'not-followed' // a line that names another file
   | 'not-listed' // packages that the file does not name
+  | 'incomplete' // a list of an SBOM that states so
   | 'bundled' // inside another package, without a version
   | 'variable' // a requirement with a variable of the environment
   | 'malformed' // an entry that cannot be read
@@ -63,7 +64,12 @@ export const packageName = ({ ecosystem, name, purl }: Component): string =>
 interface EntryFacts extends Partial<Pick<Component, 'line' | 'dev'>> {
   /** The source package that the file states beside the purl, in the form of `upstream` in a purl. */
   source?: string | null
+  /** The distribution that the file states beside the purl, in the form of `distro` in a purl. */
+  distro?: string | null
 }
+
+/** Ranges of versions, which GitHub's SBOM API states for requirements: `^4.17.0`, `>= 2, < 3`, `4.*.*`. */
+const RANGE = /^[<>^~!=]|[*|]/
 
 /** @throws FormatError for a value that is no text */
 function versionOf(name: string, version: unknown, line: number | null): string | null {
@@ -72,9 +78,9 @@ function versionOf(name: string, version: unknown, line: number | null): string 
   throw new FormatError(`the version of '${shortened(name, 100)}' is not a text`, line)
 }
 
-function parsedPurl(purl: string): PurlPackage | null {
+function parsedPurl(purl: string, distro: string | null): PurlPackage | null {
   try {
-    return packageOfPurl(purl)
+    return packageOfPurl(purl, distro)
   } catch (error) {
     if (error instanceof PurlError) return null
     throw error
@@ -95,11 +101,13 @@ export class InventoryBuilder implements Inventory {
   }
 
   /** Adds the package of a purl. `version` counts if the purl has none. */
-  addPurl(purl: string, version: unknown, { line = null, dev = null, source = null }: EntryFacts = {}): void {
-    const found = parsedPurl(purl)
+  addPurl(purl: string, version: unknown, facts: EntryFacts = {}): void {
+    const { line = null, dev = null, source = null, distro = null } = facts
+    const found = parsedPurl(purl, distro)
     const stated = found?.version ?? versionOf(purl, version, line)
     if (found === null) this.skip(purl, 'malformed-purl', line)
     else if (stated === null) this.skip(purl, 'no-version', line)
+    else if (RANGE.test(stated)) this.skip(purl, 'not-pinned', line)
     else {
       const { ecosystem, name } = found
       this.#push({ ecosystem, name, version: stated, purl, source: found.source ?? source, line, dev })

@@ -11,6 +11,7 @@ export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
   'not-pinned': 'not pinned to one version',
   'not-followed': 'names another file; check it too',
   'not-listed': 'not in the file; go.sum has them',
+  incomplete: 'incomplete, the file states; others can be missing',
   bundled: 'inside another package; the file does not state its version',
   variable: 'contains a variable',
   malformed: 'cannot be read',

@@ -22,7 +22,15 @@ import { parsePurls } from './purls.ts'
 import { parsePdmLock, parsePipfileLock, parsePoetryLock, parsePylock, parseUvLock } from './python-lock.ts'
 import { parseRenvLock } from './renv-lock.ts'
 import { parseRequirements } from './requirements.ts'
-import { parseCycloneDx, parseSpdx } from './sbom.ts'
+import {
+  parseCycloneDx,
+  parseCycloneDxXml,
+  parseSpdx,
+  parseSpdxTagValue,
+  parseSpdxYaml,
+  parseStatements,
+  parseSyft,
+} from './sbom/sbom.ts'
 import { parseStackLock } from './stack-lock.ts'
 import { parseCargoLock } from './toml-lock.ts'
 import { parseYarnLock } from './yarn-lock.ts'
@@ -54,6 +62,13 @@ const WORKFLOW =
 /** The first pattern that matches the content selects the format. */
 export const FORMATS: readonly Format[] = [
   {
+    name: 'statement of in-toto',
+    file: /\.(?:cdx|spdx|syft|sbom)\.(?:intoto|att)\.jsonl?$/i,
+    content:
+      /^\s*\{.*"(?:_type"\s*:\s*"https:\/\/in-toto\.io\/Statement\/|payloadType"\s*:\s*"application\/vnd\.in-toto\+json")/s,
+    parse: parseStatements,
+  },
+  {
     name: 'CycloneDX JSON',
     file: /^bom\.json$|\.cdx\.json$/i,
     content: /^\s*\{.*"bomFormat"\s*:\s*"CycloneDX"/s,
@@ -61,9 +76,33 @@ export const FORMATS: readonly Format[] = [
   },
   {
     name: 'SPDX JSON',
-    file: /\.spdx\.json$/i,
-    content: /^\s*\{.*"spdxVersion"\s*:/s,
+    file: /\.spdx3?\.json(?:ld)?$/i,
+    content: /^\s*\{.*(?:"spdxVersion"\s*:|"@context"\s*:[\s[]*"https:\/\/spdx\.)/s,
     parse: parseSpdx,
+  },
+  {
+    name: 'syft JSON',
+    file: /(?:^|\.)syft\.json$/i,
+    content: /^\s*\{.*"descriptor"\s*:\s*\{\s*"name"\s*:\s*"syft"/s,
+    parse: parseSyft,
+  },
+  {
+    name: 'CycloneDX XML',
+    file: /^bom\.xml$|\.(?:cdx|bom)\.xml$/i,
+    content: /^\s*<.*=\s*["']http:\/\/cyclonedx\.org\/schema\/bom\/\d/s,
+    parse: parseCycloneDxXml,
+  },
+  {
+    name: 'SPDX YAML',
+    file: /\.spdx\.ya?ml$/i,
+    content: /^["']?spdxVersion["']?[ \t]*:/m,
+    parse: parseSpdxYaml,
+  },
+  {
+    name: 'SPDX tag-value',
+    file: /\.spdx(?:\.tag)?$/i,
+    content: /^SPDXVersion[ \t]*:/m,
+    parse: parseSpdxTagValue,
   },
   {
     name: 'bun.lock',
@@ -255,12 +294,12 @@ export const formatOf = (name: string, text: string, path = name): Format | null
 const UNREAD: readonly (readonly [tool: string, file: RegExp])[] = [
   ['Carthage', /^Cartfile\.resolved$/],
   ['Conda', /^(?:conda-lock|environment)\.ya?ml$/],
-  ['CycloneDX in XML', /^bom\.xml$|\.cdx\.xml$/i],
   ['Gleam', /^manifest\.toml$/],
   ['Paket', /^paket\.lock$/],
   ['pixi', /^pixi\.lock$/],
   ['rebar3', /^rebar\.lock$/],
-  ['SPDX, other than JSON', /\.spdx(?:\.(?:rdf|xml|ya?ml))?$/i],
+  ['SPDX in RDF', /\.spdx\.(?:rdf|xml|rdf\.xml)$/i],
+  ['Trivy, in its own JSON', /(?:^|\.)trivy\.json$/i],
 ]
 
 interface Manifest {

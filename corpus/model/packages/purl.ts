@@ -65,10 +65,12 @@ const READ_ONLY: ReadonlyMap<string, PurlType> = new Map([
 /**
  * Returns the package that a purl names, with its ecosystem if one has the type. As in osv.dev, the subpath of `golang`
  * belongs to the module; that of an action is its folder. `epoch` of `rpm` becomes a part of the version.
+ * @param distro the distribution and release of a purl without the qualifier `distro`, in its form: `debian-12`
  * @throws PurlError
  */
-export function packageOfPurl(text: string): PurlPackage {
+export function packageOfPurl(text: string, distro: string | null = null): PurlPackage {
   const { type, namespace, name, version, qualifiers, subpath } = parsePurl(text)
+  if (distro !== null && !qualifiers.has('distro')) qualifiers.set('distro', distro)
   const distribution = distributionOf({ type, namespace: namespace.join('/').toLowerCase(), version, qualifiers })
   if (distribution !== null) {
     const epoch = type === 'rpm' ? qualifiers.get('epoch') : undefined
@@ -101,7 +103,7 @@ interface Purl {
   name: string
   version: string | null
   /** Without those that have no value. */
-  qualifiers: ReadonlyMap<string, string>
+  qualifiers: Map<string, string>
   subpath: string[]
 }
 

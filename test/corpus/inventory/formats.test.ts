@@ -559,7 +559,7 @@ snapshots:
       ],
     }),
     ['1 npm a 1.0.0', '1 npm b 2.0.0'],
-    ['1 no-purl os', '1 no-version pkg:npm/c'],
+    ['1 no-version pkg:npm/c'],
   ],
   // The parts of the subject.
   [
@@ -835,7 +835,12 @@ test('a pod has a purl of a type without an ecosystem', () => {
   )
 })
 
-const ALL = [...NPM_FILES.map(([path]) => path), 'sbom/audited.spdx.json', ...Object.keys(OTHERS)]
+/** Each in another format. */
+const IMAGES = ['cdx.xml', 'spdx', 'spdx.yaml', 'spdx3.json', 'syft.json', 'cdx.intoto.json', 'spdx.intoto.jsonl'].map(
+  (extension) => `sbom/image.${extension}`,
+)
+
+const ALL = [...NPM_FILES.map(([path]) => path), 'sbom/audited.spdx.json', ...IMAGES, ...Object.keys(OTHERS)]
 
 test('the source package of a distribution is in the purl, or in the properties of syft and Trivy', () => {
   const property = (name: string, value: string) => ({ name, value })
@@ -888,9 +893,13 @@ test('a package that is stated with and without its source package counts as bot
 test('files of other formats with similar content are refused; the message names the tool of a known one', () => {
   const ruby = "module Foo\n  VERSION = '1'\nend\n"
   const cases = [
-    ['paket.lock', 'NUGET', 'paket.lock is a file of Paket, whose format is not read. Known formats: CycloneDX JSON; '],
-    ['bom.xml', '<bom/>', 'bom.xml is a file of CycloneDX in XML, whose format is not read. Known formats: '],
-    ['a.spdx', 'SPDXVersion: SPDX-2.3', 'a.spdx is a file of SPDX, other than JSON, whose format is not read. Known '],
+    [
+      'paket.lock',
+      'NUGET',
+      'paket.lock is a file of Paket, whose format is not read. Known formats: statement of in-toto; ',
+    ],
+    ['a.spdx.rdf', '<rdf/>', 'a.spdx.rdf is a file of SPDX in RDF, whose format is not read. Known formats: '],
+    ['a.trivy.json', '{}', 'a.trivy.json is a file of Trivy, in its own JSON, whose format is not read. Known '],
     ['paket.lock', 'NUGET\n  remote: a\n  specs:\n    B (1.0)\n', 'paket.lock is a file of Paket, whose format is not'],
     ['rebar.lock', '{"1.2.0",[{<<"a">>,{pkg,<<"a">>,<<"1.0">>},0}]}.', 'rebar.lock is a file of rebar3, whose format'],
     ['pixi.lock', 'version: 6\npackages:\n- conda: a\n', 'pixi.lock is a file of pixi, whose format is not read'],

@@ -9,6 +9,7 @@ import {
   MAX_JSON_VALUES,
   MAX_LINES,
   MAX_TOML_TOKENS,
+  MAX_XML_NODES,
   MAX_YAML_CHARACTERS,
   MAX_YAML_TOKENS,
 } from '../../../corpus/inventory/bounds.ts'
@@ -62,6 +63,13 @@ const FILES = [
   'github/action.yml',
   'sbom/bom.json',
   'sbom/audited.spdx.json',
+  'sbom/image.cdx.xml',
+  'sbom/image.spdx.yaml',
+  'sbom/image.spdx',
+  'sbom/image.spdx3.json',
+  'sbom/image.syft.json',
+  'sbom/image.cdx.intoto.json',
+  'sbom/image.spdx.intoto.jsonl',
 ]
 
 /** Returns the message of the error. */
@@ -74,6 +82,11 @@ function faultOf(name: string, content: string | Buffer): string {
     return error.message
   }
 }
+
+const BOM_XML = '<bom xmlns="http://cyclonedx.org/schema/bom/1.6">'
+const CONTEXT = '"@context": "https://spdx.org/rdf/3.0.1/spdx-context.jsonld"'
+const STATEMENT = '"_type": "https://in-toto.io/Statement/v1"'
+const ENVELOPE = '"payloadType": "application/vnd.in-toto+json"'
 
 const FAULTS: [what: string, name: string, content: string | Buffer, message: RegExp][] = [
   ['an unknown file', 'notes.md', '# Notes\n', /^dir\/notes\.md is in no known format.* package-lock\.json; .*purls/],
@@ -102,7 +115,99 @@ const FAULTS: [what: string, name: string, content: string | Buffer, message: Re
   ['a component without a name', 'bom.json', '{"bomFormat": "CycloneDX", "components": [\n{}]}', /:2: .*no name/],
   ['components in an object', 'bom.json', '{"bomFormat": "CycloneDX", "components": {}}', /'components' is not a list/],
   ['another bomFormat', 'bom.json', '{"bomFormat": "Other"}', /'bomFormat' is not CycloneDX/],
-  ['SPDX 3', 'a.spdx.json', '{"spdxVersion": "SPDX-3.0", "packages": []}', /'spdxVersion' is not SPDX-2\.x/],
+  ['another version', 'a.spdx.json', '{"spdxVersion": "SPDX-3.0", "packages": []}', /'spdxVersion' is not SPDX-2\.x/],
+  ['CycloneDX 2', 'bom.json', '{"bomFormat": "CycloneDX", "specVersion": "2.0"}', /'specVersion' is not 1\.x/],
+  ['no content', 'bom.xml', '', /^dir\/bom\.xml:1: .*no element/],
+  ['XML that ends early', 'bom.xml', `${BOM_XML}\n<components><component>`, /^dir\/bom\.xml:2: .*not XML/],
+  ['another root', 'bom.xml', '<?xml version="1.0"?>\n<project/>', /^dir\/bom\.xml:2: .*root is not <bom>/],
+  [
+    'another namespace',
+    'bom.xml',
+    '<bom xmlns="https://example.com"/>',
+    /bom\.xml:1: .*in the namespace http:\/\/cyclonedx/,
+  ],
+  [
+    'CycloneDX 2',
+    'bom.xml',
+    '<bom xmlns="http://cyclonedx.org/schema/bom/2.0"/>',
+    /bom\.xml:1: .*'specVersion' is not/,
+  ],
+  [
+    'a component without a name',
+    'bom.xml',
+    `${BOM_XML}<components>\n<component/></components></bom>`,
+    /bom\.xml:2: .*no name/,
+  ],
+  ['a document type', 'bom.xml', `<!DOCTYPE a [<!ENTITY b "c">]>${BOM_XML}</bom>`, /bom\.xml:1: .*document type/],
+  ['deep XML', 'bom.xml', `${BOM_XML}\n${'<components><component>'.repeat(20_000)}`, /bom\.xml:2: .*nested too deep/],
+  ['no content', 'a.spdx', '', /^dir\/a\.spdx:1: .*'spdxVersion' is not SPDX-2/],
+  ['a line that is no tag', 'a.spdx', 'SPDXVersion: SPDX-2.3\n\nabc\n', /a\.spdx:3: .*'abc' is not a tag/],
+  ['JSON', 'a.spdx', '{"spdxVersion": "SPDX-2.3"}', /a\.spdx:1: .*is not a tag/],
+  ['a text without an end', 'a.spdx', 'A: b\nPackageComment: <text>a\nb\n', /a\.spdx:2: .*'PackageComment' has no end/],
+  ['a tag before its package', 'a.spdx', 'PackageVersion: 1\n', /a\.spdx:1: .*'PackageVersion' precedes/],
+  [
+    'a reference before its package',
+    'a.spdx',
+    'ExternalRef: A purl pkg:npm/a@1\n',
+    /a\.spdx:1: .*'ExternalRef' precedes/,
+  ],
+  ['a package without a name', 'a.spdx', 'SPDXVersion: SPDX-2.3\nPackageName:\n', /a\.spdx:2: .*no name/],
+  ['another version', 'a.spdx', 'SPDXVersion: SPDX-3.0\n', /a\.spdx:1: .*'spdxVersion' is not/],
+  ['no content', 'a.spdx.yaml', '', /^dir\/a\.spdx\.yaml:1: .*it is empty/],
+  ['two documents', 'a.spdx.yaml', 'spdxVersion: SPDX-2.3\n---\na: b\n', /a\.spdx\.yaml:3: .*more than one document/],
+  ['an alias', 'a.spdx.yaml', 'spdxVersion: SPDX-2.3\na: &a []\npackages: *a\n', /a\.spdx\.yaml:3: .*an alias, \*a/],
+  ['YAML that ends early', 'a.spdx.yaml', 'spdxVersion: SPDX-2.3\npackages: [', /a\.spdx\.yaml:2: .*not YAML/],
+  [
+    'a package that is a scalar',
+    'a.spdx.yaml',
+    'spdxVersion: SPDX-2.3\npackages:\n- a\n',
+    /a\.spdx\.yaml:3: .*not a JSON object/,
+  ],
+  ['deep YAML', 'a.spdx.yaml', `spdxVersion: SPDX-2.3\nx: ${'['.repeat(20_000)}`, /spdx\.yaml:2: .*nested too deep/],
+  [
+    'another context',
+    'a.spdx3.json',
+    '{\n"@context": "https://example.com", "@graph": []}',
+    /json:1: .*'@context' is not/,
+  ],
+  ['a graph in an object', 'a.spdx3.json', `{${CONTEXT}, "@graph": {}}`, /spdx3\.json:1: .*'@graph' is not a list/],
+  ['a syft document without packages', 'a.syft.json', '{"descriptor": {}}', /syft\.json.*'artifacts' is not a list/],
+  ['an artifact that is a text', 'a.syft.json', '{"artifacts": [\n"a"]}', /syft\.json:1: .*not a JSON object/],
+  ['no content', 'a.cdx.intoto.jsonl', '', /intoto\.jsonl:1: .*it is not JSON/],
+  ['neither a statement', 'a.cdx.intoto.json', '{\n"a": 1}', /intoto\.json:1: .*states no SBOM, but none/],
+  [
+    'a statement about a build',
+    'a',
+    `{${STATEMENT}, "predicateType": "https://slsa.dev/provenance/v1"}`,
+    /no SBOM, but https:/,
+  ],
+  [
+    'a predicate that is a list',
+    'a',
+    `{${STATEMENT}, "predicateType": "https://spdx.dev/Document", "predicate": []}`,
+    /'predicate' is not a JSON object/,
+  ],
+  [
+    'a text in its predicate that is no SBOM',
+    'a',
+    `{${STATEMENT}, "predicateType": "https://spdx.dev/Document", "predicate": "abc"}`,
+    /the text in its predicate is not valid: 'abc' is not a tag/,
+  ],
+  ['a payload that is no base64', 'a', `\n{${ENVELOPE}, "payload": "&"}`, /a:2: .*'payload' is not base64/],
+  [
+    'a payload that is no JSON',
+    'a',
+    `{${ENVELOPE}, "payload": "${btoa('{')}"}`,
+    /a:1: .*payload is not valid: .*not JSON/,
+  ],
+  ['a payload that is no UTF-8', 'a', `{${ENVELOPE}, "payload": "/w=="}`, /a:1: .*payload is not in UTF-8/],
+  [
+    'an envelope in an envelope',
+    'a',
+    `{${ENVELOPE}, "payload": "${btoa(`{${ENVELOPE}}`)}"}`,
+    /a:1: .*is not a statement/,
+  ],
+  ['a line that is cut', 'a', `{${STATEMENT}}\n{${STATEMENT}}{}\n`, /a:2: .*it is not JSON/],
   ['SPDX packages in a text', 'a.spdx.json', '{"spdxVersion": "SPDX-2.3", "packages": ""}', /'packages' is not a list/],
   ['no list of packages', 'composer.lock', '{"packages-dev": []}', /no list 'packages'/],
   ['a null in a list', 'composer.lock', '{"packages": [\nnull]}', /an entry in 'packages' is not a JSON object/],
@@ -352,6 +457,30 @@ const BOUNDS: [what: string, name: string, most: number, file: (count: number) =
     MAX_ENTRIES,
     (entries) => `${CYCLONE_DX}[${'{"name":"a"},'.repeat(entries - 1)}{"name":"a"}]}`,
     '500,000 entries',
+  ],
+  ['lines', 'a.spdx', MAX_LINES, (lines) => `SPDXVersion: SPDX-2.3${'\n'.repeat(lines - 1)}`, '1,000,000 lines'],
+  [
+    'tokens',
+    'a.spdx.yaml',
+    MAX_YAML_TOKENS,
+    (tokens) => `spdxVersion: SPDX-2.3\nx: [${' a'.repeat(tokens - 6)}]`,
+    '1,000,000 tokens of YAML',
+  ],
+  [
+    'elements',
+    'bom.xml',
+    MAX_XML_NODES,
+    // The root and its attribute.
+    (nodes) => `${BOM_XML}${'<a/>'.repeat(nodes - 2)}</bom>`,
+    '3,000,000 elements and attributes',
+  ],
+  [
+    'values',
+    'a.cdx.intoto.json',
+    MAX_JSON_VALUES,
+    (values) =>
+      `{${STATEMENT}, "predicateType": "https://cyclonedx.org/bom", "predicate": ${CYCLONE_DX}[]}, "x": [${'1,'.repeat(values - 14)}1]}`,
+    '10,000,000 keys and values',
   ],
 ]
 

@@ -21,12 +21,15 @@ const FILES = [
   ...['pub/pubspec.lock', 'mix/mix.lock', 'swift3/Package.resolved', 'cocoapods/Podfile.lock', 'conan1/conan.lock'],
   ...['conan2/conan.lock', 'renv/renv.lock', 'cabal/cabal.project.freeze', 'stack/stack.yaml.lock'],
   ...['julia1/Manifest.toml', 'julia2/Manifest.toml', 'github/.github/workflows/ci.yml', 'github/action.yml'],
+  ...['sbom/image.cdx.xml', 'sbom/image.spdx.yaml', 'sbom/image.spdx', 'sbom/image.spdx3.json', 'sbom/image.syft.json'],
+  ...['sbom/image.cdx.intoto.json', 'sbom/image.spdx.intoto.jsonl'],
 ]
 
 const YAML = /\.ya?ml|pubspec|Podfile/
 
 const PARTS = [
   ...'{}[]"\':,\n>#\\/@%=a0|!\r\t()~\u00e9',
+  ...['<text>', '</text>', '<a>', '</a>', '<!--', '-->', 'Tag: ', 'SPDXRef-a ', 'e30='],
   ...['  ', '- ', '&a ', '*a ', '1.0', '"a": ', 'a: ', 'a = ', '[[package]]\n', 'pkg:', 'pkg:npm/a@1\n'],
   ...['<a>', '</a>', '<a b="', '<!--', '<![CDATA[', '&#1;', '/*', `\${a}`, 'a:b:1=c\n'],
 ]
