@@ -1,8 +1,9 @@
 /**
  * Lock files that tools wrote for one project with aliases, overrides, folders, archives, Git, workspaces, patches and
  * bundled packages, each with the packages that the tool lists itself (`npm ls`, `pnpm ls`, `yarn list`, `yarn info`,
- * `bundle list`, `go list -m`, `poetry show`, `bun pm ls`, `deno info`). In `listed.json`, aliases have the real name, and folders of the project
- * are left out. Checksums and fields that the readers ignore are removed from the files.
+ * `bundle list`, `go list -m`, `poetry show`, `pipenv requirements`, `bun pm ls`, `deno info`). The `pom.xml` is written by
+ * hand, and the list is what Maven's model builder makes of it, with its profile. In `listed.json`, aliases have the real
+ * name, and folders of the project are left out. Checksums and fields that the readers ignore are removed from the files.
  */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -35,7 +36,9 @@ const SKIPPED: Readonly<Record<string, string[]>> = {
   'bundler-2/Gemfile.lock': ['local own'],
   'bun-1.4/bun.lock': ['local @own/a', 'local own-lib', 'no-version own-tar', 'local own-lib'],
   'deno-2.9/deno.lock': ['local packages/own'],
+  'maven-3.8/pom.xml': ['transitive transitive dependencies'],
   'go-1.19/go.mod': ['local example.com/loc'],
+  'pipenv-2022/Pipfile.lock': ['local own'],
   'poetry-1.3/poetry.lock': ['local ownlib'],
 }
 const YARN = ['local @own/a', 'local @own/b', 'local audited', 'local linked', 'local own-lib', 'local ported']
