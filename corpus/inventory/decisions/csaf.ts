@@ -1,5 +1,6 @@
 /** CSAF 2.0 and 2.1: the `product_status` of each vulnerability, and the purls of the product tree. */
 import { isObject, type JsonObject, objects, text, texts } from '../../model/values/json-value.ts'
+import { assertCount, MAX_ENTRIES } from '../bounds.ts'
 import { FormatError } from '../error.ts'
 import type { JsonFile } from '../formats/json.ts'
 import {
@@ -34,17 +35,20 @@ export function csafStatements({ root, lineOf }: JsonFile): StatedFacts[] {
   const statedAt = optionalTime(tracking, 'current_release_date', 1)
   const tree = optionalObject(root, 'product_tree', 1)
   const purls = purlsByProduct(tree)
+  let named = 0
   return listOf(root, 'vulnerabilities', lineOf, 1).flatMap(({ entry, line }) => {
     const ids = idsOf(entry, lineOf)
     if (ids.length === 0) throw new FormatError("an entry of 'vulnerabilities' has neither 'cve' nor 'ids'", line)
-    const stated = optionalObject(entry, 'product_status', line)
+    const lists = optionalObject(entry, 'product_status', line)
     const notes = notesByProduct(entry, tree)
     return Object.entries(LISTS).flatMap(([key, status]) =>
-      optionalTexts(stated, key, line).map((product): StatedFacts => {
+      optionalTexts(lists, key, line).map((product): StatedFacts => {
         const products = new Products()
-        const named = purls.get(product) ?? []
-        for (const purl of named) products.add(purl, product)
-        if (named.length === 0) products.add(null, `the product ${product}`)
+        const stated = purls.get(product) ?? []
+        named += stated.length + 1
+        assertCount(named, MAX_ENTRIES, 'products of vulnerabilities')
+        for (const purl of stated) products.add(purl, product)
+        if (stated.length === 0) products.add(null, `the product ${product}`)
         const { flag = null, impact = null, remedy = null } = notes.get(product) ?? {}
         const justification = status === 'not_affected' ? flag : null
         return {
@@ -82,11 +86,14 @@ interface Notes {
 function notesByProduct(vulnerability: JsonObject, tree: JsonObject): Map<string, Notes> {
   const groups = new Map(objects(tree.product_groups).map((one) => [text(one.group_id), texts(one.product_ids)]))
   const found = new Map<string, Notes>()
+  let named = 0
   const note = (list: unknown, key: keyof Notes, stated: (one: JsonObject) => string | null) => {
     for (const one of objects(list)) {
       const value = stated(one)
       if (value === null) continue
       const members = texts(one.group_ids).flatMap((id) => groups.get(id) ?? [])
+      named += members.length
+      assertCount(named, MAX_ENTRIES, 'products of groups')
       for (const product of new Set([...texts(one.product_ids), ...members]))
         found.set(product, { [key]: value, ...found.get(product) })
     }

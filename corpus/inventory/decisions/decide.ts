@@ -1,5 +1,6 @@
 /** Applies decisions to findings. Uses no API of Node. */
 import type { AffectedRow } from '../../model/packages/affected-row.ts'
+import { packageKey } from '../../model/packages/name.ts'
 import { compareText } from '../../model/sources.ts'
 import type { Component } from '../inventory.ts'
 import { isPackage, type PackagePattern } from './package-pattern.ts'
@@ -52,23 +53,28 @@ export interface Decider {
  * @param today `YYYY-MM-DD`, by which entries expire
  */
 export function decider(files: readonly DecisionFile[], today: string): Decider {
-  const byId = new Map<string, { statement: Statement; isFor: DecisionFile['isFor'] }[]>()
+  /** By id and package: a document can have a statement for each of many products. */
+  const index = new Map<string, { statement: Statement; isFor: DecisionFile['isFor'] }[]>()
   const used = new Set<string>()
   for (const { statements, isFor } of files) {
     for (const statement of statements) {
       if (isExpired(statement, today)) continue
-      for (const id of new Set(statement.ids.map(foldId))) {
-        const others = byId.get(id) ?? []
-        if (others.length === 0) byId.set(id, others)
+      for (const key of keysOf(statement)) {
+        const others = index.get(key) ?? []
+        if (others.length === 0) index.set(key, others)
         others.push({ statement, isFor })
       }
     }
   }
   return {
     decisionOn(component, advisory) {
+      if (component.ecosystem === null) return null
+      const named = packageKey(component.ecosystem, component.name)
       const ids = new Set([advisory.advisory_id, ...advisory.aliases, ...advisory.cve_ids].map(foldId))
-      const matching = [...ids]
-        .flatMap((id) => byId.get(id) ?? [])
+      const candidates = [...ids]
+        .flatMap((id) => [keyOf(id, null), keyOf(id, named)])
+        .flatMap((key) => index.get(key) ?? [])
+      const matching = candidates
         .filter(({ statement, isFor }) => isFor(component.file) && isAbout(statement, component))
         .map(({ statement }) => statement)
       for (const statement of matching) used.add(positionOf(statement))
@@ -89,6 +95,13 @@ export function decider(files: readonly DecisionFile[], today: string): Decider 
       )
     },
   }
+}
+
+const keyOf = (id: string, named: string | null) => JSON.stringify([id, named])
+
+function keysOf({ ids, packages }: Statement): Set<string> {
+  const names = packages?.map(({ ecosystem, name }) => packageKey(ecosystem, name)) ?? [null]
+  return new Set(ids.flatMap((id) => names.map((named) => keyOf(foldId(id), named))))
 }
 
 /** Ids differ in case between databases. */

@@ -342,4 +342,25 @@ for (const [what, value, message] of [
   })
 }
 
+test('a CSAF document whose products multiply is an error with the bound', () => {
+  const ids = (count: number) => Array.from({ length: count }, () => 'P1')
+  const groups = { product_groups: [{ group_id: 'G1', product_ids: ids(1000) }] }
+  const flags = Array.from({ length: 1000 }, () => ({ label: 'component_not_present', group_ids: ['G1'] }))
+  const helper = { purls: Array.from({ length: 2000 }, () => 'pkg:npm/a') }
+  const tree = { full_product_names: [{ product_id: 'P1', product_identification_helper: helper }] }
+  const document = csaf({ fixed: ids(2000) })
+  for (const [value, message] of [
+    [{ ...document, product_tree: tree }, /it has more than 500,000 products of vulnerabilities, the limit$/],
+    [{ ...csaf({}, { flags }), product_tree: groups }, /it has more than 500,000 products of groups, the limit$/],
+  ] as const) {
+    assert.throws(
+      () => vex(value),
+      (error: Error) => {
+        assert.match(error.message, message)
+        return true
+      },
+    )
+  }
+})
+
 test.run()
