@@ -2,7 +2,7 @@
  * XML of build files and SBOMs: elements, attributes and texts, each element with its line.
  *
  * Nothing can expand: a document type is an error, and references other than the five of XML 1.0 and numeric ones stay as
- * they are. Those of npm that give lines refuse such references, which old POMs have, and take three times the download.
+ * they are. The readers on npm that give lines refuse such references, which old POMs have.
  */
 import { shortened } from '../../command/format.ts'
 import { assertCount, MAX_XML_LEVELS, MAX_XML_NODES } from '../bounds.ts'
