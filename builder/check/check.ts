@@ -10,8 +10,9 @@ import {
 } from '../../corpus/inventory/decisions/apply.ts'
 import { decider, type UnusedDecision } from '../../corpus/inventory/decisions/decide.ts'
 import { type Findings, findAdvisories, sourceLookUp, worstSeverity } from '../../corpus/inventory/findings.ts'
-import { componentKey } from '../../corpus/inventory/inventory.ts'
+import { componentKey, type OptionalGroup } from '../../corpus/inventory/inventory.ts'
 import { type News, type NewsOf, newsSince } from '../../corpus/inventory/news.ts'
+import { withoutGroups } from '../../corpus/inventory/read.ts'
 import type { AffectedRow } from '../../corpus/model/packages/affected-row.ts'
 import { SEVERITIES } from '../../corpus/model/record.ts'
 import type { Reader } from '../../corpus/reader/reader.ts'
@@ -38,6 +39,8 @@ export interface CheckReport extends DecidedFindings {
   /** The earlier snapshot that the findings are compared with. Then the report has news only. */
   since: { id: string; createdAt: string; known: number } | null
   failOn: FailRule
+  /** Groups whose packages are not checked, unless another group needs them. */
+  omit: readonly OptionalGroup[]
   /** `unreadable`: a file cannot be read, whatever else fails. `nothing_to_check`: no package could be judged. */
   outcome: 'passed' | 'failed' | 'unreadable' | 'nothing_to_check'
   /** What fails: findings, and packages where `failOn` says so. */
@@ -57,6 +60,8 @@ export interface CheckReport extends DecidedFindings {
 }
 
 export interface ReportedFinding extends DecidedFinding {
+  /** By `failOn`. A suppressed finding does not fail. */
+  fails: boolean
   /** Null without an earlier snapshot. */
   news: News[] | null
 }
@@ -71,8 +76,10 @@ export interface CheckedFile {
   file: string
   format: string
   sha256: string
-  /** Number of packages, and of entries that cannot be checked. */
+  /** Number of packages, and of entries that cannot be checked. Without omitted ones. */
   packages: number
+  /** Number of packages that only groups in `omit` need. */
+  omitted: number
 }
 
 /** Packages that are looked up at the same time. The reader limits its requests itself. */
@@ -82,6 +89,7 @@ export type CheckReader = Pick<Reader, 'affected' | 'advisory' | 'get' | 'ecosys
 
 export interface CheckOptions {
   failOn: FailRule
+  omit: readonly OptionalGroup[]
   decisions: readonly ReadDecisionFile[]
   /** `YYYY-MM-DD`, by which decisions expire. */
   today: string
@@ -93,11 +101,17 @@ export interface CheckOptions {
 export async function checkInventories(
   { inventories, notChecked, unreadable }: ReadInventories,
   reader: CheckReader,
-  { failOn, decisions, today, earlier }: CheckOptions,
+  { failOn, omit, decisions, today, earlier }: CheckOptions,
   progress: Progress,
 ): Promise<CheckReport> {
+  const kept = inventories.map((one) => withoutGroups(one, omit))
   const findIn = (source: CheckReader) =>
-    findAdvisories(inventories, sourceLookUp(source), AT_ONCE, (done, total) => progress('packages', done, total))
+    findAdvisories(
+      kept.map(({ inventory }) => inventory),
+      sourceLookUp(source),
+      AT_ONCE,
+      (done, total) => progress('packages', done, total),
+    )
   const decide = decider(decisions, today)
   const decided = applyDecisions(await findIn(reader), decide)
   const reported = await withNews(decided, earlier && { reader: earlier, found: await findIn(earlier) })
@@ -106,26 +120,30 @@ export async function checkInventories(
     packages: reported.counts.packages + notChecked.length,
     notChecked: reported.counts.notChecked + notChecked.length,
   }
+  const findings = reported.findings.map((one) => ({
+    ...one,
+    fails: !isSuppressed(one) && fails(one.advisory, failOn),
+  }))
   const failing = {
-    findings: reported.findings.filter((one) => !isSuppressed(one) && fails(one.advisory, failOn)).length,
+    findings: findings.filter((one) => one.fails).length,
     undecided: failOn.undecided ? openPackages(decided, reported.undecided) : 0,
     notChecked: failOn.unchecked ? counts.notChecked : 0,
   }
   return {
-    files: inventories.map(({ file, format, sha256, components, skipped }) => ({
-      file,
-      format,
-      sha256,
+    files: kept.map(({ inventory: { file, format, sha256, components, skipped }, omitted }) => ({
+      ...{ file, format, sha256 },
       packages: components.length + skipped.length,
+      omitted,
     })),
     unreadable,
     snapshot: aboutSnapshot(reader),
     since: earlier && { ...aboutSnapshot(earlier), known: decided.findings.length - reported.findings.length },
     failOn,
+    omit,
     outcome: outcomeOf(counts, failing, unreadable.length),
     failing,
     counts,
-    findings: reported.findings,
+    findings,
     undecided: reported.undecided,
     notChecked: [...reported.notChecked, ...notChecked],
     decisions: {
@@ -140,7 +158,8 @@ export async function checkInventories(
 
 const aboutSnapshot = ({ snapshot }: CheckReader) => ({ id: snapshot.id, createdAt: snapshot.created_at })
 
-type Reported = DecidedFindings & Pick<CheckReport, 'findings' | 'undecided'>
+type Reported = Omit<DecidedFindings, 'findings' | 'undecided'> &
+  Pick<CheckReport, 'undecided'> & { findings: Omit<ReportedFinding, 'fails'>[] }
 
 /** With an earlier snapshot, only findings and advisories of undecided packages that are news stay. */
 async function withNews(
@@ -160,7 +179,7 @@ async function withNews(
     known.set(id, answer)
     return answer
   })
-  const findings: ReportedFinding[] = []
+  const findings: Reported['findings'] = []
   for (const one of decided.findings) {
     const news = await newsOf(one, one.advisory)
     if (news.length > 0) findings.push({ ...one, news })

@@ -2,6 +2,7 @@
 import { realEffects } from '../../corpus/command/effects.ts'
 import { noProgress, showProgress } from '../../corpus/command/progress.ts'
 import { InventoryError } from '../../corpus/inventory/error.ts'
+import type { OptionalGroup } from '../../corpus/inventory/inventory.ts'
 import { dayOf } from '../../corpus/model/values/date.ts'
 import { openReader, type Reader } from '../../corpus/reader/reader.ts'
 import { readKeySetFile } from '../../corpus/snapshot/index.ts'
@@ -14,6 +15,7 @@ import type { CheckFacts } from './receipt.ts'
 export interface CheckFlags {
   /** Patterns of files and folders to leave out. */
   exclude: readonly string[]
+  omit: readonly OptionalGroup[]
   snapshot: string
   /** An earlier snapshot. */
   at?: string | undefined
@@ -59,7 +61,7 @@ export async function checkFromCommand(
     unchecked: flags.failOnUnchecked === true,
   }
   const date = dayOf(realEffects().now().toISOString())
-  return runCheck(read, { failOn, decisions, today: date }, flags)
+  return runCheck(read, { failOn, omit: flags.omit, decisions, today: date }, flags)
 }
 
 /** @throws KeyError, SnapshotError, TransferError, InventoryError `too-large` */

@@ -1,19 +1,20 @@
 /** The command `check`: its options, its help, its exit codes. */
-import type { Option } from 'commander'
+import { InvalidArgumentError, type Option } from 'commander'
 import type { CommandLine, Groups } from '../../corpus/command/command-line.ts'
-import { printable, printableJson } from '../../corpus/command/printable.ts'
+import { printableJson } from '../../corpus/command/printable.ts'
 import { clearProgress } from '../../corpus/command/progress.ts'
-import type { CheckReport } from './check.ts'
+import { OPTIONAL_GROUPS, type OptionalGroup } from '../../corpus/inventory/inventory.ts'
 import type { CheckFlags } from './command.ts'
 import { FAIL_LEVELS } from './fail-levels.ts'
+import { OUTPUTS, type Output } from './outputs.ts'
 
 /** Groups of its help page. */
 export const CHECK_OPTIONS: Groups = {
-  'Files:': ['exclude'],
+  'Files:': ['exclude', 'omit'],
   'Snapshot:': ['snapshot', 'at', 'since', 'keys'],
   'Decisions:': ['ignore', 'vex'],
   'What fails:': ['fail-on', 'unscored', 'fail-on-undecided', 'fail-on-unchecked'],
-  'Report:': ['json', 'sarif', 'openvex', 'vex-author'],
+  'Report:': ['output', 'vex-author'],
   'Evidence:': ['receipt', 'replay'],
 }
 
@@ -28,6 +29,10 @@ those that .gitignore excludes, without the folders node_modules and vendor, and
 symbolic links. With - as a file, reads standard input. The files are not sent anywhere: the
 command only reads parts of the snapshot.
 
+The report is a table, JSON, SARIF 2.1.0, JUnit XML, annotations of GitHub Actions, a summary in
+Markdown, or OpenVEX 0.2.0. The safe version of a package is the lowest one above the present
+one that no advisory affects.
+
 The exit code is 0 if nothing fails, 1 if something does, 2 for an error or a file that cannot
 be read, and 3 if no package can be judged. A finding without a severity fails, unless
 --unscored pass is set. A package is undecided if its version cannot be compared, and not
@@ -39,6 +44,13 @@ do not fail. --replay exits with 1 if files changed, or if the result is another
 /** Repeatable: `--vex a.json --vex b.json`. */
 const list = (text: string, before: string[]) => [...before, text]
 
+function groups(text: string): OptionalGroup[] {
+  const names = text.split(',')
+  const isKnown = (name: string): name is OptionalGroup => (OPTIONAL_GROUPS as readonly string[]).includes(name)
+  if (names.every(isKnown)) return names
+  throw new InvalidArgumentError(`It must be one or more of ${OPTIONAL_GROUPS.join(', ')}, with commas.`)
+}
+
 /** `at` makes the option that chooses an earlier snapshot. */
 export function addCheckCommand({ program, option, required, examples, fail }: CommandLine, at: () => Option): void {
   program
@@ -47,6 +59,11 @@ export function addCheckCommand({ program, option, required, examples, fail }: C
     .addOption(
       option('--exclude <pattern>', 'leave out files and folders, with a pattern as in .gitignore (repeatable)')
         .argParser(list)
+        .default([], 'none'),
+    )
+    .addOption(
+      option('--omit <groups>', 'leave out packages that only these groups need: dev, optional, peer; with commas')
+        .argParser(groups)
         .default([], 'none'),
     )
     .addOption(required(option('--snapshot <dist or url>', 'folder of snapshots, bundle, or URL of a repository')))
@@ -76,19 +93,12 @@ export function addCheckCommand({ program, option, required, examples, fail }: C
     )
     .addOption(option('--fail-on-undecided', 'exit with 1 if a package is undecided'))
     .addOption(option('--fail-on-unchecked', 'exit with 1 if a package was not checked'))
-    .addOption(option('--json', 'print the report as JSON'))
-    .addOption(option('--sarif', 'print the report as SARIF 2.1.0').conflicts('json'))
-    .addOption(
-      option('--openvex', 'print findings and decisions as OpenVEX 0.2.0; requires --vex-author').conflicts([
-        'json',
-        'sarif',
-      ]),
-    )
-    .addOption(option('--vex-author <name>', 'author of this document: a person or an organization'))
+    .addOption(option('--output <format>', 'format of the report').choices(OUTPUTS).default('table'))
+    .addOption(option('--vex-author <name>', 'author of the report in OpenVEX: a person or an organization'))
     .addOption(option('--receipt <file>', 'write an in-toto statement with the digests of files, decisions and report'))
     .addOption(
       option('--replay <receipt>', 'repeat the check of a receipt, and compare the result byte for byte').conflicts([
-        ...['exclude', 'at', 'since', 'ignore', 'vex', 'sarif', 'openvex', 'receipt'],
+        ...['exclude', 'omit', 'at', 'since', 'ignore', 'vex', 'receipt'],
       ]),
     )
     .addHelpText('after', HELP)
@@ -98,7 +108,7 @@ export function addCheckCommand({ program, option, required, examples, fail }: C
         'check package-lock.json --snapshot dist',
         'check . --exclude examples --snapshot dist',
         'check bom.json --snapshot https://vulns.example.com/dist --fail-on critical',
-        'check - --snapshot dist --json < purls.txt',
+        'check - --snapshot dist --output json < purls.txt',
         'check . --snapshot dist --vex vendor.csaf.json --receipt receipt.json',
         'check --replay receipt.json --snapshot dist',
       ),
@@ -115,9 +125,7 @@ export function addCheckCommand({ program, option, required, examples, fail }: C
 }
 
 interface ReportFlags {
-  json?: boolean
-  sarif?: boolean
-  openvex?: boolean
+  output: Output
   vexAuthor?: string
   receipt?: string
   replay?: string
@@ -131,16 +139,19 @@ async function runCommand(
 ): Promise<number> {
   const { CheckError } = await import('./error.ts')
   if (options.replay !== undefined) {
+    if (options.output !== 'table' && options.output !== 'json') {
+      throw new CheckError('usage', '--replay has the outputs table and json')
+    }
     if (operands.length > 0) throw new CheckError('usage', '--replay takes no files: the receipt names them')
     const { formatReplayReport, REPLAY_EXIT_CODES, replayReceipt } = await import('./replay.ts')
     const report = await replayReceipt(options.replay, options)
     clearProgress()
-    process.stdout.write(`${options.json ? printableJson(report, 1) : formatReplayReport(report)}\n`)
+    process.stdout.write(`${options.output === 'json' ? printableJson(report, 1) : formatReplayReport(report)}\n`)
     return REPLAY_EXIT_CODES[report.outcome]
   }
   if (operands.length === 0) throw new CheckError('usage', 'no files: name lock files, SBOMs or folders')
-  if (options.openvex && options.vexAuthor === undefined) {
-    throw new CheckError('usage', '--openvex requires --vex-author: a person or an organization')
+  if (options.output === 'openvex' && options.vexAuthor === undefined) {
+    throw new CheckError('usage', '--output openvex requires --vex-author: a person or an organization')
   }
   const { checkFromCommand, EXIT_CODES } = await import('./command.ts')
   const checked = await checkFromCommand(operands, options, fail)
@@ -149,23 +160,8 @@ async function runCommand(
     const { writeReceipt } = await import('./receipt.ts')
     await writeReceipt(options.receipt, checked)
   }
+  const { formatReport } = await import('./output/formats.ts')
   clearProgress()
-  process.stdout.write(await reportText(checked.report, options))
+  process.stdout.write(formatReport(checked.report, options.output, options.vexAuthor))
   return EXIT_CODES[checked.report.outcome]
-}
-
-async function reportText(report: CheckReport, { json, sarif, openvex, vexAuthor }: ReportFlags): Promise<string> {
-  const { reportJson } = await import('./json.ts')
-  if (json) return reportJson(report)
-  if (sarif) {
-    const { sarifOf } = await import('./sarif.ts')
-    return `${printableJson(sarifOf(report), 1)}\n`
-  }
-  if (openvex) {
-    const { openVexOf } = await import('./openvex.ts')
-    const document = openVexOf(report, vexAuthor!)
-    return document === null ? '' : `${printableJson(document, 1)}\n`
-  }
-  const { formatCheckReport } = await import('./report.ts')
-  return `${printable(formatCheckReport(report))}\n`
 }

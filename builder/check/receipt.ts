@@ -8,13 +8,14 @@ import { printableJson } from '../../corpus/command/printable.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
 import { VERSION } from '../../corpus/command/version.ts'
 import type { NotChecked } from '../../corpus/inventory/findings.ts'
+import type { OptionalGroup } from '../../corpus/inventory/inventory.ts'
 import { parseUntrustedJson } from '../../corpus/model/values/json-text.ts'
 import { isObject, type JsonObject } from '../../corpus/model/values/json-value.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import type { CheckReport, FailRule } from './check.ts'
 import type { CheckResult } from './command.ts'
 import { CheckError } from './error.ts'
-import { reportJson } from './json.ts'
+import { reportJson } from './output/json.ts'
 import { readFile } from './read.ts'
 import type { DecisionRole } from './read-decisions.ts'
 
@@ -48,7 +49,7 @@ export interface ReceiptPredicate {
     /** Whether `--keys` required a valid signature. */
     verified: boolean
   }
-  options: FailRule
+  options: { failOn: FailRule; omit: readonly OptionalGroup[] }
   files: { role: 'input' | DecisionRole; file: string; sha256: string }[]
   /** Files that were found and are not read, as the report has them. */
   notRead: NotChecked[]
@@ -86,7 +87,7 @@ export function receiptOf(report: CheckReport, json: string, facts: CheckFacts):
       snapshot: report.snapshot,
       since: report.since && { id: report.since.id, createdAt: report.since.createdAt },
       pointer: { text: facts.pointer, keyIds: keyIdsOf(facts.pointer), verified: facts.verified },
-      options: report.failOn,
+      options: { failOn: report.failOn, omit: report.omit },
       files,
       notRead: facts.notRead,
       result,
@@ -157,7 +158,7 @@ function faultOf(predicate: JsonObject): string | null {
   if (typeof date !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(date)) return "'date' is not a day"
   if (!isId(snapshot)) return "'snapshot' names no snapshot"
   if (since !== null && !isId(since)) return "'since' names no snapshot"
-  if (!isObject(options) || typeof options.level !== 'string') return "'options' are missing"
+  if (!isObject(options) || !isObject(options.failOn) || !Array.isArray(options.omit)) return "'options' are missing"
   if (!Array.isArray(files) || !files.every(isFile)) return "'files' are no files with digests"
   if (!Array.isArray(notRead) || !notRead.every(isObject)) return "'notRead' is no list"
   return isObject(result) && isDigest(result.sha256) ? null : "'result' has no digest"

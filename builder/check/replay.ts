@@ -5,7 +5,7 @@ import { VERSION } from '../../corpus/command/version.ts'
 import { InventoryError } from '../../corpus/inventory/error.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { type CheckFlags, runCheck } from './command.ts'
-import { reportJson } from './json.ts'
+import { reportJson } from './output/json.ts'
 import { type CheckedInventory, readFile, readInventory, STDIN } from './read.ts'
 import { type ReadDecisionFile, readDecisions } from './read-decisions.ts'
 import { type ReceiptPredicate, readReceipt } from './receipt.ts'
@@ -45,7 +45,7 @@ export async function replayReceipt(
   if (changed.length > 0) return { ...about, outcome: 'changed', result: { receipt: expected, replay: null } }
   const { report } = await runCheck(
     { inventories, notChecked: stated.notRead, unreadable: [] },
-    { failOn: stated.options, decisions, today: stated.date },
+    { ...stated.options, decisions, today: stated.date },
     { ...flags, at: stated.snapshot.id, ...(stated.since && { since: stated.since.id }) },
   )
   const replay = sha256(reportJson(report))

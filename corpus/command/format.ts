@@ -18,12 +18,22 @@ export function shortened(text: string, length: number): string {
   return line.length > length ? `${line.slice(0, length).toWellFormed()}…` : line
 }
 
-/** Returns lines of aligned columns, two spaces apart. `left` contains the indexes of left-aligned columns. */
-export function table(rows: readonly (readonly string[])[], left: readonly number[]): string[] {
+/**
+ * Returns lines of aligned columns, two spaces apart. `left` contains the indexes of left-aligned columns. `paint` colours a
+ * cell after it was aligned.
+ */
+export function table(
+  rows: readonly (readonly string[])[],
+  left: readonly number[],
+  paint: (cell: string, row: number, column: number) => string = (cell) => cell,
+): string[] {
   const widths = rows[0]!.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]!.length), 0))
-  return rows.map((row) =>
+  return rows.map((row, i) =>
     row
-      .map((cell, column) => (left.includes(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .map((cell, column) => {
+        const width = widths[column]!
+        return paint(left.includes(column) ? cell.padEnd(width) : cell.padStart(width), i, column)
+      })
       .join('  '),
   )
 }

@@ -9,6 +9,7 @@ import { InventoryError } from './error.ts'
 import { type Component, componentKey, packageName } from './inventory.ts'
 import type { ReadInventory } from './read.ts'
 import { notIndexedReason, SKIP_REASONS, type UndecidedReason } from './reasons.ts'
+import { type SafeVersion, safeVersionOf } from './safe-version.ts'
 
 /** A package that an ecosystem has. */
 export type EcosystemComponent = Component & { ecosystem: string }
@@ -34,7 +35,8 @@ export interface LocatedComponent extends Component {
   file: string
 }
 
-export interface Finding extends LocatedComponent {
+/** The safe version is that of the package. */
+export interface Finding extends LocatedComponent, SafeVersion {
   /** A row of `/affected`, with the verdict `affected`. */
   advisory: AffectedRow
 }
@@ -81,7 +83,7 @@ export interface Findings {
 }
 
 /**
- * Looks up each package once for all files, `atOnce` of them at the same time. The first error of a look-up ends the work.
+ * Looks up each package once for all files, then versions that may be safe for the affected ones, `atOnce` of them at the same time. The first error of a look-up ends the work.
  * @throws InventoryError `too-large`, and what `lookUp` throws
  * @param progress is called after each package
  */
@@ -98,14 +100,14 @@ export async function findAdvisories(
   const notChecked: NotChecked[] = []
   const counts = { affected: 0, notAffected: 0, undecided: 0 }
   for (const component of located) {
-    const answer = answers.get(component)!
+    const { answer, safe } = answers.get(component)!
     if (typeof answer === 'string') {
       notChecked.push(notJudged(component, answer))
       continue
     }
     const open = answer.filter(isUndecided)
     if (open.length > 0) undecided.push({ ...component, reasons: reasonsOf(open), advisories: open })
-    for (const advisory of answer) if (!isUndecided(advisory)) findings.push({ ...component, advisory })
+    for (const advisory of answer) if (!isUndecided(advisory)) findings.push({ ...component, ...safe!, advisory })
     counts[answer.length > open.length ? 'affected' : open.length > 0 ? 'undecided' : 'notAffected']++
   }
   for (const { file, skipped } of inventories) {
@@ -130,37 +132,70 @@ export async function findAdvisories(
 
 type Answer = Awaited<ReturnType<LookUp>>
 
+interface Looked {
+  answer: Answer
+  /** Null unless the package is affected. */
+  safe: SafeVersion | null
+}
+
 /** Returns the answer for each component. */
 async function lookUpAll(
   located: readonly LocatedComponent[],
   lookUp: LookUp,
   atOnce: number,
   progress: (done: number, total: number) => void,
-): Promise<ReadonlyMap<Component, Answer>> {
-  const answers = new Map<Component, Answer>()
+): Promise<ReadonlyMap<Component, Looked>> {
+  const answers = new Map<Component, Looked>()
   const packages = [...Map.groupBy(located, componentKey).values()]
-  let next = 0
+  const affected: Component[][] = []
   let done = 0
   let rows = 0
-  const work = async () => {
-    while (next < packages.length) {
-      const equal = packages[next++]!
-      const answer = await answerOf(equal[0]!, lookUp).catch((error) => {
-        next = packages.length
+  await forEach(packages, atOnce, async (equal) => {
+    const answer = await answerOf(equal[0]!, lookUp)
+    for (const component of equal) answers.set(component, { answer, safe: null })
+    if (typeof answer !== 'string') {
+      rows += answer.length * equal.length
+      if (answer.some((row) => !isUndecided(row))) affected.push(equal)
+    }
+    if (rows > MAX_ROWS) {
+      const message = `the packages have more than ${grouped(MAX_ROWS)} advisories, the limit. Check the files in parts`
+      throw new InventoryError('too-large', message)
+    }
+    progress(++done, packages.length)
+  })
+  const lookUpOnce = remembered(lookUp)
+  await forEach(affected, atOnce, async (equal) => {
+    const component = equal[0] as EcosystemComponent
+    const { answer } = answers.get(component)!
+    const safe = await safeVersionOf(component, answer as readonly AffectedRow[], lookUpOnce)
+    for (const one of equal) answers.set(one, { answer, safe })
+  })
+  return answers
+}
+
+/** Works on `atOnce` items at the same time. The first error ends the work. */
+async function forEach<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0
+  const worker = async () => {
+    while (next < items.length) {
+      await work(items[next++]!).catch((error) => {
+        next = items.length
         throw error
       })
-      for (const component of equal) answers.set(component, answer)
-      if (typeof answer !== 'string') rows += answer.length * equal.length
-      if (rows > MAX_ROWS) {
-        next = packages.length
-        const message = `the packages have more than ${grouped(MAX_ROWS)} advisories, the limit. Check the files in parts`
-        throw new InventoryError('too-large', message)
-      }
-      progress(++done, packages.length)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
-  return answers
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+/** Versions of a package often have the same safe version. */
+function remembered(lookUp: LookUp): LookUp {
+  const answers = new Map<string, ReturnType<LookUp>>()
+  return (component) => {
+    const key = componentKey(component)
+    const answer = answers.get(key) ?? lookUp(component)
+    answers.set(key, answer)
+    return answer
+  }
 }
 
 const answerOf = async ({ ecosystem, ...component }: Component, lookUp: LookUp): Promise<Answer> =>

@@ -16,9 +16,19 @@ export interface Component {
   source: string | null
   /** Number of the line, from 1. Null if unknown. */
   line: number | null
-  /** Whether only development needs it. Null if the file does not state it. */
-  dev: boolean | null
+  /** The groups of dependencies that need it, or `main` alone. Null if the file does not state them. */
+  groups: readonly Group[] | null
 }
+
+/** The groups of dependencies that `--omit` can leave out. */
+export const OPTIONAL_GROUPS = ['dev', 'optional', 'peer'] as const
+export type OptionalGroup = (typeof OPTIONAL_GROUPS)[number]
+/** `main`: what a program needs at run time. */
+export type Group = 'main' | OptionalGroup
+
+/** Whether only development needs a package. */
+export const isForDevelopment = ({ groups }: Pick<Component, 'groups'>): boolean =>
+  groups !== null && groups.length > 0 && groups.every((group) => group === 'dev')
 
 export type SkipReason =
   | 'local' // a folder or workspace of the project itself
@@ -61,7 +71,9 @@ export const componentKey = ({ ecosystem, name, version, purl, source }: Compone
 export const packageName = ({ ecosystem, name, purl }: Component): string =>
   shortened(ecosystem === null ? (purl ?? name) : `${ecosystem}/${name}`, 200)
 
-interface EntryFacts extends Partial<Pick<Component, 'line' | 'dev'>> {
+interface EntryFacts extends Partial<Pick<Component, 'line' | 'groups'>> {
+  /** Whether only development needs it, where a file states no other groups. */
+  dev?: boolean | null
   /** The source package that the file states beside the purl, in the form of `upstream` in a purl. */
   source?: string | null
   /** The distribution that the file states beside the purl, in the form of `distro` in a purl. */
@@ -70,6 +82,17 @@ interface EntryFacts extends Partial<Pick<Component, 'line' | 'dev'>> {
 
 /** Ranges of versions, which GitHub's SBOM API states for requirements: `^4.17.0`, `>= 2, < 3`, `4.*.*`. */
 const RANGE = /^[<>^~!=]|[*|]/
+
+function groupsOf({ groups, dev = null }: EntryFacts): readonly Group[] | null {
+  if (groups !== undefined) return groups && joinedGroups(groups)
+  return dev === null ? null : [dev ? 'dev' : 'main']
+}
+
+/** Returns each group once; of groups with `main`, this alone. Null for none, so that the package is never omitted. */
+export function joinedGroups(groups: readonly Group[]): readonly Group[] | null {
+  if (groups.includes('main')) return ['main']
+  return groups.length === 0 ? null : [...new Set(groups)]
+}
 
 /** @throws FormatError for a value that is no text */
 function versionOf(name: string, version: unknown, line: number | null): string | null {
@@ -93,16 +116,16 @@ export class InventoryBuilder implements Inventory {
   readonly skipped: SkippedEntry[] = []
 
   /** Adds a package, or skips it without a version. */
-  add(ecosystem: string, name: string, version: unknown, { line = null, dev = null }: EntryFacts = {}): void {
+  add(ecosystem: string, name: string, version: unknown, { line = null, ...facts }: EntryFacts = {}): void {
     if (name === '') throw new FormatError('an entry has no name', line)
     const stated = versionOf(name, version, line)
     if (stated === null) this.skip(name, 'no-version', line)
-    else this.#push({ ecosystem, name, version: stated, purl: null, source: null, line, dev })
+    else this.#push({ ecosystem, name, version: stated, purl: null, source: null, line, groups: groupsOf(facts) })
   }
 
   /** Adds the package of a purl. `version` counts if the purl has none. */
   addPurl(purl: string, version: unknown, facts: EntryFacts = {}): void {
-    const { line = null, dev = null, source = null, distro = null } = facts
+    const { line = null, source = null, distro = null } = facts
     const found = parsedPurl(purl, distro)
     const stated = found?.version ?? versionOf(purl, version, line)
     if (found === null) this.skip(purl, 'malformed-purl', line)
@@ -110,7 +133,15 @@ export class InventoryBuilder implements Inventory {
     else if (RANGE.test(stated)) this.skip(purl, 'not-pinned', line)
     else {
       const { ecosystem, name } = found
-      this.#push({ ecosystem, name, version: stated, purl, source: found.source ?? source, line, dev })
+      this.#push({
+        ecosystem,
+        name,
+        version: stated,
+        purl,
+        source: found.source ?? source,
+        line,
+        groups: groupsOf(facts),
+      })
     }
   }
 

@@ -2,7 +2,7 @@
 import { BoundError, FormatError, InventoryError } from './error.ts'
 import { binaryFile, FORMATS, formatOf, unreadFile } from './formats/table.ts'
 import { lineAt } from './formats/text.ts'
-import { type Component, componentKey, type Inventory } from './inventory.ts'
+import { type Component, componentKey, type Group, type Inventory, joinedGroups } from './inventory.ts'
 
 export interface ReadInventory extends Inventory {
   /** What reports call the file. */
@@ -79,15 +79,26 @@ function inStatedEncoding(bytes: Uint8Array): string | null {
   }
 }
 
-/** A package is for development if all its occurrences are. */
+/** The groups of all occurrences need a package. */
 function unique(components: readonly Component[]): Component[] {
   const found = new Map<string, Component>()
   for (const component of components) {
-    const { dev } = component
     const key = componentKey(component)
     const first = found.get(key)
     if (first === undefined) found.set(key, { ...component })
-    else if (first.dev !== dev) first.dev = first.dev === null || dev === null ? null : false
+    else if (first.groups === null || component.groups === null) first.groups = null
+    else first.groups = joinedGroups([...first.groups, ...component.groups])
   }
   return [...found.values()]
+}
+
+/** Returns the inventory without packages that only groups in `omit` need, and how many these are. */
+export function withoutGroups<Read extends Inventory>(
+  inventory: Read,
+  omit: readonly Group[],
+): { inventory: Read; omitted: number } {
+  const components = inventory.components.filter(
+    ({ groups }) => groups === null || groups.some((group) => !omit.includes(group)),
+  )
+  return { inventory: { ...inventory, components }, omitted: inventory.components.length - components.length }
 }

@@ -44,3 +44,11 @@ export const UNDECIDED_REASONS: Readonly<Record<UndecidedReason, string>> = {
   floating: 'the version can mean several releases',
   too_large: 'the advisories state too many versions to compare',
 }
+
+/** Why an affected package has no safe version. */
+export const NO_SAFE_VERSION_REASONS = {
+  no_fix: 'an advisory states no fixed version above',
+  not_comparable: 'a version cannot be compared',
+  too_many: 'too many versions to look up',
+} as const
+export type NoSafeVersionReason = keyof typeof NO_SAFE_VERSION_REASONS

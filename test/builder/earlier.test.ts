@@ -37,7 +37,7 @@ test('`check` says what it would have said', async () => {
   const file = join(folder.path, 'package-lock.json')
   const packages = Object.fromEntries(data.map(({ name }) => [`node_modules/${name}`, { version: '1.0.0' }]))
   writeFileSync(file, JSON.stringify({ name: 'app', lockfileVersion: 3, packages: { '': {}, ...packages } }))
-  const flags = { exclude: [], vex: [], failOn: 'high', unscored: 'fail' } as const
+  const flags = { exclude: [], omit: [], vex: [], failOn: 'high', unscored: 'fail' } as const
   const check = async (snapshot: string, at?: string) =>
     (await checkFromCommand([file], { ...flags, snapshot, at }, assert.unreachable))!.report
   for (const night of NIGHTS) {

@@ -19,7 +19,7 @@ export const deployFiles = (): string[] =>
 /** A text that sets options and variables of one command. */
 export interface Section {
   name: string
-  command: 'serve' | 'nightly'
+  command: 'serve' | 'nightly' | 'check'
   text: string
 }
 
@@ -58,6 +58,7 @@ export function sections(): Section[] {
         .match(/^(?:ENV|CMD)(?:.*\\\n)*.*$/gm)!
         .join('\n'),
     },
+    ...['ci/github/action.yml', 'ci/gitlab.yml'].map((name) => ({ name, command: 'check' as const, text: read(name) })),
     { name: 'compose.yaml: gateway', command: 'serve', text: composeService('gateway') },
     { name: 'compose.yaml: nightly', command: 'nightly', text: composeService('nightly') },
     { name: 'kubernetes.yaml: CronJob', command: 'nightly', text: objects.get('CronJob vulnshelf-nightly')! },

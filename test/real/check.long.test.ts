@@ -26,7 +26,7 @@ let dist: string
 const exports = REAL_EXPORTS.map((path) => join(REAL_PACKAGES, path))
 
 async function check(file: string, ...words: string[]) {
-  const { code, out, err } = await vulnshelf(['check', file, '--snapshot', dist, '--json', ...words])
+  const { code, out, err } = await vulnshelf(['check', file, '--snapshot', dist, '--output', 'json', ...words])
   assert.ok(code === 0 || code === 1, err.join('\n'))
   return { code, report: JSON.parse(out) as CheckReport }
 }

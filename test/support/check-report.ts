@@ -35,7 +35,7 @@ export function readerOf(rows: Rows, id = 'a') {
 
 export function checkPurls(purls: string, rows: Rows, options: Partial<CheckOptions> = {}) {
   const inventories = [{ ...inventoryOf('app/purls.txt', 'purls.purl', Buffer.from(purls)), sha256: '1'.repeat(64) }]
-  const all = { failOn: FAIL_ON_HIGH, decisions: [], today: '2026-06-01', earlier: null, ...options }
+  const all = { failOn: FAIL_ON_HIGH, omit: [], decisions: [], today: '2026-06-01', earlier: null, ...options }
   return checkInventories({ inventories, notChecked: [], unreadable: [] }, readerOf(rows), all, noProgress)
 }
 

@@ -1,6 +1,7 @@
 /** `package-lock.json` and `npm-shrinkwrap.json` of npm, lockfileVersion 1 to 3. */
+import type { JsonObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
-import { type Inventory, InventoryBuilder } from '../inventory.ts'
+import { type Group, type Inventory, InventoryBuilder } from '../inventory.ts'
 import { type JsonFile, objectEntries, parseJsonFile } from './json.ts'
 
 export function parseNpmLock(text: string): Inventory {
@@ -24,7 +25,7 @@ function packagesOf(packages: unknown, file: JsonFile): Inventory {
     if (at === -1) found.skip(path, 'local', line)
     else {
       const name = typeof entry.name === 'string' ? entry.name : path.slice(at + DIRECTORY.length)
-      found.add('npm', name, entry.version, { line, dev: entry.dev === true })
+      found.add('npm', name, entry.version, { line, groups: groupsOf(entry) })
     }
   }
   return found
@@ -45,16 +46,24 @@ function dependenciesOf(root: unknown, file: JsonFile): Inventory {
   const waiting = [root]
   for (let dependencies = waiting.pop(); dependencies !== undefined; dependencies = waiting.pop()) {
     for (const { key: name, entry, line } of objectEntries('dependencies', dependencies, file)) {
-      const { version, dev, dependencies: nested } = entry
+      const { version, dependencies: nested } = entry
       const address = typeof version === 'string' && version.includes(':') ? version : null
       const archive = packageOfArchive(address ?? '')
       const [, real, realVersion] = /^npm:(.+)@([^@]+)$/.exec(address ?? '') ?? []
-      if (archive) found.add('npm', archive.name, archive.version, { line, dev: dev === true })
-      else if (real !== undefined) found.add('npm', real, realVersion, { line, dev: dev === true })
-      else if (address === null) found.add('npm', name, version, { line, dev: dev === true })
+      if (archive) found.add('npm', archive.name, archive.version, { line, groups: groupsOf(entry) })
+      else if (real !== undefined) found.add('npm', real, realVersion, { line, groups: groupsOf(entry) })
+      else if (address === null) found.add('npm', name, version, { line, groups: groupsOf(entry) })
       else found.skip(name, /^file:(?!.*\.(?:tgz|tar\.gz)$)/.test(address) ? 'local' : 'no-version', line)
       if (nested !== undefined) waiting.push(nested)
     }
   }
   return found
+}
+
+/** `devOptional`: what needs it is for development, or optional. With several flags, npm omits a package for each of them. */
+function groupsOf({ dev, optional, devOptional, peer }: JsonObject): Group[] {
+  if (dev === true) return ['dev']
+  if (optional === true) return ['optional']
+  if (devOptional === true) return ['dev', 'optional']
+  return [peer === true ? 'peer' : 'main']
 }

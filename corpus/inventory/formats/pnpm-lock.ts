@@ -1,7 +1,7 @@
 /** `pnpm-lock.yaml`, lockfileVersion 5, 6 and 9. */
 import { isMap, isScalar, isSeq, YAMLMap } from 'yaml'
 import { FormatError } from '../error.ts'
-import { type Inventory, InventoryBuilder } from '../inventory.ts'
+import { type Group, type Inventory, InventoryBuilder } from '../inventory.ts'
 import { isEmpty, type Mapping, parseYamlDocuments, textOf } from './yaml.ts'
 
 export function parsePnpmLock(text: string): Inventory {
@@ -25,8 +25,8 @@ export function parsePnpmLock(text: string): Inventory {
       }
       const entry = isEmpty(value) ? new YAMLMap() : value
       if (!isMap(entry)) throw new FormatError("an entry in 'packages' is not a mapping", line)
-      addEntry(found, key.value, entry, pattern, line)
-      skipBundled(found, key.value, entry, snapshots.get(key.value), line)
+      addEntry(found, key.value, entry, pattern, { line, isOptional: snapshots.get(key.value)?.isOptional })
+      skipBundled(found, key.value, entry, snapshots.get(key.value)?.dependencies, line)
     }
   }
   if (versions === 0) throw new FormatError("it has no 'lockfileVersion'", 1)
@@ -39,13 +39,26 @@ const SLASH_KEY = /^[^/]*\/((?:@[^/]+\/)?[^/]+)\/(\d[^/_]*)(?:[_/].*)?$/
 const AT_KEY = /^(?:[^/@]*\/)?((?:@[^/@]+\/)?[^/@]+)@([^(]+)(?:\(.*)?$/
 
 /** An entry of another source than a registry states name and version; the key has an address instead. */
-function addEntry(found: InventoryBuilder, key: string, entry: Mapping, pattern: RegExp, line: number | null): void {
+function addEntry(
+  found: InventoryBuilder,
+  key: string,
+  entry: Mapping,
+  pattern: RegExp,
+  { line, isOptional = entry.get('optional') === 'true' }: { line: number | null; isOptional: boolean | undefined },
+): void {
   const [, name = key, inKey = ''] = pattern.exec(key) ?? []
   const dev = entry.get('dev')
-  const facts = { line, dev: dev === undefined ? null : dev === 'true' }
+  const facts = { line, groups: groupsOf(dev, isOptional) }
   const version = textOr(entry.get('version'), /[:/]/.test(inKey) ? null : inKey)
   if (entry.getIn(['resolution', 'type']) === 'directory') found.skip(key, 'local', line)
   else found.add('npm', textOr(entry.get('name'), name), version, facts)
+}
+
+/** Version 9 does not state what development needs. */
+function groupsOf(dev: unknown, isOptional: boolean): Group[] | null {
+  if (dev === 'true') return ['dev']
+  if (isOptional) return ['optional']
+  return dev === undefined ? null : ['main']
 }
 
 /** A package can contain others. The file names them only, or states `true` for all. */
@@ -66,15 +79,22 @@ function skipBundled(
   }
 }
 
+interface Snapshot {
+  dependencies: Set<string>
+  /** Whether only optional dependencies need it. */
+  isOptional: boolean
+}
+
 /** Version 9 states the dependencies of a package here, once for each choice of peers, which follows the key. */
-function snapshotsOf(root: Mapping): Map<string, Set<string>> {
+function snapshotsOf(root: Mapping): Map<string, Snapshot> {
   const snapshots = root.get('snapshots')
-  const found = new Map<string, Set<string>>()
+  const found = new Map<string, Snapshot>()
   for (const { key, value } of isMap(snapshots) ? snapshots.items : []) {
     const [name] = textOf(key).split('(', 1)
-    const known = found.get(name!) ?? new Set()
+    const known = found.get(name!) ?? { dependencies: new Set(), isOptional: true }
     found.set(name!, known)
-    for (const dependency of dependenciesOf(value)) known.add(dependency)
+    for (const dependency of dependenciesOf(value)) known.dependencies.add(dependency)
+    if (!isMap(value) || value.get('optional') !== 'true') known.isOptional = false
   }
   return found
 }

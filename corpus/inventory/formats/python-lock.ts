@@ -1,7 +1,7 @@
 /** Lock files of Python: `poetry.lock`, `uv.lock`, `pdm.lock`, `pylock.toml` (PEP 751) and `Pipfile.lock`. */
 import { isObject, type JsonObject, objects } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
-import { type Inventory, InventoryBuilder } from '../inventory.ts'
+import { type Group, type Inventory, InventoryBuilder } from '../inventory.ts'
 import { developmentOnly } from './dependency-groups.ts'
 import { objectEntries, parseJsonFile } from './json.ts'
 import { packagesOf, parseToml } from './toml-lock.ts'
@@ -10,15 +10,23 @@ export function parsePoetryLock(text: string): Inventory {
   const found = new InventoryBuilder()
   for (const { name, entry, line } of packagesOf(text)) {
     if (isObject(entry.source) && entry.source.type === 'directory') found.skip(name, 'local', line)
-    else found.add('PyPI', name, entry.version, { line, dev: isForDevelopment(entry) })
+    else found.add('PyPI', name, entry.version, { line, groups: poetryGroups(entry) })
   }
   return found
 }
 
-/** Poetry 2 states the groups of a package, Poetry 1.4 and older a category, those in between neither. */
-function isForDevelopment({ groups, category }: JsonObject): boolean | null {
-  if (Array.isArray(groups)) return !groups.includes('main')
-  return typeof category === 'string' ? category === 'dev' : null
+/**
+ * Poetry 2 states the groups of a package, Poetry 1.4 and older a category, those in between neither. Packages of extras are
+ * optional.
+ */
+function poetryGroups({ groups, category, optional }: JsonObject): Group[] | null {
+  const main: Group = optional === true ? 'optional' : 'main'
+  if (Array.isArray(groups)) {
+    const others: Group[] = groups.some((group) => group !== 'main') ? ['dev'] : []
+    return groups.includes('main') ? [main, ...others] : others
+  }
+  if (typeof category !== 'string') return optional === true ? ['optional'] : null
+  return [category === 'dev' ? 'dev' : main]
 }
 
 /** Sources of folders; `virtual` is a project that is not installed itself. Others are `registry`, `git`, `url` and `path`. */

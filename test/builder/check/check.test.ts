@@ -3,13 +3,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type CheckReport, checkInventories, type FailRule } from '../../../builder/check/check.ts'
 import { FAIL_LEVELS } from '../../../builder/check/fail-levels.ts'
-import { formatCheckReport } from '../../../builder/check/report.ts'
-import { sarifOf } from '../../../builder/check/sarif.ts'
+import { sarifOf } from '../../../builder/check/output/sarif.ts'
+import { formatTable } from '../../../builder/check/output/table.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
 import type { Severity } from '../../../corpus/model/record.ts'
 import { affectedRow } from '../../support/affected-row.ts'
+
+const plainTable = (report: CheckReport) => formatTable(report, (_, text) => text)
 
 const row = (advisory_id: string, severity: Severity | null, more: Partial<AffectedRow> = {}): AffectedRow =>
   affectedRow(advisory_id, severity, { summary: `Flaw ${advisory_id}`, ...more })
@@ -45,7 +47,7 @@ async function check(purls: string, rows: Rows, failOn: Partial<FailRule> = {}, 
   const report = await checkInventories(
     { inventories, notChecked: [], unreadable: [] },
     reader as never,
-    { failOn: rule, decisions: [], today: '2026-06-01', earlier: null },
+    { failOn: rule, omit: [], decisions: [], today: '2026-06-01', earlier: null },
     noProgress,
   )
   return { report, asked, most }
@@ -114,7 +116,7 @@ test('a package is affected, not affected, undecided or not checked; each of the
   })
   assert.is(report.outcome, 'passed')
   assert.is(
-    formatCheckReport(report).split('\n').slice(3).join('\n'),
+    plainTable(report).split('\n').slice(3).join('\n'),
     [
       'undecided: Debian/b 1 (-:4, 2 advisories: the file or the advisory names no release of the distribution)',
       'undecided: npm/a 1.0.0 (-:5, 1 advisory: the version cannot be compared)',
@@ -182,7 +184,7 @@ for (const level of FAIL_LEVELS) {
       const { report } = await check('pkg:npm/a@1.0.0', ALL_SEVERITIES, rule)
       assert.equal(report.failing, { findings: expected, undecided: 0, notChecked: 0 })
       assert.is(report.outcome, expected > 0 ? 'failed' : 'passed')
-      const text = formatCheckReport(report)
+      const text = plainTable(report)
       assert.match(
         text,
         expected > 0 ? `\nfailed: ${expected} of 8 findings, 1 without` : '\npassed: 8 findings, 1 without',
@@ -204,7 +206,7 @@ test('undecided packages, and those that were not checked, fail if the user says
     const { report } = await check(purls, rows, rule)
     assert.is(report.outcome, expected.length > 0 ? 'failed' : 'passed')
     assert.equal(
-      formatCheckReport(report)
+      plainTable(report)
         .split('\n')
         .filter((line) => line.startsWith('failed')),
       expected,
@@ -216,7 +218,7 @@ test('a file in which no package can be judged has nothing to check', async () =
   for (const purls of ['# nothing', 'pkg:npm/b', 'pkg:docker/nginx@1\npkg:gem/rack@1.0']) {
     const { report } = await check(purls, {}, { level: 'none' })
     assert.is(report.outcome, 'nothing_to_check')
-    assert.match(formatCheckReport(report), /\nnothing to check: no package in - can be judged$/)
+    assert.match(plainTable(report), /\nnothing to check: no package in - can be judged$/)
   }
 })
 
@@ -226,17 +228,20 @@ test('the table escapes what a terminal would interpret, and shortens long names
     [`npm/${name}@1.0.0`]: [row('GHSA-\u202e', 'high', { kev: true, epss: 0.12345, fixed_versions: ['2.0.0'] })],
   }
   const { report } = await check(`pkg:npm/${encodeURIComponent(name)}@1.0.0`, rows)
-  const [headings, line] = formatCheckReport(report).split('\n')
-  assert.match(headings!, /^package +version {2}advisory +severity {2}KEV +EPSS {2}fixed in {2}file$/)
-  assert.match(line!, /^npm\/é\[2Jx+… {2}1\.0\.0 {4}GHSA-\\u202e {2}high {6}yes {2}0\.12345 {2}2\.0\.0 {5}-:1$/)
-  assert.ok(line!.length < 250)
+  const [headings, line] = plainTable(report).split('\n')
+  assert.match(headings!, /^package +version {2}safe version +advisory +severity {2}KEV +EPSS {2}fixed in {2}file$/)
+  assert.match(
+    line!,
+    /^npm\/é\[2Jx+… {2}1\.0\.0 {4}2\.0\.0 +GHSA-\\u202e {2}high {6}yes {2}0\.12345 {2}2\.0\.0 {5}-:1$/,
+  )
+  assert.ok(line!.length < 300)
 })
 
 test('the text names ten packages of each kind that were not checked', async () => {
   const { report } = await check(Array.from({ length: 25 }, (_, i) => `pkg:npm/p${i}`).join('\n'), {})
-  const lines = formatCheckReport(report).split('\n')
+  const lines = plainTable(report).split('\n')
   assert.is(lines.filter((line) => line.startsWith('not checked: pkg:npm/p')).length, 10)
-  assert.ok(lines.includes('not checked: … and 15 more (--json lists all)'))
+  assert.ok(lines.includes('not checked: … and 15 more (--output json lists all)'))
   assert.is(report.notChecked.length, 25)
 })
 
@@ -350,7 +355,10 @@ test('SARIF has a result per finding and undecided package, and a notification p
     { artifactLocation: { uri: 'folder/some%20file.txt' }, region: { startLine: 3 } },
   ])
   const [, , , known, , , , , , , open] = results
-  assert.is(known.message.text, 'npm/a 1.0.0 is affected by B-1: severity high, known to be exploited, fixed in 2.0.0.')
+  assert.is(
+    known.message.text,
+    'npm/a 1.0.0 is affected by B-1: severity high, known to be exploited, fixed in 2.0.0, safe version 2.0.0.',
+  )
   assert.is(open.message.text, 'npm/a 1.0.0 may be affected by A-7, A-8: the version cannot be compared.')
   assert.is(rules[known.ruleIndex].properties['security-severity'], '8.0')
 })
@@ -387,7 +395,7 @@ test('nothing in SARIF that a file or a feed states is a link or a placeholder',
     (one: { message: { text: string } }) => one.message.text,
   )
   assert.equal(messages, [
-    `npm/a ${escaped('1.0')} is affected by ${escaped('A-1')}: severity high, fixed in ${escaped('2.0')}.`,
+    `npm/a ${escaped('1.0')} is affected by ${escaped('A-1')}: severity high, fixed in ${escaped('2.0')}, no safe version: a version cannot be compared.`,
     `npm/a ${escaped('1.0')} may be affected by ${escaped('A-2')}: the version cannot be compared.`,
     `pkg:npm/${encodeURIComponent(text('b'))} was not checked: malformed purl.`,
   ])

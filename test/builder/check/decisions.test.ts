@@ -1,14 +1,17 @@
 /** Decisions in the reports of `vulnshelf check`: what fails, text, JSON, SARIF and OpenVEX; news since a snapshot. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openVexOf } from '../../../builder/check/openvex.ts'
-import { formatCheckReport } from '../../../builder/check/report.ts'
-import { sarifOf } from '../../../builder/check/sarif.ts'
+import type { CheckReport } from '../../../builder/check/check.ts'
+import { openVexOf } from '../../../builder/check/output/openvex.ts'
+import { sarifOf } from '../../../builder/check/output/sarif.ts'
+import { formatTable } from '../../../builder/check/output/table.ts'
 import { readVex } from '../../../corpus/inventory/decisions/read.ts'
 import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
 import type { Severity } from '../../../corpus/model/record.ts'
 import { affectedRow } from '../../support/affected-row.ts'
 import { checkPurls, FAIL_ON_HIGH, ignoring, readerOf, vexOf } from '../../support/check-report.ts'
+
+const plainTable = (report: CheckReport) => formatTable(report, (_, text) => text)
 
 const row = (id: string, severity: Severity | null, more: Partial<AffectedRow> = {}) =>
   affectedRow(id, severity, { cve_ids: [`CVE-2024-${id.replace(/\D/g, '')}` as never], ...more })
@@ -59,7 +62,7 @@ test('suppressed findings are listed with the reason, counted, and do not fail',
       ['vex', 'vex.json', 'OpenVEX', 3],
     ],
   )
-  const text = formatCheckReport(report)
+  const text = plainTable(report)
   for (const line of [
     'suppressed: npm/a 1.0.0 GHSA-1 (ignored until 2026-12-31: not reachable; vulnshelf.ignore.json:3)',
     'suppressed: npm/b 1.0.0 GHSA-1 (not affected: component_not_present; vex.json:4)',
@@ -80,10 +83,7 @@ test('a check whose findings are all suppressed passes', async () => {
   const decisions = [ignoring({ id: 'GHSA-1', reason: 'r' }, { id: 'GHSA-3', reason: 'r' })]
   const report = await checkPurls(PURLS, ROWS, { decisions })
   assert.is(report.outcome, 'passed')
-  assert.match(
-    formatCheckReport(report),
-    '\npassed: 4 findings, 3 suppressed; no other is high or above (--fail-on high)',
-  )
+  assert.match(plainTable(report), '\npassed: 4 findings, 3 suppressed; no other is high or above (--fail-on high)')
 })
 
 test('an undecided package does not fail if all its advisories are suppressed', async () => {
@@ -91,7 +91,7 @@ test('an undecided package does not fail if all its advisories are suppressed', 
   assert.is((await checkPurls(PURLS, ROWS, { failOn })).failing.undecided, 1)
   const report = await checkPurls(PURLS, ROWS, { failOn, decisions: [ignoring({ id: 'GHSA-4', reason: 'r' })] })
   assert.equal([report.failing.undecided, report.counts.undecided, report.outcome], [0, 1, 'passed'])
-  assert.match(formatCheckReport(report), '\nsuppressed: npm/c 1.0.0 GHSA-4 (ignored: r; vulnshelf.ignore.json:3)\n')
+  assert.match(plainTable(report), '\nsuppressed: npm/c 1.0.0 GHSA-4 (ignored: r; vulnshelf.ignore.json:3)\n')
 })
 
 test('SARIF has a suppression with the justification, and an empty list for other results', async () => {
@@ -237,7 +237,7 @@ test('since a snapshot, only news is reported and fails', async () => {
   )
   assert.equal(report.since, { id: 'b'.repeat(64), createdAt: '2026-01-01T00:00:00Z', known: 2 })
   assert.equal([report.failing.findings, report.counts.findings, report.counts.affected], [1, 2, 2])
-  const text = formatCheckReport(report)
+  const text = plainTable(report)
   assert.match(text, '\nnews: npm/b 1.0.0 GHSA-3 (in KEV)\nnews: npm/a 1.0.0 GHSA-2 (new advisory)\n')
   assert.match(text, '\nnews since snapshot bbbbbbbbbbbb of 2026-01-01T00:00:00Z; 2 findings known then\n')
   const same = await checkPurls(PURLS, ROWS, { earlier: readerOf(ROWS, 'b') })

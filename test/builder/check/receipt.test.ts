@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type CheckFlags, checkFromCommand } from '../../../builder/check/command.ts'
-import { reportJson } from '../../../builder/check/json.ts'
+import { reportJson } from '../../../builder/check/output/json.ts'
 import { decisionsFor } from '../../../builder/check/read-decisions.ts'
 import { type Receipt, writeReceipt } from '../../../builder/check/receipt.ts'
 import { formatReplayReport, replayReceipt } from '../../../builder/check/replay.ts'
@@ -38,7 +38,7 @@ function project(name: string): string {
   return at(name)
 }
 
-const FLAGS: Omit<CheckFlags, 'snapshot'> = { exclude: [], vex: [], failOn: 'high', unscored: 'fail' }
+const FLAGS: Omit<CheckFlags, 'snapshot'> = { exclude: [], omit: [], vex: [], failOn: 'high', unscored: 'fail' }
 
 const check = async (operand: string, flags: Partial<CheckFlags> = {}) =>
   (await checkFromCommand([operand], { ...FLAGS, snapshot: fourth, ...flags }, assert.unreachable))!
@@ -76,7 +76,7 @@ test('a receipt is an in-toto statement with the digests of files, decisions and
     vulnshelf: VERSION,
     snapshot: report.snapshot,
     since: null,
-    options: report.failOn,
+    options: { failOn: report.failOn, omit: [] },
     files: [
       { role: 'input', file: join(root, 'package-lock.json'), sha256: sha256(lock) },
       { role: 'beside', file: join(root, 'vulnshelf.ignore.json'), sha256: sha256(ignore) },

@@ -32,13 +32,15 @@ const component = (name: string, more: Partial<EcosystemComponent> = {}): Ecosys
   purl: null,
   source: null,
   line: null,
-  dev: null,
+  groups: null,
   ...more,
 })
 
 const finding = (name: string, advisory: AffectedRow, more: Partial<EcosystemComponent> = {}): Finding => ({
   ...component(name, more),
   file: 'f',
+  safeVersion: null,
+  noSafeVersion: 'no_fix',
   advisory,
 })
 
@@ -268,10 +270,10 @@ test('nothing is asked for after an end, nor after an error', async () => {
 })
 
 const FINDINGS = [
-  finding('a', affectedRow('A-1', 'critical', { kev: true }), { dev: true }),
-  finding('a', affectedRow('A-2', 'low'), { dev: true }),
+  finding('a', affectedRow('A-1', 'critical', { kev: true }), { groups: ['dev'] }),
+  finding('a', affectedRow('A-2', 'low'), { groups: ['dev'] }),
   finding('b', affectedRow('A-3', 'medium')),
-  finding('c', affectedRow('A-4', null), { dev: false }),
+  finding('c', affectedRow('A-4', null), { groups: ['main'] }),
 ]
 const ids = (findings: readonly Finding[]) => findings.map(({ advisory }) => advisory.advisory_id).join(' ')
 
@@ -332,8 +334,8 @@ test('the files have each finding, and the JSON everything else', async () => {
   const open = affectedRow('A-2', null, { verdict: 'undecided', undecided_reason: 'release' })
   const undecided = [{ ...component('y'), file: 'f', reasons: ['release' as const], advisories: [open] }]
   const [, record, other] = csvOf([finding('x', affectedRow('A-1', 'high', { cve_ids }))], undecided).split('\r\n')
-  assert.match(record!, /^npm,x,1\.0\.0,,f,,,affected,,A-1,CVE-2026-0001;CVE-2026-0002,high,,,,false,/)
-  assert.match(other!, /^npm,y,1\.0\.0,,f,,,undecided,release,A-2,/)
+  assert.match(record!, /^npm,x,1\.0\.0,,f,,,,affected,,A-1,CVE-2026-0001;CVE-2026-0002,high,,,,false,/)
+  assert.match(other!, /^npm,y,1\.0\.0,,f,,,,undecided,release,A-2,/)
   const notChecked = [{ file: 'f', name: 'own', version: null, line: 3, reason: 'part of the project' }]
   const result = {
     files: [{ file: 'f', format: 'g' }],

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { SkippedEntry } from '../../../corpus/inventory/inventory.ts'
-import { inventoryOf, type ReadInventory } from '../../../corpus/inventory/read.ts'
+import { inventoryOf, withoutGroups as omitting, type ReadInventory } from '../../../corpus/inventory/read.ts'
 
 const folder = join(import.meta.dirname, 'lock-files')
 const read = (path: string, name = path.endsWith('purls.txt') ? '-' : basename(path)): ReadInventory =>
@@ -16,8 +16,8 @@ const read = (path: string, name = path.endsWith('purls.txt') ? '-' : basename(p
 
 /** Lines such as `12 npm lodash 4.17.15 dev`. */
 const componentsOf = ({ components }: ReadInventory): string[] =>
-  components.map(({ line, ecosystem, name, version, dev }) =>
-    [line, ecosystem, name, version, dev === null ? '' : dev ? 'dev' : 'main'].join(' ').trimEnd(),
+  components.map(({ line, ecosystem, name, version, groups }) =>
+    [line, ecosystem, name, version, groups?.join('+')].join(' ').trimEnd(),
   )
 
 const skippedOf = ({ skipped }: ReadInventory): string[] =>
@@ -54,9 +54,9 @@ const NPM_FILES: [path: string, groups: boolean][] = [
 for (const [path, groups] of NPM_FILES) {
   test(`${path} has the packages of the project, each with its line`, () => {
     const found = read(path)
-    const packages = found.components.map(({ ecosystem, name, version, dev }) => {
+    const packages = found.components.map(({ ecosystem, name, version, groups }) => {
       assert.is(ecosystem, 'npm')
-      return `${name} ${version}${dev === null ? '' : dev ? ' dev' : ' main'}`
+      return `${name} ${version} ${groups?.join('+') ?? ''}`.trimEnd()
     })
     // npm states the property for packages of development alone.
     const stated = path.startsWith('sbom') ? packages.map((one) => one.replace(/(?<=\d)$/, ' main')) : packages
@@ -380,9 +380,17 @@ const RARE: [name: string, text: string, components: string[], skipped: string[]
         'node_modules/alias': { name: '@real/name', version: '3.0.0', devOptional: true },
         'node_modules/git': { version: '4.0.0', resolved: 'git+ssh://git@example.com/git.git#7' },
         'node_modules/none': {},
+        'node_modules/o': { version: '5.0.0', optional: true, peer: true },
+        'node_modules/p': { version: '6.0.0', peer: true },
       },
     }),
-    ['1 npm @a/b 2.0.0 main', '1 npm @real/name 3.0.0 main', '1 npm git 4.0.0 main'],
+    [
+      '1 npm @a/b 2.0.0 main',
+      '1 npm @real/name 3.0.0 dev+optional',
+      '1 npm git 4.0.0 main',
+      '1 npm o 5.0.0 optional',
+      '1 npm p 6.0.0 peer',
+    ],
     ['1 local packages/own', '1 no-version none'],
   ],
   [
@@ -938,5 +946,50 @@ for (const path of ALL) {
     }
   })
 }
+
+test('a package is omitted if all groups that need it are, and is kept where the file states none', () => {
+  const packages = {
+    main: { version: '1.0.0' },
+    dev: { version: '1.0.0', dev: true },
+    optional: { version: '1.0.0', optional: true },
+    both: { version: '1.0.0', devOptional: true },
+    'main/node_modules/dev': { version: '1.0.0' },
+  }
+  const entries = Object.entries(packages).map(([path, entry]) => [`node_modules/${path}`, entry])
+  const text = JSON.stringify({ lockfileVersion: 3, packages: Object.fromEntries(entries) })
+  const lock = inventoryOf('f', 'package-lock.json', Buffer.from(text))
+  const left = (groups: ('dev' | 'optional')[]) => {
+    const { inventory, omitted } = omitting(lock, groups)
+    assert.is(inventory.components.length + omitted, 4)
+    return inventory.components.map(({ name }) => name)
+  }
+  assert.equal(left([]), ['main', 'dev', 'optional', 'both'])
+  // `main` needs another copy of `dev`, and `both` is optional too.
+  assert.equal(left(['dev']), ['main', 'dev', 'optional', 'both'])
+  assert.equal(left(['dev', 'optional']), ['main', 'dev'])
+  assert.is(omitting(inventoryOf('f', 'f.purl', Buffer.from('pkg:npm/a@1')), ['dev', 'optional', 'peer']).omitted, 0)
+  const poetry = (groups: string, optional: boolean) => {
+    const entry = `[[package]]\nname = "a"\nversion = "1"\noptional = ${optional}\ngroups = ${groups}\n`
+    return inventoryOf('f', 'poetry.lock', Buffer.from(entry)).components[0]!.groups
+  }
+  assert.equal(poetry('["main", "docs"]', false), ['main'])
+  assert.equal(poetry('["main"]', true), ['optional'])
+  assert.equal(poetry('["docs"]', false), ['dev'])
+  assert.is(poetry('[]', false), null)
+  const pnpm = `lockfileVersion: '9.0'
+packages:
+  a@1.0.0: {}
+  b@1.0.0: {}
+snapshots:
+  a@1.0.0: {optional: true}
+  b@1.0.0(c@1.0.0): {optional: true}
+  b@1.0.0(c@2.0.0): {}
+`
+  const { inventory } = omitting(inventoryOf('f', 'pnpm-lock.yaml', Buffer.from(pnpm)), ['optional'])
+  assert.equal(
+    inventory.components.map(({ name, groups }) => [name, groups]),
+    [['b', null]],
+  )
+})
 
 test.run()

@@ -574,7 +574,7 @@ test('keys such as __proto__ are names like others', () => {
     names.map((name, i) => `${name} ${i + 2}`),
   )
   assert.equal(npm('dependencies', [own]).components, [
-    { ecosystem: 'npm', name: '__proto__', version: '2.0.0', purl: null, source: null, line: 2, dev: false },
+    { ecosystem: 'npm', name: '__proto__', version: '2.0.0', purl: null, source: null, line: 2, groups: ['main'] },
   ])
   const pnpm = names.map((name) => `  ${name}@1.0.0: {}\n`).join('')
   const found = inventoryOf('a', 'pnpm-lock.yaml', Buffer.from(`lockfileVersion: '9.0'\npackages:\n${pnpm}`))

@@ -16,8 +16,14 @@ const read = (name: string, content: unknown): ReadInventory =>
 /** Lines such as `npm lodash 4.17.15 dev` and `Debian:12 libssl3 3.0.11-1 from openssl`, sorted. */
 const componentsOf = ({ components }: ReadInventory): string[] =>
   components
-    .map(({ ecosystem, name, version, source, dev }) => {
-      const words = [ecosystem, name, version, ...(source === null ? [] : ['from', source]), ...(dev ? ['dev'] : [])]
+    .map(({ ecosystem, name, version, source, groups }) => {
+      const words = [
+        ecosystem,
+        name,
+        version,
+        ...(source === null ? [] : ['from', source]),
+        ...(groups?.includes('dev') ? ['dev'] : []),
+      ]
       return words.join(' ')
     })
     .sort()
@@ -172,11 +178,11 @@ test('components without a purl: files, systems, data and keys are no packages; 
 test('scopes: excluded components are for development, optional ones are checked; npm states a property', () => {
   const of = (rest: object) => read('bom.json', cycloneDx([{ name: 'a', purl: 'pkg:npm/a@1', ...rest }])).components[0]!
   const property = (value: string) => ({ properties: [{ name: 'cdx:npm:package:development', value }] })
-  assert.is(of({ scope: 'excluded' }).dev, true)
-  assert.is(of({ scope: 'optional' }).dev, null)
-  assert.is(of({ scope: 'required' }).dev, null)
-  assert.is(of({ scope: 'required', ...property('true') }).dev, true)
-  assert.is(of({ scope: 'excluded', ...property('false') }).dev, false)
+  assert.equal(of({ scope: 'excluded' }).groups, ['dev'])
+  assert.is(of({ scope: 'optional' }).groups, null)
+  assert.is(of({ scope: 'required' }).groups, null)
+  assert.equal(of({ scope: 'required', ...property('true') }).groups, ['dev'])
+  assert.equal(of({ scope: 'excluded', ...property('false') }).groups, ['main'])
 })
 
 test('a package of SPDX is for development if all that is stated of it is', () => {
@@ -197,8 +203,8 @@ test('a package of SPDX is for development if all that is stated of it is', () =
   ]
   const { components } = read('a.spdx.json', { spdxVersion: 'SPDX-2.3', packages, relationships })
   assert.equal(
-    components.map(({ dev }) => dev),
-    [true, null, null, true],
+    components.map(({ groups }) => groups),
+    [['dev'], null, null, ['dev']],
   )
 })
 

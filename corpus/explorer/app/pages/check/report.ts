@@ -1,6 +1,7 @@
 /** The result of a check: groups, filters, files. */
 import type { Finding, Findings, LocatedComponent, UndecidedPackage } from '../../../../inventory/findings.ts'
-import { componentKey } from '../../../../inventory/inventory.ts'
+import { componentKey, isForDevelopment } from '../../../../inventory/inventory.ts'
+import type { SafeVersion } from '../../../../inventory/safe-version.ts'
 import { SEVERITIES, type Severity } from '../../../../model/record.ts'
 import { type Cell, csvLine } from '../../parts/csv.ts'
 import type { ChoiceFilter } from '../../parts/filter.ts'
@@ -97,19 +98,23 @@ export function selected(findings: readonly Finding[], query: URLSearchParams): 
   return findings.filter(
     ({ advisory, ...component }) =>
       (lowest === -1 || (advisory.severity !== null && SEVERITIES.indexOf(advisory.severity) >= lowest)) &&
-      (dev === null || (component.dev === true) === (dev === 'true')) &&
+      (dev === null || isForDevelopment(component) === (dev === 'true')) &&
       (query.get('kev') !== 'true' || advisory.kev),
   )
 }
 
-const COLUMNS: readonly (readonly [string, (finding: Finding) => Cell])[] = [
+/** An advisory of a package. Only affected packages have a safe version. */
+type AdvisoryRow = Omit<Finding, keyof SafeVersion> & Partial<SafeVersion>
+
+const COLUMNS: readonly (readonly [string, (row: AdvisoryRow) => Cell])[] = [
   ['ecosystem', ({ ecosystem }) => ecosystem],
   ['package', ({ name }) => name],
   ['version', ({ version }) => version],
   ['purl', ({ purl }) => purl],
   ['file', ({ file }) => file],
   ['line', ({ line }) => line],
-  ['dev', ({ dev }) => dev],
+  ['groups', ({ groups }) => groups?.join(';') ?? null],
+  ['safe_version', ({ safeVersion }) => safeVersion ?? null],
   ['verdict', ({ advisory }) => advisory.verdict],
   ['undecided_reason', ({ advisory }) => advisory.undecided_reason],
   ['advisory_id', ({ advisory }) => advisory.advisory_id],
@@ -138,7 +143,7 @@ export const csvOf = (findings: readonly Finding[], undecided: readonly Undecide
     .map(csvLine)
     .join('')
 
-const advisoriesOf = ({ advisories, ...component }: UndecidedPackage): Finding[] =>
+const advisoriesOf = ({ advisories, ...component }: UndecidedPackage): AdvisoryRow[] =>
   advisories.map((advisory) => ({ ...component, advisory }))
 
 /** Returns a file with everything that the page shows. Findings are as in the report of `vulnshelf check`. */

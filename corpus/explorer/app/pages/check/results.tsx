@@ -1,6 +1,7 @@
 /** The findings of a check. */
 import type { Finding, LocatedComponent, NotChecked, UndecidedPackage } from '../../../../inventory/findings.ts'
-import { UNDECIDED_REASONS } from '../../../../inventory/reasons.ts'
+import { isForDevelopment } from '../../../../inventory/inventory.ts'
+import { NO_SAFE_VERSION_REASONS, UNDECIDED_REASONS } from '../../../../inventory/reasons.ts'
 import { AdvisoryIds, FixedVersions, Rating, RowFlags, Verdict } from '../../parts/affected-table.tsx'
 import { Filters } from '../../parts/filters.tsx'
 import { formatCount, formatShare } from '../../parts/format.ts'
@@ -107,6 +108,7 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
         <thead>
           <tr>
             <th scope="col">Package</th>
+            <th scope="col">Safe version</th>
             <th scope="col">Severity</th>
             <th scope="col">Advisory</th>
             <th scope="col">Summary</th>
@@ -126,6 +128,11 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
                   <th scope="rowgroup" rowSpan={own.length} class="package">
                     <PackageOf component={component} />
                   </th>
+                ) : null}
+                {i === 0 ? (
+                  <td rowSpan={own.length} data-label="Safe version">
+                    <SafeVersionOf finding={own[0]!} />
+                  </td>
                 ) : null}
                 <td>
                   <Rating row={advisory} />
@@ -156,17 +163,24 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
 }
 
 /** The package with its version, its file and line, and whether only development needs it. */
-function PackageOf({ component: { ecosystem, name, version, file, line, dev } }: { component: LocatedComponent }) {
+function PackageOf({ component }: { component: LocatedComponent }) {
+  const { ecosystem, name, version, file, line } = component
   return (
     <>
       <a href={link(packagePath(ecosystem ?? '', name), { version })}>{name}</a> <b>{version}</b>
       <span class="where">
         {ecosystem}, {file}
         {line === null ? null : `, line ${formatCount(line)}`}
-        {dev === true ? <span class="flag">development</span> : null}
+        {isForDevelopment(component) ? <span class="flag">development</span> : null}
       </span>
     </>
   )
+}
+
+/** The lowest version that no advisory affects, or why there is none. */
+function SafeVersionOf({ finding: { safeVersion, noSafeVersion } }: { finding: Finding }) {
+  if (safeVersion !== null) return <b>{safeVersion}</b>
+  return <span class="dim">none: {NO_SAFE_VERSION_REASONS[noSafeVersion!]}</span>
 }
 
 /** One row for each package. Its advisories are on the page of the package. */

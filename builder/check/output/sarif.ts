@@ -5,17 +5,23 @@
 import { relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Location, Log, Notification, PhysicalLocation, ReportingDescriptor, Result, Suppression } from 'sarif'
-import { VERSION } from '../../corpus/command/version.ts'
-import { isSettled } from '../../corpus/inventory/decisions/apply.ts'
-import type { Decision } from '../../corpus/inventory/decisions/decide.ts'
-import { type Finding, type NotChecked, type UndecidedPackage, worstSeverity } from '../../corpus/inventory/findings.ts'
-import { packageName } from '../../corpus/inventory/inventory.ts'
-import { newsText } from '../../corpus/inventory/news.ts'
-import { UNDECIDED_REASONS } from '../../corpus/inventory/reasons.ts'
-import type { AffectedRow } from '../../corpus/model/packages/affected-row.ts'
-import type { CheckReport, ReportedFinding } from './check.ts'
+import { VERSION } from '../../../corpus/command/version.ts'
+import { isSettled } from '../../../corpus/inventory/decisions/apply.ts'
+import type { Decision } from '../../../corpus/inventory/decisions/decide.ts'
+import {
+  type Finding,
+  type NotChecked,
+  type UndecidedPackage,
+  worstSeverity,
+} from '../../../corpus/inventory/findings.ts'
+import { packageName } from '../../../corpus/inventory/inventory.ts'
+import { newsText } from '../../../corpus/inventory/news.ts'
+import { UNDECIDED_REASONS } from '../../../corpus/inventory/reasons.ts'
+import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
+import type { CheckReport, ReportedFinding } from '../check.ts'
+import { STDIN, type UnreadableFile } from '../read.ts'
 import { decisionText } from './decision-lines.ts'
-import { STDIN, type UnreadableFile } from './read.ts'
+import { safeVersionText } from './words.ts'
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
@@ -66,7 +72,7 @@ function suppressionsOf(decisions: readonly (Decision | null)[]): Suppression[] 
 }
 
 function undecidedResult(one: UndecidedPackage): Omit<Result, 'ruleId'> {
-  const { ecosystem, name, version, dev, reasons, advisories } = one
+  const { ecosystem, name, version, groups, reasons, advisories } = one
   const full = `${packageName(one)}@${version}`
   const ids = advisories.map(({ advisory_id }) => advisory_id)
   const why = reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')
@@ -76,7 +82,7 @@ function undecidedResult(one: UndecidedPackage): Omit<Result, 'ruleId'> {
     message: message`${packageName(one)} ${version} may be affected by ${ids.join(', ')}: ${why}.`,
     locations: [locationOf(full, one)],
     partialFingerprints: { 'packageAdvisory/v1': `${full} ${UNDECIDED.id}` },
-    properties: { ecosystem, package: name, version, dev, reasons, advisories: ids },
+    properties: { ecosystem, package: name, version, groups, reasons, advisories: ids },
   }
 }
 
@@ -108,7 +114,7 @@ function ruleOf({ advisory_id, aliases, cve_ids, summary, cvss_score }: Affected
 }
 
 function resultOf(finding: ReportedFinding): Result {
-  const { ecosystem, name, version, dev, advisory, decision, news } = finding
+  const { ecosystem, name, version, groups, safeVersion, advisory, decision, news } = finding
   const full = `${packageName(finding)}@${version}`
   const { advisory_id, severity, stated_severity, urgency, kev, epss, fixed_versions } = advisory
   return {
@@ -120,7 +126,8 @@ function resultOf(finding: ReportedFinding): Result {
       ecosystem,
       package: name,
       version,
-      dev,
+      groups,
+      safe_version: safeVersion,
       severity,
       stated_severity,
       urgency,
@@ -153,6 +160,7 @@ function messageOf(finding: Finding): { text: string } {
     severity === null ? 'no severity' : `severity ${severity}`,
     ...(kev ? ['known to be exploited'] : []),
     fixed_versions[0] === undefined ? 'no fixed version' : `fixed in ${fixed_versions[0]}`,
+    safeVersionText(finding),
   ]
   return message`${packageName(finding)} ${finding.version} is affected by ${advisory_id}: ${facts.join(', ')}.`
 }

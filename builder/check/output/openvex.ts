@@ -2,12 +2,12 @@
  * The findings and decisions of `vulnshelf check` as an OpenVEX 0.2.0 document: a start for the user's own. Without a
  * decision, a finding is under investigation.
  */
-import { VERSION } from '../../corpus/command/version.ts'
-import type { DecidedFinding } from '../../corpus/inventory/decisions/apply.ts'
-import { packageUrl } from '../../corpus/model/packages/purl.ts'
-import { baseEcosystem } from '../../corpus/model/versions/ecosystems.ts'
-import { sha256 } from '../../corpus/runtime/digest.ts'
-import type { CheckReport } from './check.ts'
+import { VERSION } from '../../../corpus/command/version.ts'
+import type { DecidedFinding } from '../../../corpus/inventory/decisions/apply.ts'
+import { packageUrl } from '../../../corpus/model/packages/purl.ts'
+import { baseEcosystem } from '../../../corpus/model/versions/ecosystems.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
+import type { CheckReport } from '../check.ts'
 
 const CONTEXT = 'https://openvex.dev/ns/v0.2.0'
 

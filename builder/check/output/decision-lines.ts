@@ -1,11 +1,11 @@
 /** Decisions and news in the report of `vulnshelf check` as text. */
-import { shortened } from '../../corpus/command/format.ts'
-import type { DecidedFinding, DecidedPackage } from '../../corpus/inventory/decisions/apply.ts'
-import type { Decision, UnusedDecision } from '../../corpus/inventory/decisions/decide.ts'
-import type { Finding } from '../../corpus/inventory/findings.ts'
-import { packageName } from '../../corpus/inventory/inventory.ts'
-import { newsText } from '../../corpus/inventory/news.ts'
-import type { CheckReport, ReportedFinding } from './check.ts'
+import { shortened } from '../../../corpus/command/format.ts'
+import type { DecidedFinding, DecidedPackage } from '../../../corpus/inventory/decisions/apply.ts'
+import type { Decision, UnusedDecision } from '../../../corpus/inventory/decisions/decide.ts'
+import type { Finding, LocatedComponent } from '../../../corpus/inventory/findings.ts'
+import { packageName } from '../../../corpus/inventory/inventory.ts'
+import { newsText } from '../../../corpus/inventory/news.ts'
+import type { CheckReport, ReportedFinding } from '../check.ts'
 
 /** A line for each finding, and each advisory of an undecided package, that a decision is about. */
 export function decidedLines(findings: readonly DecidedFinding[], undecided: readonly DecidedPackage[]): string[] {
@@ -27,7 +27,7 @@ export const newsLines = (findings: readonly ReportedFinding[]): string[] =>
 export const unusedLines = ({ decisions }: Pick<CheckReport, 'decisions'>): string[] =>
   decisions.unused.map((one) => `${positionText(one)}: ${shortened(unusedText(one), 200)}`)
 
-const findingText = (finding: Finding) =>
+const findingText = (finding: LocatedComponent & Pick<Finding, 'advisory'>) =>
   `${packageName(finding)} ${shortened(finding.version, 100)} ${finding.advisory.advisory_id}`
 
 /** `ignored until 2027-01-31: not reachable; vulnshelf.ignore.json:3`. */
