@@ -19,12 +19,14 @@ export const CHECK_OPTIONS: Groups = {
 }
 
 const HELP = `
-Reads package-lock.json, npm-shrinkwrap.json, pnpm-lock.yaml, yarn.lock, composer.lock,
-requirements.txt, poetry.lock, go.sum, go.mod, Cargo.lock, Gemfile.lock, pubspec.lock,
-mix.lock, Package.resolved, Podfile.lock, conan.lock, renv.lock, cabal.project.freeze,
-stack.yaml.lock, Manifest.toml of Julia, GitHub workflows, CycloneDX in
-JSON and XML, SPDX 2 in JSON, YAML and tag-value, SPDX 3, syft JSON, statements of in-toto
-around SBOMs, or purls, one per line. Searches folders for files with these names, without
+Reads package-lock.json, npm-shrinkwrap.json, pnpm-lock.yaml, yarn.lock, bun.lock, deno.lock,
+composer.lock, requirements.txt, poetry.lock, uv.lock, pdm.lock, Pipfile.lock, pylock.toml,
+go.sum, go.mod, Cargo.lock, Gemfile.lock, pom.xml, gradle.lockfile,
+verification-metadata.xml, packages.lock.json, packages.config, *.deps.json,
+project.assets.json, pubspec.lock, mix.lock, Package.resolved, Podfile.lock, conan.lock,
+renv.lock, cabal.project.freeze, stack.yaml.lock, Manifest.toml of Julia, GitHub workflows,
+CycloneDX in JSON and XML, SPDX 2 in JSON, YAML and tag-value, SPDX 3, syft JSON, statements of
+in-toto around SBOMs, or purls, one per line. Searches folders for files with these names, without
 those that .gitignore excludes, without the folders node_modules and vendor, and without
 symbolic links. With - as a file, reads standard input. The files are not sent anywhere: the
 command only reads parts of the snapshot.

@@ -130,7 +130,8 @@ function refusedBy({ type, enum: members, items, pattern, anyOf, minLength, maxL
     return ['CVE-2024-123', 'CVE-24-1234', `CVE-2024-${'1'.repeat(20)}`, '79', '\0']
   if (type === 'boolean') return ['1', '0', 'yes', 'on']
   if (type === 'integer') return [Number(minimum) - 1, Number(maximum) + 1, '1.5', '1e1', 'many', ' 5'].map(String)
-  if (type === 'number') return ['-0.1', String(Number(maximum) + 0.1), 'NaN', 'Infinity', '0,5', '0x1', '.']
+  if (type === 'number')
+    return [String(Number(minimum) - 0.1), String(Number(maximum) + 0.1), 'NaN', 'Infinity', '0,5', '0x1', '.']
   const long = maxLength === undefined ? [] : ['x'.repeat(Number(maxLength) + 1)]
   return minLength === 2 ? [...long, 'a', '😀'] : long
 }

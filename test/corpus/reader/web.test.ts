@@ -36,7 +36,8 @@ test('opening takes pointer, manifest and description, and the first filter the 
   assert.is(new Set(opening).size, opening.length)
   assert.is(opening.length, 3)
   const tables = await requestsOf(() => remote.list({ ids: ['CVE-1999-9999'] }))
-  const files = [fileOf(manifest, 'columns'), ...manifest.files.filter(({ role }) => role === 'orders')]
+  const single = [fileOf(manifest, 'columns'), fileOf(manifest, 'epss-changes')]
+  const files = [...single, ...manifest.files.filter(({ role }) => role === 'orders')]
   const index = objectName(fileOf(manifest, 'index').sha256)
   assert.equal(tables.map(({ path }) => path).sort(), [...files.map(({ sha256 }) => objectName(sha256)), index].sort())
 })
