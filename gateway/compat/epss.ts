@@ -20,6 +20,9 @@ const WORK_OF_A_HISTORY = 1000
 /** Building the ids of the rows of a turn takes about two milliseconds. */
 const WORK_OF_IDS = 1000
 const WORK_OF_SCORES = 100
+/** Rows of an answer between two turns. */
+const ANSWER_ROWS_IN_A_TURN = 500
+const WORK_OF_ANSWER_ROWS = 1000
 
 const VERSION = '1.0'
 
@@ -65,6 +68,7 @@ async function answer({ search, scores, work }: CompatRequest): Promise<CompatAn
       : await pageOfNamed(query, index, isCurrent ? null : edition, histories)
   const data: object[] = []
   for (const row of rows) {
+    if (data.length % ANSWER_ROWS_IN_A_TURN === ANSWER_ROWS_IN_A_TURN - 1) await work(WORK_OF_ANSWER_ROWS)
     const series = query.hasSeries ? { 'time-series': await seriesOf(row, edition, index, histories) } : {}
     data.push({ cve: index.idAt(row.row), ...figures(row), date: edition, ...series })
   }
@@ -220,10 +224,10 @@ const figures = ({ score, percentile }: Scored) => ({
 })
 
 /** Returns a number with nine decimals. */
-const decimal = (billionths: number): string =>
-  String(billionths)
-    .padStart(10, '0')
-    .replace(/(?=\d{9}$)/, '.')
+function decimal(billionths: number): string {
+  const digits = String(billionths).padStart(10, '0')
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`
+}
 
 function reply({ hasEnvelope, isPretty, offset, limit }: EpssQuery, total: number, data: object[]): CompatAnswer {
   const envelope = { status: 'OK', 'status-code': 200, version: VERSION, access: 'public', total, offset, limit, data }
