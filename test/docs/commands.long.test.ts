@@ -2,7 +2,7 @@
  * The command lines of the documentation do what they show. Those of a page run in order, in a folder with small sample
  * feeds. A line that needs another host is only compared with the options of its command.
  */
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -70,7 +70,10 @@ async function tableOf(program: Program, name: string): Promise<CommandTable> {
   return {
     options: new Map(Array.from(options, ([, option, value = '']) => [option!, value])),
     least: required,
-    most: required + (usage.match(/\[(?!options)\w+\]/g)?.length ?? 0),
+    // `[files...]` takes any number.
+    most: /\[\w+\.\.\.\]/.test(usage)
+      ? Number.POSITIVE_INFINITY
+      : required + (usage.match(/\[(?!options)\w+\]/g)?.length ?? 0),
   }
 }
 
@@ -149,12 +152,18 @@ for (const page of documented) {
   test(`the commands of ${page.path} work in their order`, () => runPage(page))
 }
 
+const CSAF = JSON.stringify({
+  document: { category: 'csaf_vex', csaf_version: '2.0' },
+  vulnerabilities: [{ cve: 'CVE-2024-0001', product_status: { known_not_affected: ['P-1'] } }],
+})
+
 async function runPage(page: Page): Promise<void> {
   const cwd = join(folder.path, page.path.replaceAll('/', '-'))
   mkdirSync(cwd)
   cpSync(feeds, join(cwd, 'feeds'), { recursive: true })
   // No advisory of the sample affects its packages.
   cpSync(join(root, 'test/corpus/inventory/lock-files/npm3/package-lock.json'), join(cwd, 'package-lock.json'))
+  writeFileSync(join(cwd, 'vendor.csaf.json'), CSAF)
   // `a && b` are two commands in their order.
   for (const line of commandLines(page).flatMap((one) => one.split(' && '))) {
     const words = wordsOf(line.replace('"Authorization: Bearer $TOKEN"', 'Authorization'))
