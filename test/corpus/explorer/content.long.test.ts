@@ -2,11 +2,15 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as assert from 'uvu/assert'
+import { formatChange } from '../../../corpus/explorer/app/parts/format.ts'
 import { cpeExample } from '../../../corpus/explorer/app/parts/names.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import {
+  accessibilityFaults,
+  DESKTOP,
   type ExplorerWorld,
   isExpected,
+  layoutShift,
   MODES,
   openExplorerWorld,
   PHONE,
@@ -368,6 +372,65 @@ test('the EPSS history is a curve with a line for each model, and a table', asyn
     }
     assert.ok(page.isClosed(), 'a CVE has scores of two models')
   }
+})
+
+interface Change {
+  cve_id: string
+  epss_change: number | null
+}
+
+test('the start page lists the scores that rose most, once they are seen, and nothing moves', async () => {
+  const rows = await world.service.all<Change>('/cves?sort=-epss_change&fields=epss_change')
+  const risen = rows.filter(({ epss_change: change }) => change !== null && change > 0).slice(0, 8)
+  assert.is(risen.length, 8)
+  for (const mode of MODES) {
+    for (const viewport of [DESKTOP, PHONE]) {
+      const tab = await world.open(mode, { viewport })
+      const { page } = tab
+      await tab.show('#/')
+      const before = tab.requested.length
+      const links = page.locator('.rising .id')
+      assert.is(await links.count(), 0)
+      await page.locator('.rising').scrollIntoViewIfNeeded()
+      await links.first().waitFor()
+      await tab.settle()
+      assert.ok(tab.requested.length > before)
+      assert.equal(
+        await links.allTextContents(),
+        risen.map(({ cve_id }) => cve_id),
+      )
+      const changes = await page.locator('.rising b').allTextContents()
+      assert.equal(
+        changes,
+        risen.map(({ epss_change: change }) => formatChange(change!)),
+      )
+      assert.equal(await layoutShift(page), { shift: 0, shifted: [] })
+      assert.equal(await accessibilityFaults(page), [])
+      assert.equal(await tooWide(page), [])
+      await page.getByRole('link', { name: 'All CVEs by the rise of their score' }).click()
+      await tab.settle()
+      const first = page.locator('table.cves tbody tr').first()
+      assert.is(await first.locator('.id').textContent(), risen[0]!.cve_id)
+      assert.is(await first.locator('.of-epss_change').textContent(), changes[0])
+      assert.equal(tab.faults, [])
+      await tab.close()
+    }
+  }
+})
+
+test('without editions of 30 days before, the start page states that no change is known', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  await page.route('**/api/v1/cves?sort=-epss_change*', async (route) => {
+    const response = await route.fetch()
+    const { data, pagination } = (await response.json()) as { data: Change[]; pagination: object }
+    await route.fulfill({ response, json: { data: data.map((row) => ({ ...row, epss_change: null })), pagination } })
+  })
+  await tab.show('#/')
+  await page.locator('.rising').scrollIntoViewIfNeeded()
+  await page.getByText('No change over 30 days is known.').waitFor()
+  assert.equal(await layoutShift(page), { shift: 0, shifted: [] })
+  await tab.close()
 })
 
 test('a record with lists of many thousand entries is shown in steps', async () => {

@@ -21,6 +21,8 @@ export interface Page<T> {
 
 export type Severity = z.infer<typeof summary.severity>
 export type CveSummary = z.infer<typeof summary.cveSummary>
+/** A row of `/cves`. It has the change of the EPSS score if `fields` names it. */
+export type CveRow = CveSummary & Pick<z.infer<typeof summary.cveListFields>, 'epss_change'>
 export type CveDetail = z.infer<typeof detail.cveDetail>
 export type EpssHistory = z.infer<typeof scores.cveEpssHistory>
 export type EpssPoint = EpssHistory['points'][number]

@@ -15,6 +15,7 @@ import { link } from '../router.ts'
 import { CnasWithoutScores } from './start/cna-scores.tsx'
 import { Feeds, OldFeeds } from './start/feeds.tsx'
 import { LastUpdateFigures } from './start/last-update.tsx'
+import { Rising } from './start/rising.tsx'
 import { SearchForm } from './start/search-form.tsx'
 
 export default function StartPage() {
@@ -110,9 +111,7 @@ function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
           </p>
         </MonthChart>
         <EpssGrid grid={stats.epss_by_cvss} totalCves={totals.cves} />
-        <CnasWithoutScores rows={stats.cna_scores} />
-      </div>
-      <div class="charts rankings">
+        <Rising />
         <Ranking title="Weaknesses" entries={stats.weaknesses} linkOf={({ id }) => link(['cwes', id])} />
         <Ranking
           title="Vendors"
@@ -120,6 +119,7 @@ function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
           linkOf={({ id }, isLastYear) => link(['cves'], { vendor: id, ...year(isLastYear) })}
         />
         <Ranking title="CNAs" entries={stats.cnas} linkOf={({ id }) => link(['cnas', id])} />
+        <CnasWithoutScores rows={stats.cna_scores} />
       </div>
     </>
   )

@@ -8,6 +8,12 @@ const TENTHS = new Intl.NumberFormat(undefined, {
   minimumFractionDigits: 1,
   maximumFractionDigits: 1,
 })
+const POINTS = new Intl.NumberFormat(undefined, {
+  signDisplay: 'exceptZero',
+  maximumFractionDigits: 1,
+  maximumSignificantDigits: 2,
+  roundingPriority: 'morePrecision',
+})
 const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const MONTH = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'long', timeZone: 'UTC' })
@@ -25,6 +31,8 @@ const LEAST_SHARE = 0.001
 /** A share from 0 to 1. */
 export const formatShare = (share: number): string =>
   share > 0 && share < LEAST_SHARE / 2 ? `<${PERCENT.format(LEAST_SHARE)}` : PERCENT.format(share)
+/** A difference of shares in percentage points, with its sign: `+4.2 pp`. Below 1 it keeps two digits. */
+export const formatChange = (change: number): string => `${POINTS.format(change * 100)} pp`
 /** A percentage from 0 to 100, such as the completeness of a CNA. All have one decimal. */
 export const formatPercent = (value: number): string => TENTHS.format(value / 100)
 /** The bound of a band of EPSS scores: small ones keep two digits. */

@@ -1,5 +1,5 @@
 /** Files of the rows of a CVE list: CSV and NDJSON. */
-import type { CveSummary, Page } from '../../data/answers.ts'
+import type { CveRow, Page } from '../../data/answers.ts'
 import { type Api, MAX_LIMIT, type Params } from '../../data/api.ts'
 import { patiently, type WaitOptions } from '../../data/wait.ts'
 import { type Cell, csvLine } from '../../parts/csv.ts'
@@ -18,10 +18,10 @@ export async function* walk(
   api: Pick<Api, 'get'>,
   params: Params,
   options: WaitOptions,
-): AsyncGenerator<CveSummary[], boolean> {
+): AsyncGenerator<CveRow[], boolean> {
   let cursor: string | null = null
   for (let count = 0; count < MOST_ROWS; ) {
-    const ask = () => api.get<Page<CveSummary>>('/cves', { ...params, limit: MAX_LIMIT, cursor }, options.signal)
+    const ask = () => api.get<Page<CveRow>>('/cves', { ...params, limit: MAX_LIMIT, cursor }, options.signal)
     const { data, pagination } = await patiently(ask, options)
     count += data.length
     yield data
@@ -32,7 +32,7 @@ export async function* walk(
 }
 
 /** The columns of the CSV file: the fields of a summary record. Fields of objects have the name of the object as prefix. */
-const COLUMNS: readonly (readonly [string, (row: CveSummary) => Cell])[] = [
+const COLUMNS: readonly (readonly [string, (row: CveRow) => Cell])[] = [
   ['cve_id', (row) => row.cve_id],
   ['state', (row) => row.state],
   ['title', (row) => row.title],
@@ -60,14 +60,21 @@ const COLUMNS: readonly (readonly [string, (row: CveSummary) => Cell])[] = [
   ['primary_cwe_id', (row) => row.primary_cwe_id],
 ]
 
-/** Returns the first line of a file, or an empty text. */
-export const headOf = (format: Format): string =>
-  format === 'csv' ? `${COLUMNS.map(([name]) => name).join(',')}\r\n` : ''
+const withChange: typeof COLUMNS = [...COLUMNS, ['epss_change', (row) => row.epss_change ?? null]]
+const columnsOf = (hasChange: boolean) => (hasChange ? withChange : COLUMNS)
+
+/** Returns the first line of a file, or an empty text. `hasChange`: rows have the change of the EPSS score. */
+export const headOf = (format: Format, hasChange = false): string =>
+  format === 'csv'
+    ? `${columnsOf(hasChange)
+        .map(([name]) => name)
+        .join(',')}\r\n`
+    : ''
 
 /** Returns the lines of a row: a record of RFC 4180, or the JSON of the row. */
-export function lineOf(row: CveSummary, format: Format): string {
+export function lineOf(row: CveRow, format: Format, hasChange = false): string {
   if (format === 'ndjson') return `${JSON.stringify(row)}\n`
-  return csvLine(COLUMNS.map(([, value]) => value(row)))
+  return csvLine(columnsOf(hasChange).map(([, value]) => value(row)))
 }
 
 /** Returns a file name with the snapshot and the filters: `cves-94ac31b8bb2f-kev-true.csv`. */

@@ -1,8 +1,9 @@
 /** `#/cves`: the list of CVEs with its filters. */
 import { useId } from 'preact/hooks'
-import type { CveSummary, Snapshot } from '../../data/answers.ts'
+import type { CveRow, Snapshot } from '../../data/answers.ts'
 import { isOfCursor, useAnswer, usePages, useSession, useShownRows } from '../../data/use.ts'
 import { Failure, ListEnd } from '../../parts/answer.tsx'
+import { fieldsOf } from '../../parts/change-column.ts'
 import { CveTable } from '../../parts/cve-table.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Heading } from '../../parts/heading.tsx'
@@ -14,13 +15,14 @@ import { ApiRequest, ColumnChoice, columnsOf, Export } from './tools.tsx'
 
 export function CveList({ query }: { query: URLSearchParams }) {
   const { api } = useSession()
+  const columns = columnsOf(query)
   const params = paramsOf(query)
-  const pages = usePages<CveSummary>('/cves', params)
+  const fields = fieldsOf(columns)
+  const pages = usePages<CveRow>('/cves', { ...params, fields })
   const { rows, isStale } = useShownRows(pages)
   const change = (values: Record<string, string | null>, isTyping = false) =>
     go(link(['cves'], changed(query, values)), { replace: isTyping })
   const sort = params.sort ?? DEFAULT_SORT
-  const columns = columnsOf(query)
   const chips = chipsOf(query)
   const failure = pages.error
   const failureId = useId()
@@ -73,12 +75,12 @@ export function CveList({ query }: { query: URLSearchParams }) {
         </details>
         <details name="list-tools">
           <summary>Export</summary>
-          <Export key={JSON.stringify(params)} params={params} />
+          <Export key={JSON.stringify([params, fields])} params={params} fields={fields} />
         </details>
         {api.mode === 'gateway' ? (
           <details name="list-tools">
             <summary>API request</summary>
-            <ApiRequest params={params} />
+            <ApiRequest params={{ ...params, fields }} />
           </details>
         ) : null}
       </div>

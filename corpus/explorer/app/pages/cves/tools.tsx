@@ -5,19 +5,21 @@ import { ApiFailure, type Params, target } from '../../data/api.ts'
 import { apiBase } from '../../data/gateway.ts'
 import { kept } from '../../data/kept.ts'
 import { useSession } from '../../data/use.ts'
+import { CHANGE_COLUMN, columnsInOrder } from '../../parts/change-column.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { CVE_COLUMNS, DEFAULT_COLUMNS, defaultColumns } from '../../parts/cve-columns.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { saveFile } from '../../parts/save.ts'
 import { type Format, fileName, headOf, lineOf, MOST_ROWS, walk } from './export.ts'
-import { membersOf } from './filters.ts'
+import { membersOf, paramsOf } from './filters.ts'
 
 const chosenColumns = kept(() => localStorage, 'vulnshelf.columns')
 
 /** Returns the columns of the address, else those chosen last in this browser, else the default. */
 export function columnsOf(query: URLSearchParams): readonly string[] {
   const stated = query.get('columns') ?? chosenColumns.read()
-  return stated === null ? defaultColumns(query.get('kev')) : membersOf(stated)
+  const columns = stated === null ? defaultColumns(query.get('kev')) : membersOf(stated)
+  return columnsInOrder(columns, paramsOf(query).sort)
 }
 
 interface ColumnsProps {
@@ -68,7 +70,8 @@ type ExportState =
   | { step: 'done'; rows: number; isAll: boolean }
   | { step: 'failed'; message: string }
 
-export function Export({ params }: { params: Params }) {
+/** `fields` are those of the rows; null for the whole records. */
+export function Export({ params, fields }: { params: Params; fields: readonly string[] | null }) {
   const { api, askToken } = useSession()
   const [state, setState] = useState<ExportState>({ step: 'idle' })
   const stop = useRef<AbortController | null>(null)
@@ -77,16 +80,17 @@ export function Export({ params }: { params: Params }) {
   const run = async (format: Format) => {
     stop.current = new AbortController()
     const { signal } = stop.current
-    const lines = [headOf(format)]
+    const hasChange = fields?.includes(CHANGE_COLUMN) ?? false
+    const lines = [headOf(format, hasChange)]
     let rows = 0
     setState({ step: 'reading', rows, waitS: null })
     try {
       const { id } = await api.get<Snapshot>('/snapshot', {}, signal)
       const onWait = (waitS: number) => setState({ step: 'reading', rows, waitS })
-      const pages = walk(api, params, { signal, onWait })
+      const pages = walk(api, { ...params, fields }, { signal, onWait })
       let page = await pages.next()
       for (; !page.done; page = await pages.next()) {
-        for (const row of page.value) lines.push(lineOf(row, format))
+        for (const row of page.value) lines.push(lineOf(row, format, hasChange))
         rows += page.value.length
         setState({ step: 'reading', rows, waitS: null })
       }
