@@ -6,9 +6,10 @@ import type { Plugin } from 'esbuild'
 const CORPUS = join(import.meta.dirname, '../..')
 const FACE = join(CORPUS, 'snapshot/index.ts')
 
-const ROUTES = join(CORPUS, 'answers/routes')
-/** Only the description of the API shows them, and the bundle leaves it out. */
-const DESCRIPTION = /^ {2}description:\s*(?:'[^'\n]*'|"[^"\n]*"|`(?:[^`\\]|\\.)*`),$/gm
+const ANSWERS = join(CORPUS, 'answers')
+/** The texts and examples of routes and of their parameters. Only the description of the API shows them, and the bundle leaves it out. */
+const DESCRIPTIONS =
+  /(^ +(?:summary|description|example):\s*|\bdescribed\(\s*)(?:'[^'\n]*'|"[^"\n]*"|`(?:[^`\\]|\\.)*`)/gm
 
 /** An import or export of names. */
 const NAMED = /^(import|export) \{([^{}]*)\} from '([^'\n]+)'/gm
@@ -21,7 +22,7 @@ export const directImports: Plugin = {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (!path.startsWith(CORPUS)) return undefined
       const source = readFileSync(path, 'utf8')
-      const undescribed = path.startsWith(ROUTES) ? source.replace(DESCRIPTION, "  description: '',") : source
+      const undescribed = path.startsWith(ANSWERS) ? source.replace(DESCRIPTIONS, "$1''") : source
       const text = undescribed.replace(NAMED, (statement, verb: string, names: string, from: string) => {
         if (path === FACE || join(dirname(path), from) !== FACE) return statement
         return values(names)
