@@ -21,7 +21,10 @@ export interface Pool {
   run<T>(task: string, input: unknown): Promise<T>
   /** Number of tasks to keep in progress: two per thread, or one without threads. */
   width: number
-  /** Replaces the threads to release their memory. No task may be in progress. */
+  /**
+   * Replaces the threads to release their memory.
+   * @throws Error if a task is in progress
+   */
   renew(): Promise<void>
   close(): Promise<void>
 }
@@ -114,6 +117,8 @@ function threadPool(module: URL, threads: number): Pool {
         if (worker) next(worker)
       }),
     async renew() {
+      // Such a task would never settle.
+      if (running.size + waiting.length > 0) throw new Error('threads are replaced while a task is in progress')
       await end()
       open()
     },

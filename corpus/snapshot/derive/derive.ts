@@ -211,6 +211,7 @@ export async function* deriveFiles(
   const { lists, postings, texts, aliases, stats } = await deriveLists(input, columns, kev)
   await pages.made()
   await words
+  const changeTable = encodeEpssChanges(await changes)
   // Idle threads collect no garbage.
   await pool.renew()
   // They work while this thread encodes the tables.
@@ -219,7 +220,6 @@ export async function* deriveFiles(
     for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
   }
   yield { role: 'stats', name: 'cve', content: sha256(stats), count: 1, from: gzipFile(stats) }
-  const changeTable = encodeEpssChanges(await changes)
   yield {
     role: 'epss-changes',
     name: 'cve',

@@ -97,4 +97,18 @@ test('renewed threads know nothing of what was, and work as those before', async
   }
 })
 
+test('threads are not replaced while a task is in progress, which then would never settle', async () => {
+  const threads = openPool(new URL('./pool-tasks.ts', import.meta.url), 1)
+  try {
+    const [running, waiting] = [threads.run('echo', 1), threads.run('echo', 2)]
+    const refused = await threads.renew().catch((error: Error) => error.message)
+    assert.is(refused, 'threads are replaced while a task is in progress')
+    assert.equal(await Promise.all([running, waiting]), [1, 2])
+    await threads.renew()
+    assert.is(await threads.run('echo', 3), 3)
+  } finally {
+    await threads.close()
+  }
+})
+
 test.run()
