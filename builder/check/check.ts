@@ -67,7 +67,7 @@ export interface ReportedFinding extends DecidedFinding {
 }
 
 export interface ReportedPackage extends DecidedPackage {
-  /** Of its advisories. Null without an earlier snapshot. */
+  /** The news about its advisories. Null without an earlier snapshot. */
   news: News[] | null
 }
 

@@ -60,7 +60,7 @@ export async function isKnownId(id: string, reader: Pick<Reader, 'advisory' | 'g
   try {
     return (await reader.advisory(id)) !== null || (/^CVE-/i.test(id) && (await reader.get(id)) !== null)
   } catch (error) {
-    // Of an id that has no form of an id.
+    // The reader refuses a text that has not the form of an id.
     if (error instanceof TypeError) return false
     throw error
   }

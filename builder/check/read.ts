@@ -24,7 +24,7 @@ export interface UnreadableFile {
 }
 
 export interface CheckedInventory extends ReadInventory {
-  /** Of the bytes of the file. */
+  /** SHA-256 of the bytes of the file, in hexadecimal. */
   sha256: string
 }
 

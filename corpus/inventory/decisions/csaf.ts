@@ -77,9 +77,9 @@ function idsOf(vulnerability: JsonObject, lineOf: JsonFile['lineOf']): string[] 
 interface Notes {
   /** The label of a flag. */
   flag?: string
-  /** Of threats with the category `impact`. */
+  /** The details of a threat with the category `impact`. */
   impact?: string
-  /** Of remediations. */
+  /** The details of a remediation. */
   remedy?: string
 }
 

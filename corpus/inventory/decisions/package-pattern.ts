@@ -6,7 +6,7 @@ import { baseEcosystem, canonicalEcosystem, releaseOf } from '../../model/versio
 import type { Component } from '../inventory.ts'
 
 export interface PackagePattern {
-  /** Of a distribution with its release, or without: then all releases. */
+  /** Can name a release of a distribution, such as `Debian:12`. `Debian` matches all releases. */
   ecosystem: string
   name: string
   /** Null: every version. */

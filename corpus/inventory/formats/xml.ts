@@ -32,7 +32,7 @@ const ATTRIBUTE = new RegExp(String.raw`\s+(${NAME})\s*=\s*(?:"([^<"]*)"|'([^<']
 const START_END = /\s*(\/?)>/y
 const END = new RegExp(String.raw`</(${NAME})\s*>`, 'uy')
 
-/** What is no element: its beginning, its end, and what a message calls it. */
+/** Comments and processing instructions are skipped. Each row has the beginning, the end, and the name in messages. */
 const SKIPPED = [
   ['<!--', '-->', 'comment'],
   ['<?', '?>', 'processing instruction'],

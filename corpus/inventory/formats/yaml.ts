@@ -85,7 +85,7 @@ export const isEmpty = (node: unknown): boolean =>
 export interface YamlEntry {
   key: string
   value: unknown
-  /** Of the key. */
+  /** Number of the line with the key, from 1. Null if unknown. */
   line: number | null
 }
 

@@ -6,7 +6,7 @@ import type { JsonFile } from '../json.ts'
 import { addPackages, type OperatingSystem, type SbomPackage } from './packages.ts'
 import { builtFrom } from './spdx.ts'
 
-/** Of a release, or of the drafts. */
+/** The address of the JSON-LD context: releases and drafts have different hosts. */
 const CONTEXT = /^https?:\/\/spdx\.(?:org|github\.io)\/.*\b3[.-]/
 
 /** Purposes of packages that are none, unless they have a purl. Data sets have a type of their own. */
