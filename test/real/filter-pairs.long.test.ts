@@ -13,7 +13,10 @@ const folder = temporaryFolder('real-filter-pairs')
 const { corpus, dist } = await realDist()
 const asked = askDirectly(dist)
 
-await registerFilterPairs(asked, corpusFacts(corpus), { mostPages: 2, idle: ['/cves state', '/kev catalog'] })
+await registerFilterPairs(asked, corpusFacts(corpus), {
+  mostPages: 2,
+  idle: ['/cves state', '/cves epss_change_min', '/kev catalog'],
+})
 
 test.after(async () => {
   await asked.close()

@@ -11,7 +11,7 @@ needs('real feeds')
 const { corpus, dist } = await realDist()
 const asked = askDirectly(dist)
 
-registerRecordFilters(asked, packageCves(corpus), 1000)
+registerRecordFilters(asked, packageCves(corpus), 1000, { unknown: ['epss_change_min'] })
 
 test.after(() => asked.close())
 

@@ -23,7 +23,7 @@ import { at, keyOfName } from './plain.ts'
 
 /** Returns the cases of each list. Lists below another resource have a large, a small, an empty and an unknown one. */
 export function listCases(rows: AllRows, facts: CorpusFacts): Record<string, ListCase<never>[]> {
-  const { cves, cwes, cnas, vendors, products } = rows
+  const { cves, epssChanges, cwes, cnas, vendors, products } = rows
   const mapped = cwes.filter((row) => row.cve_count > 0)
   const assigning = cnas.filter((row) => row.total_cves > 0)
   const weaknesses = [String(cwes[0]!.numeric_id), at(mapped, 0.5).cwe_id, mapped.at(-1)!.slug, '999999']
@@ -39,7 +39,7 @@ export function listCases(rows: AllRows, facts: CorpusFacts): Record<string, Lis
     )
   }
   const cases = {
-    '/cves': [cvesCase(cves, facts)],
+    '/cves': [cvesCase(cves, epssChanges, facts)],
     '/cwes': [cwesCase(rows.cwes)],
     '/cwes/:cweId/cves': weaknesses.flatMap((id) => cweCvesCases(id, cves, facts.weaknesses)),
     '/cnas': [cnasCase(cnas)],
@@ -63,7 +63,7 @@ export function listCases(rows: AllRows, facts: CorpusFacts): Record<string, Lis
 
 /** The lists by route, with the number of combinations of filter values and orders. */
 const COMBINATIONS: Record<string, number> = {
-  '/cves': 6_233,
+  '/cves': 7_193,
   '/cwes': 215,
   '/cwes/:cweId/cves': 1_008,
   '/cnas': 110,
@@ -97,7 +97,7 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, { id
       assert.ok(list, `${path} is not tested`)
       const fixed = cases[path]!.flatMap((one) => one.fixed?.split('=')[0] ?? [])
       const filters = Object.keys(params.query).filter(
-        (name) => !['sort', 'limit', 'cursor', 'count', 'fields', 'snapshot'].includes(name),
+        (name) => !['sort', 'limit', 'cursor', 'count', 'fields', 'epss_change_days', 'snapshot'].includes(name),
       )
       assert.equal(new Set([...Object.keys(list.filters), ...fixed]), new Set(filters), path)
     }

@@ -3,11 +3,13 @@ import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-na
 import type { CnaRow, KevRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import type { PackageRow } from '../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
-import type { Asked } from './ask.ts'
+import { type Asked, walk } from './ask.ts'
 import type { Summary } from './cve-cases.ts'
 
 export interface AllRows {
   cves: Summary[]
+  /** `epss_change` over 30 days by CVE id. */
+  epssChanges: ReadonlyMap<string, number | null>
   cwes: CweListEntry[]
   capecs: CapecListEntry[]
   cnas: CnaRow[]
@@ -24,6 +26,7 @@ export async function allRows(asked: Rows): Promise<AllRows> {
   const vendors = await asked.all<VendorRow>('/vendors')
   return {
     cves: await asked.all('/cves'),
+    epssChanges: await epssChanges(asked),
     cwes: await asked.all('/cwes'),
     capecs: await asked.all('/capecs'),
     cnas: await asked.all('/cnas'),
@@ -33,6 +36,14 @@ export async function allRows(asked: Rows): Promise<AllRows> {
     packages: await asked.all('/packages'),
     kev: await asked.all('/kev'),
   }
+}
+
+/** Returns `epss_change` of each CVE over 30 days, the default. */
+export async function epssChanges({ ask }: Pick<Asked, 'ask'>): Promise<Map<string, number | null>> {
+  const rows = await walk<{ cve_id: string; epss_change: number | null }>(
+    async (query) => (await ask('/cves', `fields=epss_change&${query}`)).text,
+  )
+  return new Map(rows.map(({ cve_id, epss_change }) => [cve_id, epss_change]))
 }
 
 /** Returns the rows of `/products`, one by one: that list requires `q`. */

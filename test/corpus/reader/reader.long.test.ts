@@ -13,6 +13,7 @@ import { combinationsOf, type Value } from '../../support/combinations.ts'
 import { corpusFacts } from '../../support/corpus-facts.ts'
 import { cvesCase } from '../../support/cve-cases.ts'
 import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
+import { epssChanges } from '../../support/list-rows.ts'
 import { byFrequency } from '../../support/plain.ts'
 import { failed } from '../../support/refusal.ts'
 import { ownSample, sharedSample } from '../../support/samples.ts'
@@ -114,7 +115,7 @@ test('walks in every sort are all rows of the gateway', async () => {
 })
 
 /** The values of each filter of `/cves` that a reader has, as a query string and as options. */
-const cves = cvesCase(rows, corpusFacts(sample.corpus))
+const cves = cvesCase(rows, await epssChanges(asked), corpusFacts(sample.corpus))
 const { q: _, ...filters } = cves.filters
 const list = { ...cves, filters }
 
