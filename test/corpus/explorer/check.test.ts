@@ -1,9 +1,9 @@
 /** The page that checks a file: look-ups at a gateway, groups, filters, files. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Api, ApiFailure, type Params } from '../../../corpus/explorer/app/data/api.ts'
+import { type Api, ApiFailure, type Params, target } from '../../../corpus/explorer/app/data/api.ts'
 import { patiently } from '../../../corpus/explorer/app/data/wait.ts'
-import { gatewayLookUp } from '../../../corpus/explorer/app/pages/check/lookup.ts'
+import { gatewayLookUp, LOOKUPS_AT_ONCE } from '../../../corpus/explorer/app/pages/check/lookup.ts'
 import {
   byPackage,
   csvOf,
@@ -117,14 +117,14 @@ test('packages that are looked up together share a request, and those without a 
       ['A-pkg:npm/%40s/b@1.0.0', 'A-@s/b'],
       'the snapshot has no advisories for npm',
       ['A-with blank'],
-      ['A-d'],
+      ['A-pkg:npm/d@1.0.0'],
     ],
   )
-  assert.equal(asked[0], { purl: ['pkg:npm/a@1.0.0', 'pkg:npm/%40s/b@1.0.0', 'pkg:npm/c@1.0.0'], limit: 100 })
+  const purls = ['pkg:npm/a@1.0.0', 'pkg:npm/%40s/b@1.0.0', 'pkg:npm/c@1.0.0', 'pkg:npm/d@1.0.0']
+  assert.equal(asked[0], { purl: purls, limit: 100 })
   const rest = asked.slice(1).map(({ name, cursor }) => [name, cursor])
   assert.equal(rest.sort(), [
     ['@s/b', 'next'],
-    ['d', null],
     ['with blank', null],
   ])
 })
@@ -146,22 +146,127 @@ test('a file that names a package twice gets the rows of each package', async ()
   assert.equal(asked, [['pkg:npm/a@1.0.0', 'pkg:npm/b@1.0.0', 'pkg:npm/c@1.0.0']])
 })
 
-test('a request has at most 50 packages, 6,000 characters of purls and 2,500 rows', async () => {
-  const sizes: number[] = []
+/** Answers purls without advisories, and notes the address of each request. */
+function countingApi() {
+  const addresses: string[] = []
+  const api = apiOf((path, params) => {
+    addresses.push(target(path, params))
+    const { purl, limit } = params
+    if (!Array.isArray(purl)) return answer([])
+    assert.ok(purl.length <= 100 && purl.length * Number(limit) <= 2500, `${purl.length} purls, ${limit} rows each`)
+    return { groups: purl.map((one) => answer([], { purl: one })) }
+  })
+  return { addresses, api }
+}
+
+/** Names and versions of the length that lock files have on average, or more. */
+const MANY: Readonly<Record<string, (i: number) => Partial<EcosystemComponent>>> = {
+  npm: (i) => ({ name: `@some-scope-${i % 7}/a-longer-name-of-a-package-${i}`, version: '10.20.30-beta.1' }),
+  Maven: (i) => ({ ecosystem: 'Maven', name: `org.springframework.boot:spring-boot-part-${i}`, version: '2.7.18' }),
+  Go: (i) => ({ ecosystem: 'Go', name: `github.com/aws/aws-sdk-go-v2/part-${i}`, version: 'v1.2.3' }),
+  Debian: (i) => ({
+    ecosystem: 'Debian:12',
+    name: `libsome-name${i}-1`,
+    version: '12.2.0-14+b1',
+    source: `some-name-${i}@12.2.0-14`,
+    purl: `pkg:deb/debian/libsome-name${i}-1@12.2.0-14%2Bb1?arch=amd64&distro=debian-12.4&upstream=some-name-${i}%4012.2.0-14`,
+  }),
+  // syft and Trivy state source and distribution in properties.
+  Ubuntu: (i) => ({
+    ecosystem: 'Ubuntu:22.04',
+    name: `libsome-name${i}-1`,
+    version: '1:2.3',
+    source: `some-name-${i}`,
+  }),
+  'GitHub Actions': (i) => ({ ecosystem: 'GitHub Actions', name: `some-owner/action-${i}`, version: '4.1.2' }),
+}
+
+for (const [name, more] of Object.entries(MANY)) {
+  test(`1,000 packages of ${name} take 10 requests, whose addresses have at most 8,000 characters`, async () => {
+    const { addresses, api } = countingApi()
+    const components = Array.from({ length: 1000 }, (_, i) => component('', more(i)))
+    const inventory = { file: 'f', format: 'g', components, skipped: [] }
+    const lookUp = gatewayLookUp(api, waiting().options)
+    const { counts } = await findAdvisories([inventory], lookUp, LOOKUPS_AT_ONCE, () => {})
+    assert.equal([counts.notAffected, counts.notChecked], [1000, 0])
+    assert.is(addresses.length, 10)
+    for (const address of addresses) assert.ok(address.length <= 8000, String(address.length))
+  })
+}
+
+test('packages of a distribution with the same source package are asked for once, those of RPM with their own name', async () => {
+  const asked: unknown[] = []
+  const api = apiOf((_, { purl }) => {
+    asked.push(purl)
+    return { groups: (purl as string[]).map((one) => answer([affectedRow(`A-${one}`, 'high')], { purl: one })) }
+  })
+  const debian = { ecosystem: 'Debian:12', version: '1.2-3', source: 'gcc-12' }
+  const redHat = { ecosystem: 'Red Hat:enterprise_linux:9', version: '1:2-3.el9', source: 'gcc-2-3.el9.src.rpm' }
+  const all = [component('libgcc', debian), component('cpp', debian), component('libgcc', redHat)]
+  const lookUp = gatewayLookUp(api, waiting().options)
+  const found = await Promise.all(all.map((one) => rowsOf(lookUp, one)))
+  const source = 'pkg:deb/debian/gcc-12@1.2-3?distro=12'
+  const binary = 'pkg:rpm/redhat/libgcc@1:2-3.el9?distro=9&upstream=gcc'
+  assert.equal(asked, [[source, binary]])
+  assert.equal(
+    found.map((rows) => rows.map(({ advisory_id }) => advisory_id)),
+    [[`A-${source}`], [`A-${source}`], [`A-${binary}`]],
+  )
+})
+
+test('packages with more rows than a request for many has are asked for again together', async () => {
+  const asked: [purls: number, limit: number][] = []
   const api = apiOf((_, { purl, limit }) => {
     const purls = purl as string[]
-    sizes.push(purls.length)
-    assert.ok(purls.length * Number(limit) <= 2500)
-    assert.ok(encodeURIComponent(purls.join('')).length <= 6000)
-    return { groups: purls.map((purl) => answer([], { purl })) }
+    asked.push([purls.length, Number(limit)])
+    const rows = (one: string) =>
+      Array.from({ length: /-[0-4]@/.test(one) ? 60 : 1 }, (_, i) => affectedRow(`A-${i}`, 'low'))
+    return {
+      groups: purls.map((one) =>
+        answer(rows(one).slice(0, Number(limit)), {
+          purl: one,
+          next: rows(one).length > Number(limit) ? 'next' : null,
+        }),
+      ),
+    }
   })
   const lookUp = gatewayLookUp(api, waiting().options)
-  const short = Array.from({ length: 120 }, (_, i) => component(`p${i}`))
-  const long = Array.from({ length: 30 }, (_, i) => component(`${'x'.repeat(180)}${i}`))
-  const found = await Promise.all([...short, ...long].map(lookUp))
-  assert.is(found.length, 150)
-  assert.is(Math.max(...sizes), 50)
-  assert.ok(sizes.length < 8)
+  const found = await Promise.all(Array.from({ length: 100 }, (_, i) => rowsOf(lookUp, component(`p-${i}`))))
+  assert.equal(
+    found.map(({ length }) => length),
+    Array.from({ length: 100 }, (_, i) => (i < 5 ? 60 : 1)),
+  )
+  assert.equal(asked, [
+    [100, 25],
+    [5, 100],
+  ])
+})
+
+test('long purls have requests of their own, within the length of an address', async () => {
+  const { addresses, api } = countingApi()
+  const lookUp = gatewayLookUp(api, waiting().options)
+  await Promise.all(Array.from({ length: 30 }, (_, i) => lookUp(component(`${'x'.repeat(900)}${i}`))))
+  assert.is(addresses.length, 4)
+  for (const address of addresses) assert.ok(address.length <= 8000, String(address.length))
+})
+
+test('if the API rejects a package of a request for many, the others still share requests', async () => {
+  let requests = 0
+  const api = apiOf((_, { purl, name }) => {
+    requests++
+    if (name === 'p37' || (purl as string[] | undefined)?.includes('pkg:npm/p37@1.0.0')) {
+      throw new ApiFailure(400, 'invalid_parameter', 'odd')
+    }
+    if (name !== undefined) return answer([])
+    return { groups: (purl as string[]).map((one) => answer([], { purl: one })) }
+  })
+  const lookUp = gatewayLookUp(api, waiting().options)
+  const found = await Promise.all(Array.from({ length: 96 }, (_, i) => lookUp(component(`p${i}`))))
+  assert.equal(
+    found.flatMap((one, i) => (typeof one === 'string' ? i : [])),
+    [37],
+  )
+  assert.ok(requests <= 16, String(requests))
 })
 
 test('if the API rejects one package, the others are looked up alone', async () => {

@@ -63,14 +63,17 @@ export class ApiFailure extends Error {
 /** Lists whose values can contain commas. They are repeated; others are joined. */
 const REPEATED: ReadonlySet<string> = new Set(['purl'])
 
-/** Returns the query, without `?`. Parameters are in the order of `params`. */
+/**
+ * Returns the query, without `?`. Parameters are in the order of `params`. What a query can have is not percent-encoded
+ * (RFC 3986, 3.4): addresses with many purls have a limit.
+ */
 export function queryOf(params: Params): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
     const texts = Array.isArray(value) && REPEATED.has(name) ? value : [String(value ?? '')]
     for (const text of texts) if (text !== '') query.append(name, text)
   }
-  return query.toString()
+  return query.toString().replace(/%(?:2F|3A|40)/g, decodeURIComponent)
 }
 
 /** Whether a path has a part `.` or `..`. The browser would resolve it: the request would go to another path. */
