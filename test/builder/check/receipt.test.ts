@@ -19,6 +19,7 @@ import { readCurrent } from '../../../corpus/snapshot/index.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { failed } from '../../support/refusal.ts'
 import { sampleNights } from '../../support/samples.ts'
+import { assertStandard } from '../../support/schemas/validate.ts'
 
 const folder = temporaryFolder('check-receipt')
 const at = (name: string) => join(folder.path, name)
@@ -59,6 +60,7 @@ test('a receipt is an in-toto statement with the digests of files, decisions and
   writeFileSync(join(root, 'vulnshelf.ignore.json'), ignore)
   const { report, receipt } = await receiptOf(root)
   assert.ok(report.counts.suppressed > 0)
+  assertStandard('in-toto v1', receipt)
   const { predicate, ...statement } = receipt
   assert.equal(statement, {
     _type: 'https://in-toto.io/Statement/v1',
