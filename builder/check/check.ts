@@ -8,7 +8,7 @@ import {
   isSettled,
   isSuppressed,
 } from '../../corpus/inventory/decisions/apply.ts'
-import { decider, type UnusedDecision } from '../../corpus/inventory/decisions/decide.ts'
+import { decider, type UnusedDecision, unknownIds, withUnknownIds } from '../../corpus/inventory/decisions/decide.ts'
 import { type Findings, findAdvisories, sourceLookUp, worstSeverity } from '../../corpus/inventory/findings.ts'
 import { componentKey, type OptionalGroup } from '../../corpus/inventory/inventory.ts'
 import { type News, type NewsOf, newsSince } from '../../corpus/inventory/news.ts'
@@ -18,7 +18,7 @@ import { SEVERITIES } from '../../corpus/model/record.ts'
 import type { Reader } from '../../corpus/reader/reader.ts'
 import type { FailLevel } from './fail-levels.ts'
 import type { ReadInventories, UnreadableFile } from './read.ts'
-import { isKnownId, type NamedDecisions, type ReadDecisionFile, withUnknownIds } from './read-decisions.ts'
+import { isKnownId, type NamedDecisions, type ReadDecisionFile } from './read-decisions.ts'
 
 export interface FailRule {
   /** The lowest severity that fails. `none`: no finding does. */
@@ -129,6 +129,9 @@ export async function checkInventories(
     undecided: failOn.undecided ? openPackages(decided, reported.undecided) : 0,
     notChecked: failOn.unchecked ? counts.notChecked : 0,
   }
+  const ignoreFiles = new Set(decisions.flatMap(({ role, file }) => (role === 'vex' ? [] : file)))
+  const unused = decide.unused()
+  const unknown = await unknownIds(unused, ignoreFiles, (id) => isKnownId(id, reader))
   return {
     files: kept.map(({ inventory: { file, format, sha256, components, skipped }, omitted }) => ({
       ...{ file, format, sha256 },
@@ -151,7 +154,7 @@ export async function checkInventories(
         ...{ role, file, format, sha256 },
         statements: statements.length,
       })),
-      unused: await withUnknownIds(decide.unused(), decisions, (id) => isKnownId(id, reader)),
+      unused: withUnknownIds(unused, ignoreFiles, unknown),
     },
   }
 }

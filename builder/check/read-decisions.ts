@@ -1,7 +1,7 @@
 /** Reads the files with decisions: `vulnshelf.ignore.json` beside the files and in the working folder, and VEX documents. */
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { DecisionFile, UnusedDecision } from '../../corpus/inventory/decisions/decide.ts'
+import type { DecisionFile } from '../../corpus/inventory/decisions/decide.ts'
 import { IGNORE_FILE_NAME } from '../../corpus/inventory/decisions/ignore-file.ts'
 import { readIgnoreFile, readVex } from '../../corpus/inventory/decisions/read.ts'
 import type { Reader } from '../../corpus/reader/reader.ts'
@@ -64,19 +64,4 @@ export async function isKnownId(id: string, reader: Pick<Reader, 'advisory' | 'g
     if (error instanceof TypeError) return false
     throw error
   }
-}
-
-/** Names the unknown ids of entries of ignore files: they are likely misspelled. VEX documents name many products. */
-export async function withUnknownIds(
-  unused: readonly UnusedDecision[],
-  files: readonly ReadDecisionFile[],
-  isKnown: (id: string) => Promise<boolean>,
-): Promise<UnusedDecision[]> {
-  const ignored = new Set(files.flatMap(({ role, file }) => (role === 'vex' ? [] : file)))
-  const named: UnusedDecision[] = []
-  for (const one of unused) {
-    const isUnknown = one.why === 'matched_nothing' && ignored.has(one.file) && !(await isKnown(one.id))
-    named.push(isUnknown ? { ...one, why: 'unknown_id' } : one)
-  }
-  return named
 }

@@ -1,7 +1,8 @@
 /** Decisions and news in the report of `vulnshelf check` as text. */
 import { shortened } from '../../../corpus/command/format.ts'
 import type { DecidedFinding, DecidedPackage } from '../../../corpus/inventory/decisions/apply.ts'
-import type { Decision, UnusedDecision } from '../../../corpus/inventory/decisions/decide.ts'
+import type { Decision } from '../../../corpus/inventory/decisions/decide.ts'
+import { linePosition, unusedText } from '../../../corpus/inventory/decisions/words.ts'
 import type { Finding, LocatedComponent } from '../../../corpus/inventory/findings.ts'
 import { packageName } from '../../../corpus/inventory/inventory.ts'
 import { newsText } from '../../../corpus/inventory/news.ts'
@@ -25,7 +26,7 @@ export const newsLines = (findings: readonly ReportedFinding[]): string[] =>
   )
 
 export const unusedLines = ({ decisions }: Pick<CheckReport, 'decisions'>): string[] =>
-  decisions.unused.map((one) => `${positionText(one)}: ${shortened(unusedText(one), 200)}`)
+  decisions.unused.map((one) => `${linePosition(one)}: ${shortened(unusedText(one), 200)}`)
 
 const findingText = (finding: LocatedComponent & Pick<Finding, 'advisory'>) =>
   `${packageName(finding)} ${shortened(finding.version, 100)} ${finding.advisory.advisory_id}`
@@ -34,21 +35,5 @@ const findingText = (finding: LocatedComponent & Pick<Finding, 'advisory'>) =>
 export function decisionText({ status, justification, reason, until, ...position }: Decision): string {
   const why = [justification, reason].filter((one) => one !== null).join(', ')
   const label = `${status.replaceAll('_', ' ')}${until === null ? '' : ` until ${until}`}`
-  return `${label}${why === '' ? '' : `: ${shortened(why, 300)}`}; ${positionText(position)}`
-}
-
-const positionText = ({ file, line }: Pick<Decision, 'file' | 'line'>) => (line === null ? file : `${file}:${line}`)
-
-function unusedText({ id, package: named, why, until }: UnusedDecision): string {
-  const what = named === null ? id : `${id} in ${named}`
-  switch (why) {
-    case 'expired':
-      return `${what} expired on ${until}. Decide again, or remove it`
-    case 'unknown_id':
-      return `${what}: the snapshot has no vulnerability with this id. Correct it`
-    case 'matched_nothing':
-      return `${what} matched no finding`
-    case 'not_compared':
-      return `${what} names no package by its purl, so it matched nothing`
-  }
+  return `${label}${why === '' ? '' : `: ${shortened(why, 300)}`}; ${linePosition(position)}`
 }

@@ -3,7 +3,7 @@ import type { AffectedRow } from '../../model/packages/affected-row.ts'
 import { packageKey } from '../../model/packages/name.ts'
 import { compareText } from '../../model/sources.ts'
 import type { Component } from '../inventory.ts'
-import { isPackage, type PackagePattern } from './package-pattern.ts'
+import { isPackage, patternText } from './package-pattern.ts'
 import type { ReadDecisions } from './read.ts'
 import { isSuppressing, type Statement } from './statement.ts'
 
@@ -46,6 +46,33 @@ export interface Decider {
   /** Returns the statements that had no effect so far, by file and line. */
   unused(): UnusedDecision[]
 }
+
+/**
+ * Returns the unknown ids of entries of ignore files: they are likely misspelled. VEX documents name many products.
+ * @param isKnown whether the snapshot has a vulnerability with the id
+ */
+export async function unknownIds(
+  unused: readonly UnusedDecision[],
+  ignoreFiles: ReadonlySet<string>,
+  isKnown: (id: string) => Promise<boolean>,
+): Promise<ReadonlySet<string>> {
+  const unknown = new Set<string>()
+  const asked = unused.filter(({ why, file }) => why === 'matched_nothing' && ignoreFiles.has(file))
+  for (const id of new Set(asked.map(({ id }) => id))) if (!(await isKnown(id))) unknown.add(id)
+  return unknown
+}
+
+/** States that these ids of ignore files are unknown. */
+export const withUnknownIds = (
+  unused: readonly UnusedDecision[],
+  ignoreFiles: ReadonlySet<string>,
+  unknown: ReadonlySet<string>,
+): UnusedDecision[] =>
+  unused.map((one) =>
+    one.why === 'matched_nothing' && ignoreFiles.has(one.file) && unknown.has(one.id)
+      ? { ...one, why: 'unknown_id' }
+      : one,
+  )
 
 /**
  * An entry of an ignore file precedes statements of VEX. The latest statement counts; among equally old ones, one that does
@@ -131,5 +158,3 @@ function unusedDecision({ file, line, ids, packages, until }: Statement, expired
     until: expired ? until : null,
   }
 }
-
-const patternText = ({ ecosystem, name, purl }: PackagePattern) => purl ?? `${ecosystem}/${name}`

@@ -9,6 +9,10 @@ import type { Statement } from './statement.ts'
 /** A statement of one file. What is absent is null or empty. */
 export type StatedFacts = Pick<Statement, 'line' | 'status' | 'ids' | 'packages'> & Partial<Omit<Statement, 'file'>>
 
+const NOTHING_STATED = { notCompared: [], justification: null, reason: null, until: null, statedAt: null }
+
+export const statementOf = (file: string, stated: StatedFacts): Statement => ({ ...NOTHING_STATED, file, ...stated })
+
 type LineOf = JsonFile['lineOf']
 
 /**

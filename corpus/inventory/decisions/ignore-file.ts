@@ -8,9 +8,33 @@ import type { JsonObject } from '../../model/values/json-value.ts'
 import { FormatError } from '../error.ts'
 import type { JsonFile } from '../formats/json.ts'
 import { listOf, requiredText, type StatedFacts } from './fields.ts'
-import { patternOf } from './package-pattern.ts'
+import { patternOf, patternText } from './package-pattern.ts'
+import type { Statement } from './statement.ts'
 
 export const IGNORE_FILE_NAME = 'vulnshelf.ignore.json'
+
+/** An entry as the file has it. */
+export interface IgnoreEntry {
+  id: string
+  package?: string
+  reason: string
+  /** `YYYY-MM-DD` */
+  until?: string
+}
+
+/** Returns the entry of a statement of an ignore file. */
+export const entryOf = ({ ids, packages, reason, until }: Statement): IgnoreEntry => ({
+  id: ids[0]!,
+  ...(packages === null ? {} : { package: patternText(packages[0]!) }),
+  reason: reason!,
+  ...(until === null ? {} : { until }),
+})
+
+/** Equal for entries about the same id in the same package. */
+export const entryKey = ({ id, package: named = '' }: IgnoreEntry): string => JSON.stringify([id.toLowerCase(), named])
+
+/** Returns the file of these entries. */
+export const ignoreFileText = (ignore: readonly IgnoreEntry[]): string => `${JSON.stringify({ ignore }, null, 2)}\n`
 
 const KEYS = ['id', 'package', 'reason', 'until']
 

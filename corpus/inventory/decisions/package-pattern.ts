@@ -34,6 +34,22 @@ export function patternOf(text: string): PackagePattern | null {
   return parts && ecosystem ? { ecosystem, name: parts.name, version: null, purl: null } : null
 }
 
+/** Returns the text that `patternOf` reads. */
+export const patternText = ({ ecosystem, name, purl }: Pick<PackagePattern, 'ecosystem' | 'name' | 'purl'>): string =>
+  purl ?? `${ecosystem}/${name}`
+
+/** Returns a text that names the package of a component in every version. Null if there is none. */
+export function packageText(component: Component): string | null {
+  const { ecosystem, name, purl } = component
+  if (ecosystem === null) return null
+  const text = patternText({ ecosystem, name, purl: null })
+  const names = (one: string) => {
+    const pattern = patternOf(one)
+    return pattern !== null && isPackage(pattern, component)
+  }
+  return [text, ...(purl === null ? [] : [purl])].find(names) ?? null
+}
+
 /** Whether a component is one of the packages that a pattern names. */
 export function isPackage(pattern: PackagePattern, component: Component): boolean {
   const { ecosystem, name, version, purl } = component

@@ -6,7 +6,7 @@ import { type JsonFile, parseJsonFile } from '../formats/json.ts'
 import { textOf } from '../read.ts'
 import { csafStatements } from './csaf.ts'
 import { cycloneDxStatements } from './cyclonedx-vex.ts'
-import type { StatedFacts } from './fields.ts'
+import { type StatedFacts, statementOf } from './fields.ts'
 import { IGNORE_FILE_NAME, ignoreEntries } from './ignore-file.ts'
 import { openVexStatements } from './openvex.ts'
 import type { Statement } from './statement.ts'
@@ -39,6 +39,9 @@ const VEX_FORMATS: readonly VexFormat[] = [
   },
 ]
 
+/** Whether it is a VEX document by its form. */
+export const isVex = (root: JsonObject): boolean => VEX_FORMATS.some(({ isFormat }) => isFormat(root))
+
 /**
  * Returns the entries of an ignore file.
  * @throws InventoryError
@@ -67,7 +70,7 @@ function reading(
   try {
     const { format, stated } = read(parseJsonFile(text))
     assertCount(stated.length, MAX_ENTRIES, 'statements')
-    return { file, format, statements: stated.map((one) => ({ ...NOTHING_STATED, file, ...one })) }
+    return { file, format, statements: stated.map((one) => statementOf(file, one)) }
   } catch (cause) {
     if (cause instanceof BoundError)
       throw new InventoryError('too-large', `${file} is too large: ${cause.message}`, { cause })
@@ -76,5 +79,3 @@ function reading(
     throw new InventoryError('malformed', `${position}: ${cause.message}. Correct the file`, { cause })
   }
 }
-
-const NOTHING_STATED = { notCompared: [], justification: null, reason: null, until: null, statedAt: null }

@@ -12,15 +12,16 @@ import {
   selected,
   summaryOf,
 } from '../../../corpus/explorer/app/pages/check/report.ts'
-import { checkFiles } from '../../../corpus/explorer/app/pages/check/run.ts'
+import { checkFiles, readFiles } from '../../../corpus/explorer/app/pages/check/run.ts'
 import { SAMPLE_NAME, sample } from '../../../corpus/explorer/app/pages/check/sample.ts'
+import type { DecidedFinding } from '../../../corpus/inventory/decisions/apply.ts'
+import { readDocument } from '../../../corpus/inventory/document.ts'
 import {
   type EcosystemComponent,
   type Finding,
   findAdvisories,
   type LookUp,
 } from '../../../corpus/inventory/findings.ts'
-import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import type { AffectedRow } from '../../../corpus/model/packages/affected-row.ts'
 import { affectedRow } from '../../support/affected-row.ts'
@@ -36,12 +37,13 @@ const component = (name: string, more: Partial<EcosystemComponent> = {}): Ecosys
   ...more,
 })
 
-const finding = (name: string, advisory: AffectedRow, more: Partial<EcosystemComponent> = {}): Finding => ({
+const finding = (name: string, advisory: AffectedRow, more: Partial<EcosystemComponent> = {}): DecidedFinding => ({
   ...component(name, more),
   file: 'f',
   safeVersion: null,
   noSafeVersion: 'no_fix',
   advisory,
+  decision: null,
 })
 
 type Ask = (path: string, params: Params) => unknown
@@ -400,7 +402,7 @@ test('an affected package counts once, with its highest severity', () => {
 })
 
 test('the summary states what is affected, undecided and not checked', () => {
-  const summary = (affected: number, undecided: number, judged: number, notChecked = 0) =>
+  const summary = (affected: number, undecided: number, judged: number, notChecked = 0, suppressed = 0) =>
     summaryOf({
       counts: {
         ...{
@@ -410,7 +412,7 @@ test('the summary states what is affected, undecided and not checked', () => {
           undecided,
           notChecked,
         },
-        ...{ findings: affected, unscored: 0 },
+        ...{ findings: affected, unscored: 0, suppressed },
       },
     })
   assert.is(summary(1, 2, 4, 1), '1 of 5 packages is affected. 2 are undecided. 1 is not checked, and can be affected.')
@@ -420,6 +422,7 @@ test('the summary states what is affected, undecided and not checked', () => {
     summary(0, 0, 1, 2),
     'No advisory affects a package that was checked. 2 are not checked, and can be affected.',
   )
+  assert.is(summary(2, 0, 3, 0, 1), '2 of 3 packages are affected. Decisions suppress 1 of 2 findings.')
   for (const notChecked of [0, 3]) assert.match(summary(0, 0, 0, notChecked), /^Nothing could be checked/)
 })
 
@@ -437,16 +440,22 @@ test('filters select by severity, development and KEV', () => {
 test('the files have each finding, and the JSON everything else', async () => {
   const cve_ids = ['CVE-2026-0001', 'CVE-2026-0002'] as CveId[]
   const open = affectedRow('A-2', null, { verdict: 'undecided', undecided_reason: 'release' })
-  const undecided = [{ ...component('y'), file: 'f', reasons: ['release' as const], advisories: [open] }]
+  const undecided = [
+    { ...component('y'), file: 'f', reasons: ['release' as const], advisories: [open], decisions: [null] },
+  ]
   const [, record, other] = csvOf([finding('x', affectedRow('A-1', 'high', { cve_ids }))], undecided).split('\r\n')
   assert.match(record!, /^npm,x,1\.0\.0,,f,,,,affected,,A-1,CVE-2026-0001;CVE-2026-0002,high,,,,false,/)
   assert.match(other!, /^npm,y,1\.0\.0,,f,,,,undecided,release,A-2,/)
   const notChecked = [{ file: 'f', name: 'own', version: null, line: 3, reason: 'part of the project' }]
   const result = {
-    files: [{ file: 'f', format: 'g' }],
+    files: [{ file: 'f', format: 'g', packages: 5 }],
     unreadable: [],
     snapshot: null,
-    counts: { packages: 5, affected: 3, notAffected: 0, undecided: 1, notChecked: 1, findings: 4, unscored: 1 },
+    counts: {
+      ...{ packages: 5, affected: 3, notAffected: 0, undecided: 1, notChecked: 1 },
+      ...{ findings: 4, unscored: 1, suppressed: 0 },
+    },
+    decisions: { files: [], unused: [] },
     findings: FINDINGS,
     undecided,
     notChecked,
@@ -479,11 +488,14 @@ test('files are checked together: each finding has its file and line, and a brok
   const options = { ...waiting().options, onProgress }
   const broken = { name: 'go.sum', bytes: new TextEncoder().encode('broken') }
   const again = { name: 'again.purl', bytes: new TextEncoder().encode('pkg:npm/lodash@4.17.10') }
-  const result = await checkFiles(
-    api,
-    [{ name: SAMPLE_NAME, bytes }, broken, again],
-    options,
-    async ({ file, name, bytes }) => inventoryOf(file, name, bytes),
+  const chosen = [{ name: SAMPLE_NAME, bytes }, broken, again]
+  const { inventories, unreadable } = await readFiles(chosen, options.signal, async ({ file, name, bytes }) =>
+    readDocument(file, name, bytes),
+  )
+  const { found: result, files } = await checkFiles(api, inventories, options)
+  assert.equal(
+    files.map(({ file, packages }) => `${file} ${packages}`),
+    [`${SAMPLE_NAME} 10`, 'again.purl 1'],
   )
   assert.is(result.counts.packages - result.counts.notChecked, asked.length + 1)
   assert.equal(last, [asked.length, asked.length])
@@ -492,7 +504,7 @@ test('files are checked together: each finding has its file and line, and a brok
     result.findings.map(({ file }) => file),
     ['again.purl', SAMPLE_NAME],
   )
-  assert.match(result.unreadable.join(), /^go\.sum:1: not a valid go\.sum/)
+  assert.match(unreadable.join(), /^go\.sum:1: not a valid go\.sum/)
   assert.is(
     result.findings[1]!.line,
     sample()

@@ -1,9 +1,11 @@
 /** What pages show in Chromium, compared with the API: a CVE, hostile text, a checked lock file, requests from the reference. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as assert from 'uvu/assert'
 import { formatChange } from '../../../corpus/explorer/app/parts/format.ts'
 import { cpeExample } from '../../../corpus/explorer/app/parts/names.ts'
+import { readIgnoreFile } from '../../../corpus/inventory/decisions/read.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import {
   accessibilityFaults,
@@ -15,6 +17,7 @@ import {
   openExplorerWorld,
   PHONE,
   pageAddresses,
+  texts,
   tooWide,
 } from '../../support/explorer.ts'
 import { HOSTILE, HOSTILE_ADVISORY, HOSTILE_TITLE, TARGET_IN_CODE } from '../../support/hostile-records.ts'
@@ -218,6 +221,79 @@ for (const mode of MODES) {
     await tab.page.locator('table.findings').getByText('lantern-http').first().waitFor()
     await tab.close()
   })
+}
+
+for (const mode of MODES) {
+  test(`${mode}: decisions of files and of the user suppress findings, and are saved as an ignore file`, async () => {
+    const tab = await world.open(mode)
+    const { page } = tab
+    await tab.show('#/check')
+    const summary = page.getByRole('status').filter({ hasText: 'affected' })
+    const figures = async () =>
+      Object.fromEntries((await texts(page.locator('.figures').first().locator('div'))).map(figure))
+    await page.setInputFiles('input[type=file]', chosen('app.purl', (await lockedPurls()).join('\n')))
+    await page.getByRole('heading', { level: 2, name: 'app.purl' }).waitFor()
+    const before = await figures()
+    assert.is(before.packages, before.affected! + before['not affected']! + before.undecided! + before['not checked']!)
+    const [first, second] = await texts(page.locator('table.findings .ids a:first-child'))
+    const ignore = {
+      ignore: [
+        { id: first, reason: 'never called', until: '2999-01-31' },
+        { id: 'X-1', reason: 'none' },
+      ],
+    }
+    await page.setInputFiles('input[type=file]', chosen('accepted.json', JSON.stringify(ignore, null, 1)))
+    await page.locator('table.suppressed').getByText('never called').first().waitFor()
+    await page.getByText('X-1: the snapshot has no vulnerability with this id').waitFor()
+    assert.match(await summary.innerText(), /Decisions suppress \d+ of \d+ findings/)
+    assert.equal(await figures(), before)
+    await page
+      .getByRole('button', { name: new RegExp(`^Suppress ${second} `) })
+      .first()
+      .click()
+    await page.getByLabel('Reason').fill('not reachable')
+    await page.getByLabel('Last day, in UTC (optional)').fill('2999-12-31')
+    assert.equal(await accessibilityFaults(page), [])
+    await page.getByRole('button', { name: 'Suppress', exact: true }).click()
+    await page.locator('table.suppressed').getByText('not reachable').first().waitFor()
+    assert.is(await page.evaluate('document.activeElement.id'), 'decisions')
+    assert.equal(await accessibilityFaults(page), [])
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save vulnshelf.ignore.json' }).click()
+    const saved = await (await download).path()
+    assert.is((await download).suggestedFilename(), 'vulnshelf.ignore.json')
+    const { statements } = readIgnoreFile('saved', readFileSync(saved))
+    assert.equal(
+      statements.map(({ ids, reason, until }) => [ids[0], reason, until]),
+      [
+        [first, 'never called', '2999-01-31'],
+        ['X-1', 'none', null],
+        [second, 'not reachable', '2999-12-31'],
+      ],
+    )
+    await page
+      .getByRole('button', { name: `Undo the decision on ${second}` })
+      .first()
+      .click()
+    await page.locator('table.suppressed').getByText('not reachable').first().waitFor({ state: 'detached' })
+    // Another page, and back: files and decisions are as before.
+    await tab.show('#/cwes')
+    await tab.show('#/check')
+    await page.getByRole('heading', { level: 2, name: 'app.purl' }).waitFor()
+    await page.locator('table.suppressed').getByText('never called').first().waitFor()
+    assert.is((await layoutShift(page)).shift, 0)
+    assert.equal(
+      tab.faults.filter((fault) => !isExpected(fault)),
+      [],
+    )
+    await tab.close()
+  })
+}
+
+/** Returns name and value of a figure. */
+function figure(text: string): [string, number] {
+  const [value, name] = text.split('\n').map((part) => part.trim())
+  return /^\d/.test(value!) ? [name!, Number(value)] : [value!, Number(name)]
 }
 
 const chosen = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })

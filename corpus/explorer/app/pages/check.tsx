@@ -1,56 +1,92 @@
 /** `#/check`: the advisories that affect the packages of lock files and SBOMs. The browser reads the files. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ApiFailure } from '../data/api.ts'
 import { useSession } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import type { Checked, IgnoreEntries } from './check/decided.ts'
+import type { DecisionActions } from './check/decisions.tsx'
 import { DropZone } from './check/drop.tsx'
-import type { CheckResult } from './check/report.ts'
-import { Results } from './check/results.tsx'
 import type { Chosen } from './check/run.ts'
 
 type State =
   | { step: 'idle' }
   | { step: 'running'; what: string; done: number; total: number; waitS: number | null }
-  | { step: 'done'; result: CheckResult }
   | { step: 'failed'; message: string }
 
-/** The last result of this tab: going back to the page shows it again. */
-let last: State = { step: 'idle' }
+/** What the page has between two checks. */
+interface Kept {
+  checked: Checked | null
+  decisions: IgnoreEntries
+  /** Whether the decisions made on the page are saved. */
+  isSaved: boolean
+  /** Ids of ignore files that the snapshot does not know. */
+  unknown: ReadonlySet<string>
+  unreadable: readonly string[]
+}
+
+/** Null before the first file. */
+let code: typeof import('./check/code.ts') | null = null
+
+/** The last result of this tab, and its decisions: going back to the page shows them again. */
+let last: Kept = {
+  checked: null,
+  decisions: { files: [], own: [] },
+  isSaved: false,
+  unknown: new Set(),
+  unreadable: [],
+}
 
 export default function CheckPage({ query }: PageProps) {
   const { api, askToken } = useSession()
-  const [state, setState] = useState<State>(last)
+  const [state, setState] = useState<State>({ step: 'idle' })
+  const [kept, setKept] = useState(last)
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])
   useEffect(() => {
-    last = state.step === 'running' ? { step: 'idle' } : state
-    if (state.step === 'done') document.getElementById('result')?.focus({ preventScroll: true })
-  }, [state])
+    last = kept
+  }, [kept])
+  const { checked, decisions, isSaved, unknown, unreadable } = kept
+  const result = useMemo(
+    () => checked && code!.resultOf(checked, decisions, unknown, unreadable),
+    [checked, decisions, unknown, unreadable],
+  )
 
   const check = async (chosen: Chosen[]) => {
     running.current?.abort()
     const stop = new AbortController()
+    const { signal } = stop
     running.current = stop
     const update = (changes: Partial<Extract<State, { step: 'running' }>>) =>
-      stop.signal.aborted || setState((now) => (now.step === 'running' ? { ...now, ...changes } : now))
+      signal.aborted || setState((now) => (now.step === 'running' ? { ...now, ...changes } : now))
     const what = chosen.length === 1 ? chosen[0]!.name || 'the text' : `${formatCount(chosen.length)} files`
     setState({ step: 'running', what, done: 0, total: 0, waitS: null })
     try {
-      const [{ checkFiles }, { readInWorker }] = await Promise.all([
-        import('./check/run.ts'),
-        import('./check/read.ts'),
-      ])
+      code ??= await import('./check/code.ts')
+      const { checkFiles, readFiles, readInWorker, unknownIdsOf, withFiles } = code
       const options = {
-        signal: stop.signal,
+        signal,
         onProgress: (done: number, total: number) => update({ done, total, waitS: null }),
         onWait: (waitS: number) => update({ waitS }),
       }
-      const result = await checkFiles(api, chosen, options, readInWorker)
-      if (!stop.signal.aborted) setState({ step: 'done', result })
+      const read = await readFiles(chosen, signal, readInWorker)
+      // Decisions without packages are about the present result.
+      const found = read.inventories.length > 0 ? await checkFiles(api, read.inventories, options) : last.checked
+      const together = withFiles(last.decisions, read.decisions)
+      const notKnown = found ? await unknownIdsOf(api, found, together, options) : new Set<string>()
+      if (signal.aborted) return
+      setKept((now) => ({
+        ...now,
+        checked: found,
+        decisions: withFiles(now.decisions, read.decisions),
+        unknown: notKnown,
+        unreadable: read.unreadable,
+      }))
+      setState({ step: 'idle' })
+      focusLater('result', 'decisions')
     } catch (error) {
-      if (stop.signal.aborted) return
+      if (signal.aborted) return
       stop.abort()
       if (error instanceof ApiFailure && error.status === 401) askToken()
       setState({ step: 'failed', message: error instanceof Error ? error.message : String(error) })
@@ -62,13 +98,32 @@ export default function CheckPage({ query }: PageProps) {
   }
   const cancel = () => stopWith({ step: 'idle' })
   const fail = (message: string) => stopWith({ step: 'failed', message })
+  const setDecisions = (change: (now: IgnoreEntries) => IgnoreEntries) => {
+    setKept((now) => ({ ...now, decisions: change(now.decisions), isSaved: false }))
+    // The control that had the focus is gone.
+    focusLater('decisions', 'result')
+  }
+  const actions: DecisionActions = {
+    add(entry) {
+      setDecisions((now) => ({ ...now, own: code!.withEntry(now.own, entry) }))
+    },
+    remove(index) {
+      setDecisions((now) => ({ ...now, own: now.own.filter((_, i) => i !== index) }))
+    },
+    removeFile(file) {
+      setDecisions((now) => ({ ...now, files: now.files.filter((one) => one.file !== file) }))
+    },
+    setSaved() {
+      setKept((now) => ({ ...now, isSaved: true }))
+    },
+  }
   return (
     <>
       <Heading>Check lock files and SBOMs</Heading>
       <p class="about">
         {api.mode === 'static'
           ? 'Your browser reads the files and matches them with the snapshot. It does not send the files or the names of packages. It only downloads parts of the snapshot.'
-          : 'Your browser reads the files, and does not upload them. It sends only the names and versions of the packages to the gateway, which matches them.'}
+          : 'Your browser reads the files, and does not upload them. It sends only the names and versions of the packages to the gateway, which matches them, and ids of decisions that match nothing.'}
       </p>
       <DropZone take={check} fail={fail} />
       {state.step === 'running' ? <Running state={state} cancel={cancel} /> : null}
@@ -77,10 +132,26 @@ export default function CheckPage({ query }: PageProps) {
           {state.message}
         </p>
       ) : null}
-      {state.step === 'done' ? <Results result={state.result} query={query} /> : null}
+      {state.step === 'running' || code === null ? null : result === null ? (
+        <>
+          <code.DecisionList decisions={decisions} isSaved={isSaved} actions={actions} />
+          {decisions.files.length > 0 ? <p>Now choose the lock files or SBOMs.</p> : null}
+        </>
+      ) : (
+        <code.Results result={result} query={query} decisions={decisions} isSaved={isSaved} actions={actions} />
+      )}
     </>
   )
 }
+
+/** Focuses the first of these elements that exists when the page has changed. */
+const focusLater = (...ids: string[]) =>
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      const [first] = ids.flatMap((id) => document.getElementById(id) ?? [])
+      first?.focus({ preventScroll: true })
+    }),
+  )
 
 function Running({
   state: { what, done, total, waitS },

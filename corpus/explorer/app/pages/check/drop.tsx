@@ -43,19 +43,27 @@ export function DropZone({ take, fail }: { take(chosen: Chosen[]): void; fail(me
         read([...(event.dataTransfer?.files ?? [])])
       }}
     >
-      <label>
-        Lock files or SBOMs
-        <input
-          type="file"
-          multiple
-          onChange={({ currentTarget }) => {
-            read([...(currentTarget.files ?? [])])
-            // The same files can be chosen again.
-            currentTarget.value = ''
-          }}
-        />
-      </label>
-      <p class="dim">Choose files, or drop them here.</p>
+      <p>
+        {/* The text of a plain file input names no file after the check. */}
+        <label class="button">
+          Choose files
+          <input
+            class="for-reader"
+            type="file"
+            multiple
+            onChange={({ currentTarget }) => {
+              read([...(currentTarget.files ?? [])])
+              // The same files can be chosen again.
+              currentTarget.value = ''
+            }}
+          />
+        </label>{' '}
+        or drop them here.
+      </p>
+      <p class="dim">
+        Lock files and SBOMs. With them or later: decisions in <code>vulnshelf.ignore.json</code>, or VEX documents in
+        OpenVEX, CycloneDX or CSAF.
+      </p>
       <Paste take={take} />
       <button
         type="button"

@@ -1,5 +1,5 @@
-/** Answers a file with its packages, or with the reason why it cannot be read. The first message states that it is ready. */
-import { inventoryOf } from '../../../../inventory/read.ts'
+/** Answers a file with what it has: packages, decisions, faults. The first message states that it is ready. */
+import { readDocument } from '../../../../inventory/document.ts'
 import type { FileOutcome } from './read.ts'
 import type { FileToRead } from './run.ts'
 
@@ -9,7 +9,7 @@ postMessage('ready')
 
 function outcomeOf(file: string, name: string, bytes: Uint8Array): FileOutcome {
   try {
-    return { inventory: inventoryOf(file, name, bytes) }
+    return { document: readDocument(file, name, bytes) }
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) }
   }

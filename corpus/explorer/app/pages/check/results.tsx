@@ -1,49 +1,49 @@
 /** The findings of a check. */
-import type { Finding, LocatedComponent, NotChecked, UndecidedPackage } from '../../../../inventory/findings.ts'
-import { isForDevelopment } from '../../../../inventory/inventory.ts'
+import { useState } from 'preact/hooks'
+import { type DecidedFinding, type DecidedPackage, isSuppressed } from '../../../../inventory/decisions/apply.ts'
+import type { NotChecked } from '../../../../inventory/findings.ts'
 import { NO_SAFE_VERSION_REASONS, UNDECIDED_REASONS } from '../../../../inventory/reasons.ts'
 import { AdvisoryIds, FixedVersions, Rating, RowFlags, Verdict } from '../../parts/affected-table.tsx'
 import { Filters } from '../../parts/filters.tsx'
 import { formatCount, formatShare } from '../../parts/format.ts'
-import { packagePath } from '../../parts/names.ts'
 import { saveFile } from '../../parts/save.ts'
 import { InSteps } from '../../parts/steps.tsx'
 import { Figures } from '../../parts/texts.tsx'
 import { Severity, Unknown } from '../../parts/values.tsx'
-import { link } from '../../router.ts'
-import {
-  byPackage,
-  type CheckResult,
-  csvOf,
-  jsonOf,
-  packagesBySeverity,
-  RESULT_FILTERS,
-  selected,
-  summaryOf,
-  titleOf,
-} from './report.ts'
+import { byStatus, type CheckResult, type IgnoreEntries } from './decided.ts'
+import { type DecisionActions, DecisionDialog, DecisionList, DecisionNote, Suppressed, Unused } from './decisions.tsx'
+import { FIRST_ROWS, PackageName } from './package.tsx'
+import { byPackage, csvOf, jsonOf, packagesBySeverity, RESULT_FILTERS, selected, summaryOf, titleOf } from './report.ts'
 
-/** Rows of a table that are shown at first. A file can have many thousand. */
-const FIRST_ROWS = 500
+/** Files of a check that are shown at first. */
+const FIRST_FILES = 20
 
-export function Results({ result, query }: { result: CheckResult; query: URLSearchParams }) {
-  const { findings, undecided, counts, files } = result
+interface ResultsProps {
+  result: CheckResult
+  query: URLSearchParams
+  decisions: IgnoreEntries
+  isSaved: boolean
+  actions: DecisionActions
+}
+
+export function Results({ result, query, decisions, isSaved, actions }: ResultsProps) {
+  const { findings, undecided, counts } = result
+  const [asked, setAsked] = useState<DecidedFinding | null>(null)
   const shown = selected(findings, query)
+  const { open, suppressed } = byStatus(shown)
+  const all = byStatus(findings)
   return (
     <section aria-labelledby="result">
       <h2 id="result" tabIndex={-1}>
         {titleOf(result)}
       </h2>
-      <p class="about">
-        {[...new Set(files.map(({ format }) => format))].join(', ')}, matched with the snapshot{' '}
-        <code>{result.snapshot?.id.slice(0, 12)}</code>
-      </p>
+      <CheckedFiles result={result} />
       {result.unreadable.map((message) => (
         <p key={message} class="notice failure" role="alert">
           {message}
         </p>
       ))}
-      <p class="notice">
+      <p class="notice" role="status">
         <b>{summaryOf(result)}</b>
       </p>
       <Figures
@@ -55,17 +55,18 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
           ['not checked', formatCount(counts.notChecked)],
         ]}
       />
+      <DecisionList decisions={decisions} isSaved={isSaved} actions={actions} />
       {findings.length + undecided.length === 0 ? null : (
         <>
           <Filters filters={RESULT_FILTERS} base={['check']} query={query} />
           <Export result={result} findings={shown} />
         </>
       )}
-      {findings.length === 0 ? null : (
+      {all.open.length === 0 ? null : (
         <>
           <h3>Affected packages</h3>
           <Figures
-            figures={packagesBySeverity(findings).map(([severity, count]) => [
+            figures={packagesBySeverity(all.open).map(([severity, count]) => [
               severity === null ? 'unscored' : <Severity key={severity} band={severity} />,
               formatCount(count),
             ])}
@@ -75,16 +76,55 @@ export function Results({ result, query }: { result: CheckResult; query: URLSear
       {findings.length > 0 && shown.length === 0 ? (
         <p class="dim">No finding matches the filters. Remove a filter.</p>
       ) : null}
-      <InSteps items={shown} first={FIRST_ROWS} noun="findings">
-        {(findings) => <FindingTable findings={findings} caption="Affected packages" />}
+      <InSteps items={open} first={FIRST_ROWS} noun="findings">
+        {(findings) => <FindingTable findings={findings} caption="Affected packages" ask={setAsked} />}
       </InSteps>
+      <Suppressed findings={suppressed} remove={actions.remove} />
       <Undecided packages={undecided} />
       <NotCheckedTable entries={result.notChecked} />
+      <Unused unused={result.decisions.unused} />
+      {asked === null ? null : (
+        <DecisionDialog
+          finding={asked}
+          decide={(entry) => {
+            setAsked(null)
+            actions.add(entry)
+          }}
+          close={() => setAsked(null)}
+        />
+      )}
     </section>
   )
 }
 
-function Export({ result, findings }: { result: CheckResult; findings: readonly Finding[] }) {
+/** The files with their formats. A single file is named by the heading. */
+function CheckedFiles({ result: { files, snapshot } }: { result: CheckResult }) {
+  const aboutFile = ({ file, format, packages }: CheckResult['files'][number]) =>
+    `${format === file ? '' : `${format}, `}${formatCount(packages)} ${packages === 1 ? 'entry' : 'entries'}`
+  return (
+    <>
+      {files.length === 1 ? null : (
+        <InSteps items={files} first={FIRST_FILES} noun="files">
+          {(shown) => (
+            <ul class="files">
+              {shown.map((one) => (
+                <li key={one.file}>
+                  <b>{one.file}</b> <span class="dim">{aboutFile(one)}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </InSteps>
+      )}
+      <p class="about">
+        {files.length === 1 ? `${aboutFile(files[0]!)}. ` : ''}Matched with the snapshot{' '}
+        <code>{snapshot?.id.slice(0, 12)}</code>
+      </p>
+    </>
+  )
+}
+
+function Export({ result, findings }: { result: CheckResult; findings: readonly DecidedFinding[] }) {
   const save = (text: string, type: string, extension: string) =>
     saveFile(new Blob([text], { type }), `check-${titleOf(result).replace(/[^\w.-]+/g, '_')}.${extension}`)
   return (
@@ -99,7 +139,15 @@ function Export({ result, findings }: { result: CheckResult; findings: readonly 
   )
 }
 
-function FindingTable({ findings, caption }: { findings: readonly Finding[]; caption: string }) {
+function FindingTable({
+  findings,
+  caption,
+  ask,
+}: {
+  findings: readonly DecidedFinding[]
+  caption: string
+  ask(finding: DecidedFinding): void
+}) {
   if (findings.length === 0) return null
   return (
     <div class="scroll">
@@ -107,8 +155,6 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
         <caption class="for-reader">{caption}</caption>
         <thead>
           <tr>
-            <th scope="col">Package</th>
-            <th scope="col">Safe version</th>
             <th scope="col">Severity</th>
             <th scope="col">Advisory</th>
             <th scope="col">Summary</th>
@@ -118,42 +164,22 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
             </th>
             <th scope="col">Affected versions</th>
             <th scope="col">Fixed in</th>
+            <th scope="col">
+              <span class="for-reader">Action</span>
+            </th>
           </tr>
         </thead>
-        {byPackage(findings).map(({ component, findings: own }) => (
-          <tbody key={`${component.file} ${component.ecosystem}/${component.name}@${component.version}`}>
-            {own.map(({ advisory }, i) => (
-              <tr key={advisory.advisory_id}>
-                {i === 0 ? (
-                  <th scope="rowgroup" rowSpan={own.length} class="package">
-                    <PackageOf component={component} />
-                  </th>
-                ) : null}
-                {i === 0 ? (
-                  <td rowSpan={own.length} data-label="Safe version">
-                    <SafeVersionOf finding={own[0]!} />
-                  </td>
-                ) : null}
-                <td>
-                  <Rating row={advisory} />
-                </td>
-                <td>
-                  <AdvisoryIds row={advisory} />
-                </td>
-                <td class="wide">{advisory.summary ?? <Unknown />}</td>
-                <td>
-                  <RowFlags row={advisory} />
-                </td>
-                <td class="number" data-label="EPSS">
-                  {advisory.epss === null ? <Unknown /> : formatShare(advisory.epss)}
-                </td>
-                <td>
-                  <Verdict row={advisory} />
-                </td>
-                <td data-label="Fixed in">
-                  <FixedVersions versions={advisory.fixed_versions} />
-                </td>
-              </tr>
+        {byPackage(findings).map(({ component, places, findings: own }) => (
+          <tbody key={`${component.ecosystem}/${component.name}@${component.version}`}>
+            <tr class="group">
+              <th scope="rowgroup" colSpan={8} class="package">
+                <PackageName component={component} places={places}>
+                  <SafeVersionOf finding={own[0]!} />
+                </PackageName>
+              </th>
+            </tr>
+            {own.map((finding) => (
+              <FindingRow key={finding.advisory.advisory_id} finding={finding} ask={ask} />
             ))}
           </tbody>
         ))}
@@ -162,29 +188,62 @@ function FindingTable({ findings, caption }: { findings: readonly Finding[]; cap
   )
 }
 
-/** The package with its version, its file and line, and whether only development needs it. */
-function PackageOf({ component }: { component: LocatedComponent }) {
-  const { ecosystem, name, version, file, line } = component
+function FindingRow({ finding, ask }: { finding: DecidedFinding; ask(finding: DecidedFinding): void }) {
+  const { name, advisory, decision } = finding
   return (
-    <>
-      <a href={link(packagePath(ecosystem ?? '', name), { version })}>{name}</a> <b>{version}</b>
-      <span class="where">
-        {ecosystem}, {file}
-        {line === null ? null : `, line ${formatCount(line)}`}
-        {isForDevelopment(component) ? <span class="flag">development</span> : null}
-      </span>
-    </>
+    <tr>
+      <td>
+        <Rating row={advisory} />
+      </td>
+      <td>
+        <AdvisoryIds row={advisory} />
+      </td>
+      <td class="wide">
+        {advisory.summary ?? <Unknown />}
+        {decision === null ? null : (
+          <p class="stated">
+            <DecisionNote decision={decision} />
+          </p>
+        )}
+      </td>
+      <td>
+        <RowFlags row={advisory} />
+      </td>
+      <td class="number" data-label="EPSS">
+        {advisory.epss === null ? <Unknown /> : formatShare(advisory.epss)}
+      </td>
+      <td>
+        <Verdict row={advisory} />
+      </td>
+      <td data-label="Fixed in">
+        <FixedVersions versions={advisory.fixed_versions} />
+      </td>
+      <td>
+        <button
+          type="button"
+          class="plain"
+          aria-label={`Suppress ${advisory.advisory_id} in ${name}`}
+          onClick={() => ask(finding)}
+        >
+          Suppress
+        </button>
+      </td>
+    </tr>
   )
 }
 
 /** The lowest version that no advisory affects, or why there is none. */
-function SafeVersionOf({ finding: { safeVersion, noSafeVersion } }: { finding: Finding }) {
-  if (safeVersion !== null) return <b>{safeVersion}</b>
-  return <span class="dim">none: {NO_SAFE_VERSION_REASONS[noSafeVersion!]}</span>
+function SafeVersionOf({ finding: { safeVersion, noSafeVersion } }: { finding: DecidedFinding }) {
+  if (safeVersion === null) return <span class="dim">no safe version: {NO_SAFE_VERSION_REASONS[noSafeVersion!]}</span>
+  return (
+    <span class="safe">
+      safe version <b>{safeVersion}</b>
+    </span>
+  )
 }
 
 /** One row for each package. Its advisories are on the page of the package. */
-function Undecided({ packages }: { packages: readonly UndecidedPackage[] }) {
+function Undecided({ packages }: { packages: readonly DecidedPackage[] }) {
   if (packages.length === 0) return null
   return (
     <>
@@ -208,12 +267,15 @@ function Undecided({ packages }: { packages: readonly UndecidedPackage[] }) {
                 {shown.map((one) => (
                   <tr key={`${one.file} ${one.ecosystem}/${one.name}@${one.version}`}>
                     <th scope="row" class="package">
-                      <PackageOf component={one} />
+                      <PackageName component={one} places={[one]} />
                     </th>
                     <td class="number" data-label="Advisories">
                       {formatCount(one.advisories.length)}
                     </td>
-                    <td class="wide">{one.reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')}</td>
+                    <td class="wide">
+                      {one.reasons.map((reason) => UNDECIDED_REASONS[reason]).join('; ')}
+                      <UndecidedDecisions of={one} />
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -222,6 +284,23 @@ function Undecided({ packages }: { packages: readonly UndecidedPackage[] }) {
         )}
       </InSteps>
     </>
+  )
+}
+
+/** The decisions on the advisories of an undecided package. */
+function UndecidedDecisions({ of: { advisories, decisions } }: { of: DecidedPackage }) {
+  const stated = advisories.flatMap(({ advisory_id: id }, i) => (decisions[i] ? { id, decision: decisions[i] } : []))
+  return (
+    <InSteps items={stated} first={FIRST_FILES} noun="decisions">
+      {(shown) =>
+        shown.map(({ id, decision }) => (
+          <p key={id} class="stated">
+            <span class="id">{id}</span> {isSuppressed({ decision }) ? 'suppressed, ' : ''}
+            <DecisionNote decision={decision} />
+          </p>
+        ))
+      }
+    </InSteps>
   )
 }
 
