@@ -2,14 +2,16 @@
 import { compactVerify, errors } from 'jose'
 import type { ApiError } from '../../corpus/answers/errors.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
-import { GatewayError, unauthenticated } from '../http/errors.ts'
+import { GatewayError, sessionExpired, unauthenticated } from '../http/errors.ts'
 import type { RequestHeaders } from '../http/request-headers.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
-import { findToken, isCompactJws } from './credential.ts'
+import { findCredential, isCompactJws } from './credential.ts'
 import type { KeyRing, KeySet } from './key-set.ts'
+import { isSealed } from './seal.ts'
+import { type SessionCookie, type Sessions, sessionCookie } from './session.ts'
 import { type Claims, checkLifetime, type Lifetime, readClaims, type Subject } from './subject.ts'
 
-export interface AuthOptions {
+export interface VerifierOptions {
   issuer: string
   audience: string
   keys: KeyRing
@@ -17,10 +19,20 @@ export interface AuthOptions {
   now: () => number
   algorithms?: readonly string[]
   adminClaims?: readonly string[]
-  cookie?: string
   /** In bytes. */
   rememberBytes?: number
 }
+
+export interface AuthOptions {
+  verify: Verifier
+  /** Default: `session`. */
+  cookie?: SessionCookie
+  /** Sessions of an identity provider. Default: none. */
+  sessions?: Sessions
+}
+
+/** Verifies a token. Returns a promise only for an uncached one. @throws or rejects as an `Authenticator` does */
+export type Verifier = (token: string) => Subject | Promise<Subject>
 
 /**
  * Returns a promise only for uncached tokens.
@@ -43,7 +55,18 @@ interface Verified {
 const ENTRY_BYTES = 512
 
 export function createAuthenticator(options: AuthOptions): Authenticator {
-  const { issuer, audience, keys: ring, now, cookie = 'session' } = options
+  const { verify, cookie = sessionCookie('session', null), sessions } = options
+  return (headers) => {
+    const { token, isCookie } = findCredential(headers, cookie)
+    if (!isCookie || !isSealed(token)) return verify(token)
+    if (sessions === undefined) throw sessionExpired(false)
+    return sessions.subjectOf(token)
+  }
+}
+
+/** @throws GatewayError `bad_option` */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { issuer, audience, keys: ring, now } = options
   const algorithms = checkAlgorithms(options.algorithms ?? DEFAULT_ALGORITHMS)
   if (issuer === '' || audience === '')
     throw new GatewayError('bad_option', '--issuer and --audience must not be empty')
@@ -62,8 +85,7 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
     return subject
   }
 
-  return (headers) => {
-    const token = findToken(headers, cookie)
+  return (token) => {
     const known = memory.get(token)
     if (known === undefined) return verifyAfresh(token)
     // Signature, issuer and audience depend only on the key set (rule 12); lifetime depends on the time.

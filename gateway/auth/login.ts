@@ -1,9 +1,10 @@
-/** `/login/<code>`: a link that signs a browser in once. `npm start` prints one. `/logout` signs it out. */
+/** `/login/<code>`: a link that signs a browser in once. `npm start` prints one. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { gone, notFound } from '../../corpus/answers/errors.ts'
-import { crossSite, GatewayError, methodNotAllowed } from '../http/errors.ts'
+import { GatewayError, methodNotAllowed } from '../http/errors.ts'
 import { type OpenRoute, rootFrom } from '../http/open-route.ts'
+import type { SessionCookie } from './session.ts'
 
 /** Contains `<code>:<token>`. A variable, because other users can read the arguments of a process. */
 export const LOGIN_VARIABLE = 'VULNSHELF_LOGIN'
@@ -31,16 +32,16 @@ export function takeLogin(env: NodeJS.ProcessEnv): Login | null {
 }
 
 /**
- * `cookie` is the name of the session cookie, `now` is in ms since 1970.
+ * `now` is in ms since 1970.
  * @throws GatewayError if the token is no JWT with a lifetime
  */
-export function loginRoute({ code, token }: Login, cookie: string, now: () => number): OpenRoute {
+export function loginRoute({ code, token }: Login, cookie: SessionCookie, now: () => number): OpenRoute {
   const expiresAt = expiryOf(token)
   const expected = hash('sha256', code, 'buffer')
   let isUsed = false
   return {
     path: '/login/:code',
-    answer({ path, parameters, isHead }) {
+    answer({ path, parameters, isHead, headers }) {
       // Programs that check links send a HEAD, which must not use it up.
       if (isHead) throw methodNotAllowed('GET')
       // Digests have one length, which the comparison in constant time requires.
@@ -54,6 +55,8 @@ export function loginRoute({ code, token }: Login, cookie: string, now: () => nu
         throw gone(`this login link has been used, and it works only once; ${signedIn} ${again}`)
       }
       if (seconds <= 0) throw gone(`this login link has expired; ${again}`)
+      const set = cookie.set(headers, token, seconds)
+      if (set === null) throw gone(`the token of this login link is too long for a cookie; ${again}`)
       isUsed = true
       return {
         status: 303,
@@ -61,30 +64,12 @@ export function loginRoute({ code, token }: Login, cookie: string, now: () => nu
         body: Buffer.from('signed in\n'),
         headers: [
           ...['Location', rootFrom(path), 'Cache-Control', 'no-store', 'Referrer-Policy', 'no-referrer'],
-          ...['Set-Cookie', sessionCookie(cookie, token, seconds)],
+          ...set,
         ],
       }
     },
   }
 }
-
-const sessionCookie = (name: string, value: string, seconds: number) =>
-  `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`
-
-/** `POST /logout` removes the session cookie. The token in it stays valid until it expires. */
-export const logoutRoute = (cookie: string): OpenRoute => ({
-  path: '/logout',
-  method: 'POST',
-  answer({ headers }) {
-    // A form of another page could post without it, and sign a user out.
-    if (headers.requestedWith === undefined) throw crossSite()
-    return {
-      type: 'text/plain; charset=utf-8',
-      body: Buffer.from('signed out\n'),
-      headers: ['Cache-Control', 'no-store', 'Set-Cookie', sessionCookie(cookie, '', 0)],
-    }
-  },
-})
 
 function expiryOf(token: string): number {
   let exp: number | undefined

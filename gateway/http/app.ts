@@ -126,13 +126,17 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   async function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): Promise<void> {
     const isHead = request.method === 'HEAD'
     const headers = readHeaders(request.rawHeaders)
-    const id = requestId(headers.requestId)
+    const passage = gate.open(headers, route.path)
+    const { id } = passage
     try {
       assertRequest(response, headers)
-      const answer = route.answer({ path: request.path, parameters: request.params, isHead, headers })
+      const address = () => deps.limits.addressOf(request)
+      const { path, params: parameters, search } = request
+      const answer = route.answer({ path, parameters, search, address, isHead, headers })
       sendOpen(response, headers, isHead, answer instanceof Promise ? await answer : answer, id)
     } catch (thrown) {
-      const error = asApiError(thrown)
+      const caught = asApiError(thrown)
+      const error = caught.fault === undefined ? caught : await gate.judge(caught, request, passage)
       if (error.status === 500) gate.logLimited('error', { id, err: error.cause, path: route.path }, error.message)
       if (response.headersSent) response.destroy()
       else sendError(response, isHead, error, ['X-Request-Id', id])

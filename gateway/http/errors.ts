@@ -7,6 +7,7 @@ export const ALLOWED_METHODS = 'GET, HEAD'
 /** Reasons of a 401: the token is missing or invalid. */
 export const AUTH_FAULTS = [
   'missing',
+  'session',
   'malformed',
   'algorithm',
   'key',
@@ -26,8 +27,19 @@ export const unauthenticated = (message: string, fault: AuthFault) =>
     fault,
   })
 
+/** The page that asks renews the session after this challenge, if it can (`POST /auth/refresh`). */
+export const sessionExpired = (isRenewable: boolean) =>
+  new ApiError('unauthenticated', 'the session has expired; sign in again', {
+    challenge: `Bearer error="invalid_token", error_description="${isRenewable ? 'session_expired' : 'session_ended'}"`,
+    fault: 'session',
+  })
+
 export const forbidden = () =>
-  new ApiError('forbidden', 'only administrator accounts may use this service during the preview')
+  new ApiError(
+    'forbidden',
+    'only administrators may use this service during the preview; use a token with the role admin, or let the operator ' +
+      'start the gateway with --no-preview, which accepts every account',
+  )
 
 /** A request that another page could have sent for its user. */
 export const crossSite = () =>

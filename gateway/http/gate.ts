@@ -98,10 +98,13 @@ export function createGate(
     else logLimited('error', { id, err: error.cause ?? error, path }, error.message, route ?? '')
   }
 
-  /** Returns the 401, or a 429 after too many failed tokens from the address. A missing token is not a failed one. */
+  /**
+   * Returns the 401, or a 429 after too many failed tokens from the address. Neither a missing token nor an expired session
+   * is a failed token.
+   */
   async function judgeFailure(error: ApiError, request: Visit): Promise<ApiError> {
     meter?.unrecognised(error.fault as AuthFault)
-    if (error.fault === 'missing') return error
+    if (error.fault === 'missing' || error.fault === 'session') return error
     const limitState = await limits.failedTokens.take(limits.addressOf(request))
     if (!limitState.refused) return error
     meter?.refused('address')

@@ -12,6 +12,10 @@ export interface OpenRoute {
 
 export interface OpenRequest {
   path: string
+  /** The query with its `?`, or empty. */
+  search: string
+  /** Returns the address that limits count. */
+  address(): string
   parameters: Record<string, string>
   isHead: boolean
   headers: RequestHeaders

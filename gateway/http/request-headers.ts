@@ -16,6 +16,9 @@ export interface RequestHeaders {
   origin: string | undefined
   /** `X-Requested-With`. Another page needs the permission of the server to send it (Fetch, "CORS-preflight request"). */
   requestedWith: string | undefined
+  /** `Sec-Fetch-Site` and `Sec-Fetch-Mode`: where a browser's request comes from. Pages cannot set them (Fetch Metadata). */
+  fetchSite: string | undefined
+  fetchMode: string | undefined
   /** `X-Request-Id`, not validated. A repeated header is joined with a blank, and therefore invalid. */
   requestId: string | undefined
   /** `Expect`, unless it is `100-continue`, which Node handles. */
@@ -36,6 +39,8 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
     ifNoneMatch: undefined,
     origin: undefined,
     requestedWith: undefined,
+    fetchSite: undefined,
+    fetchMode: undefined,
     requestId: undefined,
     expectation: undefined,
   }
@@ -64,6 +69,12 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
         break
       case 'x-requested-with':
         headers.requestedWith = value
+        break
+      case 'sec-fetch-site':
+        headers.fetchSite = value
+        break
+      case 'sec-fetch-mode':
+        headers.fetchMode = value
         break
       case 'x-request-id':
         headers.requestId = joined(headers.requestId, value, ', ')

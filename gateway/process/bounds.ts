@@ -38,6 +38,8 @@ export const PROCESS_BYTES = {
   texts: 48 * MIB,
   /** Verified tokens: about 15,000. */
   tokens: 16 * MIB,
+  /** Opened sessions of browsers: about 2,000. */
+  sessions: 8 * MIB,
 } as const
 
 /** Per open snapshot. */

@@ -5,9 +5,11 @@ import { printableLines } from '../../corpus/command/printable.ts'
 import { readPointerBytes, SnapshotError } from '../../corpus/snapshot/index.ts'
 import { openTables } from '../../corpus/snapshot/memory/open-snapshot.ts'
 import { accessByPolicy } from '../access/access.ts'
-import { createAuthenticator } from '../auth/authenticator.ts'
+import { createVerifier } from '../auth/authenticator.ts'
 import type { KeyRing } from '../auth/key-set.ts'
 import { openKeyRing } from '../auth/key-source.ts'
+import { readOidcOptions } from '../auth/oidc-options.ts'
+import { CALLBACK, createProvider } from '../auth/provider.ts'
 import { type InterfaceOptions, openInterfaces } from '../compat/interfaces.ts'
 import { createCors } from '../http/cors.ts'
 import { addressReader } from '../limits/address.ts'
@@ -56,7 +58,7 @@ function checksOf(dist: string, flags: ServeFlags): Check[] {
     compat,
   } = flags
   const tokens = (own: { algorithms?: string[] }) => {
-    createAuthenticator({ issuer, audience, keys: NO_KEYS, now: Date.now, ...own })
+    createVerifier({ issuer, audience, keys: NO_KEYS, now: Date.now, ...own })
   }
   const log = lastProblem()
   return [
@@ -65,6 +67,9 @@ function checksOf(dist: string, flags: ServeFlags): Check[] {
       return ['algorithms', done(name, () => tokens({ algorithms: name === '' ? [] : [name] }))]
     }),
     ['keys', () => checkKeys(flags, log)],
+    ...(flags.oidcClientId === undefined && flags.publicUrl === undefined
+      ? []
+      : [['sign-in', () => checkSignIn(flags)] satisfies Check]),
     ...origins.map((origin): Check => ['origins', done(origin, () => createCors([origin]))]),
     ...trustedProxies.map((proxy): Check => ['trusted proxies', done(proxy, () => addressReader([proxy]))]),
     ...(accessPolicy === undefined ? [] : [checkPolicy(accessPolicy, log)]),
@@ -113,6 +118,18 @@ async function checkKeys({ jwks, issuer }: ServeFlags, log: ProblemLog): Promise
   const usable = keys.filter(({ kty }) => kty !== 'oct').length
   if (usable > 0) return `${counted(usable, 'key')} of ${source}`
   throw new Error(`the key set of ${source} has no public key, so every token would be rejected. Add a key`)
+}
+
+async function checkSignIn(flags: ServeFlags): Promise<string> {
+  const oidc = readOidcOptions(flags)
+  if (oidc === null) return 'no identity provider'
+  const provider = createProvider(oidc, { fetch, now: Date.now })
+  await provider.check().catch(({ cause }: Error) => {
+    throw new Error(
+      `cannot read the metadata of ${oidc.issuer}: ${reason(cause)}. Correct --issuer, or restore the service`,
+    )
+  })
+  return `${provider.name}, redirect URI ${oidc.publicUrl}${CALLBACK}`
 }
 
 const checkPolicy = (path: string, log: Log): Check => [

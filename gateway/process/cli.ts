@@ -22,6 +22,7 @@ const { program, option, examples, fail } = commandLine('vulnshelf-gateway', {
     serve: {
       'Listener:': ['host', 'port', 'max-connections'],
       'Authentication:': ['issuer', 'audience', 'jwks', 'algorithms', 'cookie', 'admin-claims'],
+      'Signing in:': ['oidc-client-id', 'oidc-client-secret-file', 'oidc-scope', 'public-url', 'session-key-file'],
       'Access:': ['no-preview', 'access-policy', 'origins', 'no-explorer', 'open-docs'],
       'Rate limits:': ['rate-limit', 'failed-tokens', 'rate-window-seconds', 'trusted-proxies', 'redis-url'],
       'Log and metrics:': ['log-level', 'log-format', 'no-access-log', 'metrics-port', 'metrics-host'],
@@ -97,6 +98,28 @@ program
   .addOption(option('--no-explorer', 'do not serve the explorer, the web pages at /'))
   .addOption(option('--open-docs', 'serve the OpenAPI document without a token'))
   .addOption(option('--cookie <name>', 'name of the session cookie that can contain the token').default('session'))
+  .addOption(
+    option('--oidc-client-id <id>', 'let people sign in at the issuer (OpenID Connect); requires --public-url'),
+  )
+  .addOption(
+    option(
+      '--oidc-client-secret-file <file>',
+      'with --oidc-client-id: file with the client secret (default: none, PKCE alone protects)',
+    ),
+  )
+  .addOption(
+    option(
+      '--oidc-scope <scope>',
+      'with --oidc-client-id: requested scopes, separated by blanks; offline_access may be needed to renew sessions',
+    ).default('openid'),
+  )
+  .addOption(option('--public-url <url>', 'with --oidc-client-id: address of the gateway in browsers'))
+  .addOption(
+    option(
+      '--session-key-file <file>',
+      'with --oidc-client-id: key that encrypts sessions, 32 bytes in base64 (default: a new one at each start)',
+    ),
+  )
   .addOption(option('--admin-claims <list>', 'claims that mark an administrator (default: role,roles)').argParser(list))
   .addOption(
     option(
@@ -202,6 +225,7 @@ program
     examples(
       'serve dist --issuer https://id.example.com --audience vulnshelf',
       'serve dist --jwks keys.json --port 9000',
+      'serve dist --issuer https://id.example.com --oidc-client-id vulnshelf --public-url https://vulns.example.com',
       'serve dist --jwks keys.json --follow https://mirror.example.com/vulnshelf --keys signers.json',
       'serve dist --jwks keys.json --compat npm --npm-upstream https://registry.npmjs.org',
       'serve dist --jwks keys.json --compat npm,composer,osv,epss --compat-auth none',
@@ -216,6 +240,10 @@ program
       names.filter((name) => isGiven(camelCase(name))).map((name) => `option '--${name}' requires ${required}`)
     if (flags.follow === undefined) {
       faults.push(...idleWithout('--follow <source>', ['interval', 'keys', 'keep', 'derive']))
+    }
+    if (flags.oidcClientId === undefined) {
+      const names = ['oidc-client-secret-file', 'oidc-scope', 'public-url', 'session-key-file']
+      faults.push(...idleWithout('--oidc-client-id <id>', names))
     }
     if (flags.compat === undefined) {
       faults.push(...idleWithout('--compat <list>', ['compat-port', 'compat-host', 'compat-auth', 'npm-upstream']))

@@ -6,9 +6,14 @@ import { ROUTES } from '../../corpus/answers/routes.ts'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { SnapshotTables } from '../../corpus/snapshot/memory/tables.ts'
 import { accessByPolicy, openAccess } from '../access/access.ts'
-import { createAuthenticator } from '../auth/authenticator.ts'
+import { createAuthenticator, createVerifier, type VerifierOptions } from '../auth/authenticator.ts'
 import { openKeyRing } from '../auth/key-source.ts'
-import { type Login, loginRoute, logoutRoute } from '../auth/login.ts'
+import { type Login, loginRoute } from '../auth/login.ts'
+import type { OidcOptions } from '../auth/oidc-options.ts'
+import { createProvider } from '../auth/provider.ts'
+import { createSeal } from '../auth/seal.ts'
+import { createSessions, sessionCookie } from '../auth/session.ts'
+import { type OidcParts, signInRoutes } from '../auth/sign-in-routes.ts'
 import { scoreIndex } from '../compat/epss-scores.ts'
 import type { PackageIndex } from '../compat/interface.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
@@ -25,7 +30,7 @@ import { openQueries, type QueryOptions } from '../query/queries.ts'
 import { textsOf } from '../query/texts.ts'
 import { gatewayHistory } from '../snapshots/history.ts'
 import { openRegistry, type SnapshotRegistry } from '../snapshots/registry.ts'
-import { COMPAT_PORT, MAX_CONNECTIONS } from './bounds.ts'
+import { COMPAT_PORT, MAX_CONNECTIONS, PROCESS_BYTES } from './bounds.ts'
 import type { Log } from './log.ts'
 import { limitLines } from './log-limit.ts'
 import { type RunningServer, startServer } from './serve.ts'
@@ -48,6 +53,8 @@ export interface GatewayOptions extends LimitOptions {
   /** A link that signs a browser in once. */
   login?: Login
   cookie?: string
+  /** Signing in at the identity provider. Default: with a token only. */
+  oidc?: OidcOptions
   adminClaims?: readonly string[]
   algorithms?: readonly string[]
   /** Policy file that assigns access tiers to CVEs. Default: every account sees all CVEs. */
@@ -89,6 +96,8 @@ export interface PrimaryParts {
   led?: boolean
   limits?: Partial<Limits>
   packages?: PackageIndex | null
+  /** The clock of tokens and sessions, in ms since 1970. */
+  now?: () => number
 }
 
 /** A gateway that has loaded its snapshot and does not listen yet. */
@@ -121,15 +130,23 @@ export async function startGateway(options: GatewayOptions, log: Log, parts: Pri
  */
 export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryParts = {}): OpenGateway {
   const { dist, host, port, issuer, audience, preview, origins, accessLog, adminClaims, algorithms } = options
-  const { cookie = 'session' } = options
-  const authenticate = createAuthenticator({
+  const { oidc, cookie: cookieName = 'session' } = options
+  const { now = Date.now } = parts
+  const keys = openKeyRing(options, { fetch, now, log })
+  const rules = {
+    keys,
     issuer,
-    audience,
-    keys: openKeyRing(options, { fetch, now: Date.now, log }),
-    now: Date.now,
-    cookie,
+    now,
     ...(adminClaims === undefined ? {} : { adminClaims }),
     ...(algorithms === undefined ? {} : { algorithms }),
+  }
+  const cookie = sessionCookie(cookieName, oidc?.publicUrl ?? null)
+  const signIn = oidc === undefined ? null : openSignIn(oidc, rules)
+  const verify = createVerifier({ ...rules, audience })
+  const authenticate = createAuthenticator({
+    verify,
+    cookie,
+    ...(signIn === null ? {} : { sessions: signIn.sessions }),
   })
   const interfaces = options.compat === undefined ? null : openInterfaces({ ...options, compat: options.compat })
   const limits = { ...createLimits(options), ...parts.limits }
@@ -191,8 +208,9 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       routes: ROUTES,
       openRoutes: [
         ...healthRoutes(() => registry.current.id),
-        ...(explorer ? [...explorerRoutes(), logoutRoute(cookie)] : []),
-        ...(login ? [loginRoute(login, cookie, Date.now)] : []),
+        ...(explorer ? explorerRoutes() : []),
+        ...(explorer || signIn ? signInRoutes({ cookie, verify, oidc: signIn, limits, log, now }) : []),
+        ...(login ? [loginRoute(login, cookie, now)] : []),
       ],
       answer: createEngine({ registry, history: gatewayHistory(registry), access, earlier: earlier.answer }),
     },
@@ -268,6 +286,14 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
     }
   }
   return { registry, metrics, refresh, listen, close }
+}
+
+/** ID tokens are for the client, by their audience. All other rules are those of access tokens. */
+function openSignIn(oidc: OidcOptions, rules: Omit<VerifierOptions, 'audience'>): OidcParts {
+  const verify = createVerifier({ ...rules, audience: oidc.clientId, rememberBytes: PROCESS_BYTES.sessions })
+  const seal = createSeal(oidc.key)
+  const provider = createProvider(oidc, { fetch, now: rules.now })
+  return { provider, verify, sessions: createSessions(seal, verify), seal, publicUrl: oidc.publicUrl }
 }
 
 /** Returns what `open` returns. If `open` throws, closes `opened`, because the caller does not have it. */

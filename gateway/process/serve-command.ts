@@ -2,6 +2,7 @@
 import { SnapshotError } from '../../corpus/snapshot/index.ts'
 import { assertKeySource } from '../auth/key-source.ts'
 import { type Login, takeLogin } from '../auth/login.ts'
+import { type OidcOptions, readOidcOptions } from '../auth/oidc-options.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
 import type { CompatAuth } from '../compat/listener.ts'
 import { GatewayError } from '../http/errors.ts'
@@ -28,6 +29,11 @@ export interface ServeFlags {
   logLevel: LogOptions['level']
   logFormat: LogOptions['format']
   cookie: string
+  oidcClientId?: string
+  oidcClientSecretFile?: string
+  oidcScope?: string
+  publicUrl?: string
+  sessionKeyFile?: string
   adminClaims?: string[]
   algorithms?: string[]
   rateLimit: number
@@ -69,6 +75,7 @@ export interface ServeFlags {
 export async function serveFromCommand(dist: string, flags: ServeFlags): Promise<void> {
   // Fails before a first mirror, which can take an hour.
   assertKeySource(flags)
+  const oidc = readOidcOptions(flags)
   const login = takeLogin(process.env)
   if (login !== null && flags.workers > 1) {
     throw new GatewayError('bad_option', 'a login link works with one process only; omit --workers')
@@ -80,7 +87,7 @@ export async function serveFromCommand(dist: string, flags: ServeFlags): Promise
     // Handles signals from here on: the first mirror of a repository can take an hour.
     const stop = stopSignal(log)
     const following = followingOf(dist, flags)
-    const start = () => startGateways(dist, flags, login, log)
+    const start = () => startGateways(dist, flags, { login, oidc }, log)
     const gateway = following ? await startMirrored(following, start, log, stop) : await start()
     if (gateway === null) return
     await serveUntil(stop, gateway, following, log)
@@ -143,11 +150,12 @@ const abortOf = (signal: AbortSignal): Promise<void> =>
 async function startGateways(
   dist: string,
   { pollSeconds, workers, memory = defaultMemory(workers), ...flags }: ServeFlags,
-  login: Login | null,
+  { login, oidc }: { login: Login | null; oidc: OidcOptions | null },
   log: OpenLog,
 ): Promise<Gateway | RunningWorkers> {
   const common = { dist, ...flags, pollMs: pollSeconds * 1000, holdBytes: holdBytes(memory, workers) }
-  const options = login === null ? common : { ...common, login }
+  // Workers get the key of sessions with the options, so each of them opens the sessions of the others.
+  const options = { ...common, ...(login === null ? {} : { login }), ...(oidc === null ? {} : { oidc }) }
   if (workers > 1) {
     if (login !== null)
       throw new GatewayError('bad_option', 'a login link works with one process only, without --workers')

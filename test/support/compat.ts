@@ -5,7 +5,6 @@ import { packageStatements } from '../../corpus/model/packages/package-advisory.
 import { packageEntry } from '../../corpus/model/packages/package-entry.ts'
 import { ecosystemsOf, HASHED_KINDS } from '../../corpus/snapshot/index.ts'
 import { encodeMember } from '../../corpus/snapshot/record/member.ts'
-import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
 import type { ScoreIndex } from '../../gateway/compat/epss-scores.ts'
 import type { PackageIndex } from '../../gateway/compat/interface.ts'
 import { type InterfaceOptions, openInterfaces } from '../../gateway/compat/interfaces.ts'
@@ -13,7 +12,7 @@ import { type CompatAuth, type CompatDeps, createCompatApp } from '../../gateway
 import { createLimits, type LimitOptions } from '../../gateway/limits/limits.ts'
 import { type RunningServer, type ServeOptions, startServer } from '../../gateway/process/serve.ts'
 import { fixedKeys, type LogLine, listLog } from './server.ts'
-import { AUDIENCE, adminClaims, ISSUER, type SigningKey, sign, signingKey } from './tokens.ts'
+import { AUDIENCE, adminClaims, authenticatorOf, ISSUER, type SigningKey, sign, signingKey } from './tokens.ts'
 
 /** Returns the index of records in the OSV schema. Aliases are those of the records alone. */
 export function packagesOf(records: readonly object[]): PackageIndex {
@@ -89,7 +88,7 @@ export async function serveCompat(options: CompatServerOptions = {}): Promise<Co
   const key = await signingKey('key-1')
   const { log, lines } = listLog()
   const deps: CompatDeps = {
-    authenticate: createAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: Date.now }),
+    authenticate: authenticatorOf({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: Date.now }),
     limits: createLimits(options.limits),
     log,
     interfaces: openInterfaces({ compat: ['npm'], ...options.interfaces }),

@@ -1,7 +1,6 @@
 /** A real server on a free port with the gateway's app. Tests can access its dependencies and log. */
 import { connect } from 'node:net'
 import { completed } from '../../corpus/runtime/steps.ts'
-import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
 import { type KeyRing, parseKeySet } from '../../gateway/auth/key-set.ts'
 import type { Subject } from '../../gateway/auth/subject.ts'
 import { type AppDeps, type AppOptions, createApp } from '../../gateway/http/app.ts'
@@ -11,7 +10,7 @@ import { createLimits } from '../../gateway/limits/limits.ts'
 import type { Log } from '../../gateway/process/log.ts'
 import { type RunningServer, type ServeOptions, startServer } from '../../gateway/process/serve.ts'
 import { ERRORS, expectError, heldFetch } from './contract.ts'
-import { AUDIENCE, adminClaims, ISSUER, jwks, type SigningKey, sign, signingKey } from './tokens.ts'
+import { AUDIENCE, adminClaims, authenticatorOf, ISSUER, jwks, type SigningKey, sign, signingKey } from './tokens.ts'
 
 export interface LogLine {
   level: 'info' | 'warn' | 'error'
@@ -61,7 +60,7 @@ export async function serveApp<C>(options: TestServerOptions<C>): Promise<TestSe
       return step.done ? encoded(step.value) : completed(work, step).then(encoded)
     },
     openRoutes: healthRoutes(() => 'snapshot-1'),
-    authenticate: createAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: Date.now }),
+    authenticate: authenticatorOf({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: Date.now }),
     limits: createLimits(),
     log,
     ...options.deps,

@@ -1,6 +1,8 @@
 /** Generated keys and tokens, valid and invalid ones. */
 import { createHmac } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { createAuthenticator, createVerifier, type VerifierOptions } from '../../gateway/auth/authenticator.ts'
+import { sessionCookie } from '../../gateway/auth/session.ts'
 
 export const ISSUER = 'https://issuer.test'
 export const AUDIENCE = 'vulnshelf-test'
@@ -42,3 +44,9 @@ export const hmac = (secret: string) => (input: string) =>
   createHmac('sha256', secret).update(input).digest('base64url')
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+export type AuthenticatorOptions = VerifierOptions & { cookie?: string }
+
+/** Returns an authenticator of bearer tokens and of the session cookie with this name. */
+export const authenticatorOf = ({ cookie = 'session', ...options }: AuthenticatorOptions) =>
+  createAuthenticator({ verify: createVerifier(options), cookie: sessionCookie(cookie, null) })

@@ -9,7 +9,7 @@ import { tagOf, tagsOf } from './tags.ts'
 /** The version of the API's description. The first number is that of the path. */
 const VERSION = '1.0.0-preview'
 
-const INTRODUCTION = `**Authentication.** Every request needs an access token: \`Authorization: Bearer <token>\`. A browser may send it in a session cookie instead. During the preview, only administrators have access.
+const INTRODUCTION = `**Authentication.** Every request needs an access token: \`Authorization: Bearer <token>\`. A browser may send the session cookie of a user who has signed in instead. During the preview, only administrators have access.
 
 **Snapshots.** Answers come from a snapshot: an immutable build of all data. A new build replaces it. The header \`Snapshot-Id\` names the snapshot of an answer.
 
@@ -54,7 +54,7 @@ export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v
         in: 'cookie',
         name: 'session',
         description:
-          'Access token in a cookie. It is ignored if the request has an `Authorization` header. The operator can change the name of the cookie',
+          'Session of a user who has signed in, also as `__Host-session`. It is ignored if the request has a bearer token, or if a page of another host sends it. The operator can change the name of the cookie',
       },
     },
   }

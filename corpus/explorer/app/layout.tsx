@@ -82,8 +82,8 @@ function Footer({ needsToken }: { needsToken: boolean }) {
           Sign in
         </button>
       ) : null}
-      {/* Without a token of the tab, it was the session cookie that gave access. */}
-      {api.mode === 'gateway' && (token.read() !== null || data !== null) ? (
+      {/* Without a token of the tab, it is the session cookie that gave access, or that the preview does not accept. */}
+      {api.mode === 'gateway' && (token.read() !== null || data !== null || error?.status === 403) ? (
         <button type="button" onClick={signOut}>
           Sign out
         </button>

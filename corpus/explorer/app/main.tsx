@@ -36,7 +36,7 @@ function App({ api }: { api: Api }) {
       },
       async signOut() {
         token.forget()
-        const isOut = await import('./parts/sign-in.tsx').then(({ endSession }) => endSession()).catch(() => false)
+        const isOut = await import('./data/session.ts').then(({ endSession }) => endSession()).catch(() => false)
         setSignIn(isOut ? 'asked' : 'kept')
       },
     }),

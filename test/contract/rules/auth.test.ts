@@ -215,6 +215,26 @@ rule(12, 'a cached token still expires, and a changed token is verified again', 
   assert.is(await statusOf({ authorization: `Bearer ${head}.${claims}.${signature}` }), 401)
 })
 
+states('5.14', 'the cookie does not count in requests of pages of other hosts', async () => {
+  const cookie = `session=${adminToken}`
+  const from = async (site: string, mode: string, more = '') => {
+    const head = `GET /api/v1/cves HTTP/1.1\r\nHost: x\r\nConnection: close\r\nSec-Fetch-Site: ${site}\r\nSec-Fetch-Mode: ${mode}`
+    return parseRaw(await sendRaw(world.port, `${head}\r\n${more}Cookie: ${cookie}\r\n\r\n`)).status
+  }
+  assert.equal([await from('same-origin', 'cors'), await from('none', 'navigate')], [200, 200])
+  assert.equal([await from('same-site', 'navigate'), await from('cross-site', 'navigate')], [200, 200])
+  assert.equal([await from('same-site', 'cors'), await from('cross-site', 'no-cors')], [401, 401])
+  assert.is(await from('cross-site', 'cors', `Authorization: Bearer ${adminToken}\r\n`), 200)
+})
+
+states('5.15', 'a session of another key is none, and no failed token', async () => {
+  const cookie = 'session=eyJhbGciOiJkaXIifQ..AAAA.AAAA.AAAA'
+  for (let request = 0; request < 40; request++) {
+    const { status, headers } = await fetch(`${world.url}/api/v1/cves`, { headers: { cookie } })
+    assert.equal([status, /error_description="session_ended"/.test(headers.get('www-authenticate')!)], [401, true])
+  }
+})
+
 rule(13, 'the cookie counts only without a bearer token; its name is configurable', async () => {
   const token = await identity.token()
   assert.is(await bare({ cookie: `session=${token}` }), 200)

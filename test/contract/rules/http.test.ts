@@ -220,9 +220,7 @@ states('28.2', 'health, readiness, explorer and metrics', async () => {
     assert.is((await open(path)).status, 200, path)
     assert.is((await open(path, { method: 'POST' })).status, 405, path)
   }
-  assert.is((await open('/logout')).status, 405)
-  const signedOut = await open('/logout', { method: 'POST', headers: { 'x-requested-with': 'explorer' } })
-  assert.match(signedOut.headers.get('set-cookie')!, 'Max-Age=0;')
+  assert.equal(await (await open('/auth/methods')).json(), { provider: null })
   const page = await open('/')
   assert.match(page.headers.get('content-type')!, 'text/html')
   for (const [, path] of (await page.text()).matchAll(/(?:src|href)="(assets\/[^"]+)"/g)) {
@@ -237,12 +235,45 @@ states('28.2', 'health, readiness, explorer and metrics', async () => {
   await withWorld({ explorer: false }, async (other) => {
     assert.is(other.metricsUrl, null)
     const headers = { authorization: `Bearer ${other.token}` }
-    for (const path of ['/', '/docs', '/icon.svg', '/assets/main.js', '/logout']) {
+    for (const path of ['/', '/docs', '/icon.svg', '/assets/main.js', '/auth/logout']) {
       assert.is((await fetch(other.url + path)).status, 401, path)
       assert.is((await fetch(other.url + path, { headers })).status, 404, path)
     }
     assert.is((await fetch(`${other.url}/healthz`)).status, 200)
   })
+})
+
+states('28.4', 'signing in with a token and signing out need a header of their own', async () => {
+  const post = (path: string, headers: Record<string, string> = {}, method = 'POST') =>
+    fetch(world.url + path, { method, headers })
+  const own = { 'x-requested-with': 'explorer' }
+  const bearer = { authorization: `Bearer ${world.token}` }
+  const signedIn = await post('/auth/token', { ...own, ...bearer })
+  assert.is(signedIn.status, 200)
+  assert.match(signedIn.headers.get('set-cookie')!, /^session=\S+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/)
+  const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!
+  assert.is((await fetch(`${world.url}/api/v1/cves`, { headers: { cookie } })).status, 200)
+  const overTls = await post('/auth/token', { ...own, ...bearer, origin: 'https://vulns.example.com' })
+  assert.match(overTls.headers.get('set-cookie')!, /^__Host-session=\S+; .*Secure; SameSite=Strict$/)
+  for (const headers of [own, { ...own, cookie }, { ...own, authorization: 'Bearer x.y.z' }]) {
+    assert.is((await post('/auth/token', headers)).status, 401)
+  }
+  const signedOut = await post('/auth/logout', { ...own, cookie })
+  assert.match(
+    signedOut.headers.getSetCookie().join('\n'),
+    /^session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/m,
+  )
+  assert.equal(await signedOut.json(), { signed_in: false, provider_logout: null })
+  for (const path of ['/auth/token', '/auth/logout']) {
+    const foreign = await post(path, { ...bearer, origin: 'https://elsewhere.example' })
+    assert.equal([foreign.status, foreign.headers.get('set-cookie')], [403, null])
+    assert.is(foreign.headers.get('access-control-allow-origin'), null)
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await post(path, own, method)
+      assert.equal([status, headers.get('allow'), headers.get('set-cookie')], [405, 'POST', null], method)
+    }
+  }
+  for (const path of ['/auth/login', '/auth/callback']) assert.is((await post(path, bearer, 'GET')).status, 404, path)
 })
 
 states('28.3', 'the document without a token on request, with a quota for each address', async () => {

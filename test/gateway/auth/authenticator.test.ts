@@ -6,30 +6,40 @@ import { CompactSign, exportSPKI, importJWK, SignJWT } from 'jose'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ApiError } from '../../../corpus/answers/errors.ts'
-import { type AuthOptions, createAuthenticator } from '../../../gateway/auth/authenticator.ts'
 import { keyFile } from '../../../gateway/auth/key-file.ts'
 import { parseKeySet } from '../../../gateway/auth/key-set.ts'
 import { GatewayError } from '../../../gateway/http/errors.ts'
 import { readHeaders } from '../../../gateway/http/request-headers.ts'
 import { fixedKeys, listLog } from '../../support/server.ts'
-import { AUDIENCE, adminClaims, forge, hmac, ISSUER, jwks, sign, signingKey } from '../../support/tokens.ts'
+import {
+  AUDIENCE,
+  type AuthenticatorOptions,
+  adminClaims,
+  authenticatorOf,
+  forge,
+  hmac,
+  ISSUER,
+  jwks,
+  sign,
+  signingKey,
+} from '../../support/tokens.ts'
 
 const NOW = Date.UTC(2026, 0, 15)
 const key = await signingKey('key-1')
 const stranger = await signingKey('key-1')
 const good = await sign(key, adminClaims(NOW))
 
-function authenticator(options: Partial<AuthOptions> = {}) {
-  return createAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: () => NOW, ...options })
+function authenticator(options: Partial<AuthenticatorOptions> = {}) {
+  return authenticatorOf({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: () => NOW, ...options })
 }
 
 const bearer = (token: string) => readHeaders(['Authorization', `Bearer ${token}`])
 
 /** The subject of a request with these headers, whether it is known at once or not. */
-const subjectOf = async (headers: string[], options: Partial<AuthOptions> = {}) =>
+const subjectOf = async (headers: string[], options: Partial<AuthenticatorOptions> = {}) =>
   authenticator(options)(readHeaders(headers))
 
-async function refusal(headers: string[], options: Partial<AuthOptions> = {}): Promise<ApiError> {
+async function refusal(headers: string[], options: Partial<AuthenticatorOptions> = {}): Promise<ApiError> {
   try {
     await subjectOf(headers, options)
   } catch (error) {

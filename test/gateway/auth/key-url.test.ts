@@ -2,12 +2,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ApiError } from '../../../corpus/answers/errors.ts'
-import { createAuthenticator } from '../../../gateway/auth/authenticator.ts'
 import { type Fetch, keysByDiscovery, keyUrl } from '../../../gateway/auth/key-url.ts'
 import { readHeaders } from '../../../gateway/http/request-headers.ts'
 import { listeningWith } from '../../support/listening.ts'
 import { listLog } from '../../support/server.ts'
-import { AUDIENCE, adminClaims, ISSUER, jwks, sign, signingKey } from '../../support/tokens.ts'
+import { AUDIENCE, adminClaims, authenticatorOf, ISSUER, jwks, sign, signingKey } from '../../support/tokens.ts'
 
 const NOW = Date.UTC(2026, 0, 15)
 const [key, next] = [await signingKey('key-1'), await signingKey('key-2')]
@@ -37,7 +36,7 @@ function following({ fetch }: { fetch: Fetch }) {
   const { log, lines } = listLog()
   const now = () => clock.time
   const keys = keyUrl(URL_, { fetch, now, log })
-  return { clock, lines, authenticate: createAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys, now }) }
+  return { clock, lines, authenticate: authenticatorOf({ issuer: ISSUER, audience: AUDIENCE, keys, now }) }
 }
 
 async function refusalOf(attempt: () => unknown): Promise<ApiError> {

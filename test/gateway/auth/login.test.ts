@@ -1,11 +1,13 @@
 /** The login link: one use, one code, one lifetime. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LOGIN_VARIABLE, loginRoute, logoutRoute, takeLogin } from '../../../gateway/auth/login.ts'
+import { LOGIN_VARIABLE, loginRoute, takeLogin } from '../../../gateway/auth/login.ts'
+import { sessionCookie } from '../../../gateway/auth/session.ts'
 import { serveApp } from '../../support/server.ts'
 import { adminClaims, sign, signingKey } from '../../support/tokens.ts'
 
 const CODE = 'abcdefghijklmnopqrstuvwxyz-_0123456789'
+const COOKIE = sessionCookie('session', null)
 const HOUR_MS = 3_600_000
 const key = await signingKey('key-1')
 const BEGAN = Math.floor(Date.now() / 1000) * 1000
@@ -15,11 +17,11 @@ const test = suite('login link')
 
 /** Runs `work` with the URL of a server that began `passedMs` ago. */
 async function withLogin(work: (url: string, log: readonly object[]) => Promise<void>, passedMs = 0): Promise<void> {
-  const route = loginRoute({ code: CODE, token }, 'session', () => BEGAN + passedMs)
+  const route = loginRoute({ code: CODE, token }, COOKIE, () => BEGAN + passedMs)
   const server = await serveApp<null>({
     routes: [],
     context: () => null,
-    deps: { openRoutes: [route, logoutRoute('session')] },
+    deps: { openRoutes: [route] },
   })
   try {
     await work(`${server.url}/login/`, server.log)
@@ -72,24 +74,6 @@ test('of two uses at the same time, one wins', () =>
     assert.equal(answers.map(({ status }) => status).sort(), [303, ...Array(7).fill(410)])
   }))
 
-test('signing out removes the cookie, by POST, and only for a page that may send its header', () =>
-  withLogin(async (url) => {
-    const out = new URL('../logout', url).href
-    const own = { 'x-requested-with': 'explorer', cookie: `session=${token}` }
-    const { status, headers } = await ask(out, 'POST', own)
-    assert.is(status, 200)
-    assert.is(headers.get('set-cookie'), 'session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict')
-    assert.is(headers.get('cache-control'), 'no-store')
-    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
-      const { status, headers } = await ask(out, method, own)
-      assert.equal([status, headers.get('allow'), headers.get('set-cookie')], [405, 'POST', null], method)
-    }
-    const form = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://elsewhere.example' }
-    const refused = await ask(out, 'POST', { ...form, cookie: own.cookie })
-    assert.equal([refused.status, refused.error!.error, refused.headers.get('set-cookie')], [403, 'forbidden', null])
-    assert.is(refused.headers.get('access-control-allow-origin'), null)
-  }))
-
 test('it expires with its token', async () => {
   await withLogin(async (url) => {
     const { headers } = await ask(url + CODE)
@@ -111,7 +95,7 @@ test('it comes from the environment, which loses it', () => {
     assert.throws(() => takeLogin({ [LOGIN_VARIABLE]: wrong }), /VULNSHELF_LOGIN must be <code>:<token>/)
   }
   for (const wrong of ['x', 'a.b.c']) {
-    assert.throws(() => loginRoute({ code: CODE, token: wrong }, 'session', Date.now), 'is not a JWT')
+    assert.throws(() => loginRoute({ code: CODE, token: wrong }, COOKIE, Date.now), 'is not a JWT')
   }
 })
 

@@ -3,13 +3,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createAuthenticator } from '../../../gateway/auth/authenticator.ts'
 import { keyFile } from '../../../gateway/auth/key-file.ts'
 import { LOCAL, makeToken, parseLifetime } from '../../../gateway/auth/token.ts'
 import { GatewayError } from '../../../gateway/http/errors.ts'
 import { readHeaders } from '../../../gateway/http/request-headers.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { listLog } from '../../support/server.ts'
+import { authenticatorOf } from '../../support/tokens.ts'
 
 const { path: root, remove } = temporaryFolder('token')
 const dir = join(root, 'keys')
@@ -18,7 +18,7 @@ const now = () => NOW
 
 function authenticatorFor(jwksFile: string, time = NOW) {
   const keys = keyFile(jwksFile, { now: () => time, log: listLog().log })
-  return createAuthenticator({ issuer: LOCAL.issuer, audience: LOCAL.audience, keys, now: () => time })
+  return authenticatorOf({ issuer: LOCAL.issuer, audience: LOCAL.audience, keys, now: () => time })
 }
 
 test('a token passes the check of a gateway that has its key set', async () => {

@@ -13,13 +13,19 @@ export const gatewayApi: Api = {
     // `fetch` throws for other characters, as it does without a connection.
     if (own !== null && !/^[!-~]+$/.test(own))
       throw new ApiFailure(401, 'unauthenticated', 'The token has characters that no token has. Enter another one.')
-    const response = await fetch(`${apiBase()}${target(path, params)}`, {
-      headers: own === null ? {} : { Authorization: `Bearer ${own}` },
-      ...(signal ? { signal } : {}),
-    }).catch((error: Error) => {
-      if (error.name === 'AbortError') throw error
-      throw new ApiFailure(0, 'network', 'The gateway does not answer. Check the connection, then try again.')
-    })
+    const ask = () =>
+      fetch(`${apiBase()}${target(path, params)}`, {
+        headers: own === null ? {} : { Authorization: `Bearer ${own}` },
+        ...(signal ? { signal } : {}),
+      }).catch((error: Error) => {
+        if (error.name === 'AbortError') throw error
+        throw new ApiFailure(0, 'network', 'The gateway does not answer. Check the connection, then try again.')
+      })
+    let response = await ask()
+    if (/"session_expired"/.test(response.headers.get('WWW-Authenticate') ?? '')) {
+      const { renewSession } = await import('./session.ts')
+      if (await renewSession()) response = await ask()
+    }
     const answer = await objectOf(response)
     if (response.ok && answer !== null) return answer as T
     const { error = 'internal', message = notOfGateway(response), parameter = null } = (answer ?? {}) as ErrorAnswer
