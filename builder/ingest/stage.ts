@@ -155,7 +155,8 @@ function refusedFile(
 ): { index: number; remark: FeedRemark } | null {
   if (!canRestore || kind === 'scores') return null
   if (!('fault' in attempt)) {
-    if (acceptOlder) return null
+    // Without a usable record, the cause is not the date; the verdict on the feed names it.
+    if (acceptOlder || attempt.figures.kept === 0) return null
     for (const [index, file] of files.entries()) {
       const remark = judgeNewest(file, attempt.newest.get(index) ?? null, previous, { acceptOlder })
       if (remark) return { index, remark }

@@ -51,7 +51,7 @@ export function epssQuery(search: string): EpssQuery {
     )
   const bound = (name: string, fallback: number) =>
     read(name, fallback, 'a number from 0 to 1', (text) =>
-      /^(?:\d+\.?\d*|\.\d+)$/.test(text) && Number(text) <= 1 ? toBillionths(Number(text)) : null,
+      /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) && Number(text) <= 1 ? toBillionths(Number(text)) : null,
     )
   const flag = (name: string, fallback: boolean) =>
     read(name, fallback, 'true, false, 1 or 0', (text) => FLAGS.get(text.toLowerCase()) ?? null)

@@ -30,6 +30,9 @@ test.before(async () => {
 /** The feeds whose outer format names the field. */
 const UNUSABLE: readonly PublishedFeed[] = ['epss', 'exploitdb']
 
+/** The feeds of which no record is usable without the field. */
+const EMPTY: readonly PublishedFeed[] = ['euvd']
+
 /** What the first warning of the night says of a feed. */
 const WARNINGS: Record<Exclude<FeedFault, 'renamed'>, RegExp> = {
   old: /^[^:]+, older than the corpus, which keeps its edition: /,
@@ -56,6 +59,7 @@ for (const feed of Object.keys(SPOILED) as PublishedFeed[]) {
         const message = await refusal(ingest(night, quietEffects()))
         if (fault === 'missing') assert.match(message, /^feed-missing: \S+ has no CVE list; /)
         else if (UNUSABLE.includes(feed)) assert.match(message, /^feed-unusable: .*; replace it with a valid one/)
+        else if (EMPTY.includes(feed)) assert.match(message, /^feed-empty: .*no usable record .*first skipped record /)
         else assert.match(message, /^feed-lost-values: .* lost it, more than 10 %, .*--accept-shrink accepts it$/)
         return assert.is(rowsDigest(night.corpus), before, 'yesterday is served')
       }

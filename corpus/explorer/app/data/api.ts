@@ -60,18 +60,18 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Lists whose values can contain commas. They are repeated; others are joined. */
-const REPEATED: ReadonlySet<string> = new Set(['purl'])
-
 /**
- * Returns the query, without `?`. Parameters are in the order of `params`. What a query can have is not percent-encoded
- * (RFC 3986, 3.4): addresses with many purls have a limit.
+ * Returns the query, without `?`. Parameters are in the order of `params`. Purls can contain commas, so their list is
+ * repeated; others are joined. Characters that a query can have are not percent-encoded (RFC 3986, 3.4), because the
+ * length of an address is limited.
  */
 export function queryOf(params: Params): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
-    const texts = Array.isArray(value) && REPEATED.has(name) ? value : [String(value ?? '')]
-    for (const text of texts) if (text !== '') query.append(name, text)
+    for (const one of name === 'purl' ? [value].flat() : [value]) {
+      const text = String(one ?? '')
+      if (text !== '') query.append(name, text)
+    }
   }
   return query.toString().replace(/%(?:2F|3A|40)/g, decodeURIComponent)
 }

@@ -1,6 +1,6 @@
 /**
- * 80 real CVEs with every subset of `include`: the spliced gzip answer, decoded by zlib, by fflate and by curl, is the
- * JSON put together from the parts in the corpus; one gzip member, nothing behind it.
+ * 20 real CVEs with every subset of the stored sections: the spliced gzip answer, decoded by zlib and by fflate, is the JSON put
+ * together from the parts in the corpus; one gzip member, nothing behind it. curl reads the answers of five.
  */
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -23,20 +23,12 @@ import { realDist } from '../../../support/samples.ts'
 
 needs('real feeds')
 
-const SECTIONS = [
-  'cvss',
-  'epss',
-  'affected',
-  'references',
-  'exploits',
-  'evidence',
-  'timeline',
-  'analysis',
-  'guidance',
-  'kev',
-]
-const SUBSETS = Array.from({ length: 256 }, (_, bits) => SECTIONS.filter((_, i) => bits & (1 << i)).join(','))
-const CVES = 80
+const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis', 'guidance']
+const SUBSETS = Array.from({ length: 2 ** SECTIONS.length }, (_, bits) =>
+  SECTIONS.filter((_, i) => bits & (1 << i)).join(','),
+)
+const CVES = 20
+const CVES_OF_CURL = 5
 
 /** Consumes one gzip member by RFC 1952 and RFC 1951 alone; throws when anything is left or wrong. */
 function strictGunzip(bytes: Buffer): Buffer {
@@ -88,7 +80,7 @@ const expected = (id: CveId, include: string): object => {
   )
 }
 
-test('zlib and fflate decode the splices of 80 real CVEs and all 256 subsets to the same JSON', async () => {
+test('zlib and fflate decode the splices of 20 real CVEs and all 512 subsets to the same JSON', async () => {
   const { call, close } = openRoutes(made.dist)
   const sizes = new Set<number>()
   for (const id of chosen) {
@@ -108,11 +100,12 @@ test('zlib and fflate decode the splices of 80 real CVEs and all 256 subsets to 
 })
 
 test('curl --compressed reads the same', async () => {
+  const some = chosen.slice(0, CVES_OF_CURL)
   const config = join(folder.path, 'curl.conf')
-  const url = `${gateway.url}/api/v1/cves/{${chosen.join(',')}}?include={${SUBSETS.map((one) => one.replaceAll(',', '%2C')).join(',')}}`
+  const url = `${gateway.url}/api/v1/cves/{${some.join(',')}}?include={${SUBSETS.map((one) => one.replaceAll(',', '%2C')).join(',')}}`
   // An empty alternative is no glob: the empty subset is asked for by itself.
   const globbed = url.replace('include={,', 'include={')
-  const empty = `${gateway.url}/api/v1/cves/{${chosen.join(',')}}?include=`
+  const empty = `${gateway.url}/api/v1/cves/{${some.join(',')}}?include=`
   const options = [
     `header = "Authorization: Bearer ${gateway.token}"`,
     'compressed',
@@ -128,12 +121,12 @@ test('curl --compressed reads the same', async () => {
   }
   const lines = await read(globbed)
   const nonEmpty = SUBSETS.filter(Boolean)
-  assert.is(lines.length, CVES * nonEmpty.length)
+  assert.is(lines.length, some.length * nonEmpty.length)
   lines.forEach((line, i) => {
-    const id = chosen[Math.floor(i / nonEmpty.length)]!
+    const id = some[Math.floor(i / nonEmpty.length)]!
     assert.equal(JSON.parse(line), expected(id, nonEmpty[i % nonEmpty.length]!), id)
   })
-  for (const [i, line] of (await read(empty)).entries()) assert.equal(JSON.parse(line), expected(chosen[i]!, ''))
+  for (const [i, line] of (await read(empty)).entries()) assert.equal(JSON.parse(line), expected(some[i]!, ''))
 })
 
 test.after(async () => {

@@ -1,4 +1,4 @@
-/** Every filter of every list, alone and in all pairs, on the real feeds: the first pages of each walk. */
+/** Every filter of every list alone, on the real feeds: the first pages of each walk. */
 import { test } from 'uvu'
 import { askDirectly } from '../support/ask.ts'
 import { corpusFacts } from '../support/corpus-facts.ts'
@@ -9,7 +9,7 @@ import { realDist } from '../support/samples.ts'
 
 needs('real feeds')
 
-const folder = temporaryFolder('real-filter-pairs')
+const folder = temporaryFolder('real-filters')
 const { corpus, dist } = await realDist()
 const asked = askDirectly(dist)
 
