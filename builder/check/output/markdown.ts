@@ -2,8 +2,9 @@
 import { counted, grouped } from '../../../corpus/command/format.ts'
 import { printableLine } from '../../../corpus/command/printable.ts'
 import { isSuppressed } from '../../../corpus/inventory/decisions/apply.ts'
+import { NO_SAFE_VERSION_REASONS } from '../../../corpus/inventory/reasons.ts'
 import type { CheckReport, ReportedFinding } from '../check.ts'
-import { decidedLines } from './decision-lines.ts'
+import { decidedLines, unusedLines } from './decision-lines.ts'
 import {
   byPackage,
   countsText,
@@ -35,6 +36,7 @@ export function markdownSummary({ findings, undecided, notChecked, ...report }: 
   )
   const lists = [
     ...listOf('Decisions', decidedLines(findings, undecided).map(plain)),
+    ...listOf('Decisions without effect', unusedLines(report).map(plain)),
     ...listOf(
       'Undecided',
       undecided.map((one) => `${code(fullName(one))} in ${code(positionOf(one))}: ${plain(undecidedReason(one))}`),
@@ -68,7 +70,9 @@ function rowOf(findings: readonly ReportedFinding[]): string {
   const known = findings.some(({ advisory }) => advisory.kev) ? ', known to be exploited' : ''
   return `| ${[
     code(fullName(first)),
-    first.safeVersion === null ? 'none' : `**${code(first.safeVersion)}**`,
+    first.safeVersion === null
+      ? `none: ${NO_SAFE_VERSION_REASONS[first.noSafeVersion!]}`
+      : `**${code(first.safeVersion)}**`,
     [...ids, ...more].join('<br>'),
     `${plain(severityText(first))}${known}`,
     code(positionOf(first)),

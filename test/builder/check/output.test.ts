@@ -107,12 +107,19 @@ test('no text of a file or a feed begins a command of a runner, a cell, an eleme
 })
 
 test('suppressed findings have no annotation and no row; JUnit skips their package', async () => {
-  const decisions = [ignoring({ id: 'B-1', reason: 'not used' })]
-  const report = await checkPurls(PURLS, ROWS, { decisions })
+  const entries = [
+    { id: 'B-1', reason: 'not used' },
+    { id: 'A-1', reason: 'rare', until: '2026-05-31' },
+  ]
+  const report = await checkPurls(PURLS, ROWS, { decisions: [ignoring(...entries)] })
   assert.not.match(githubAnnotations(report), 'npm/b')
   const markdown = markdownSummary(report)
   assert.not.match(markdown, '| `npm/b')
   assert.match(markdown, '**Decisions**')
+  assert.match(
+    markdown,
+    /\*\*Decisions without effect\*\*\n\n- vulnshelf.*ignore.*A&#45;1 expired on 2026&#45;05&#45;31/,
+  )
   assert.match(junitXml(report), '<skipped message="suppressed: affected by B-1 (medium)')
 })
 
@@ -126,6 +133,7 @@ test('Markdown is bounded, with the number of packages that are left out', async
   assert.match(text, `… and ${(3000 - shown).toLocaleString('en-US')} packages more.`)
   const [head] = markdownSummary(await checkPurls(PURLS, ROWS)).split('\n')
   assert.is(head, '### vulnshelf: failed')
+  assert.match(markdownSummary(await checkPurls(PURLS, ROWS)), '| `npm/b 1.0.0` | none: an advisory states no fixed')
 })
 
 type Xml = Record<string, unknown>

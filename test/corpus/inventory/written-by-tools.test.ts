@@ -1,9 +1,11 @@
 /**
  * Lock files that tools wrote for one project with aliases, overrides, folders, archives, Git, workspaces, patches and
  * bundled packages, each with the packages that the tool lists itself (`npm ls`, `pnpm ls`, `yarn list`, `yarn info`,
- * `bundle list`, `go list -m`, `poetry show`, `pipenv requirements`, `bun pm ls`, `deno info`). The `pom.xml` is written by
- * hand, and the list is what Maven's model builder makes of it, with its profile. In `listed.json`, aliases have the real
- * name, and folders of the project are left out. Checksums and fields that the readers ignore are removed from the files.
+ * `bundle list`, `go list -m`, `poetry show`, `pipenv requirements`, `bun pm ls`, `deno info`, `cargo tree`, `pdm export`,
+ * `mix deps`, `stack ls dependencies`, the plan of `cabal build`). Projects of the last five are their own, with packages
+ * in folders that take the place of a registry. The `pom.xml` is written by hand, and the list is what Maven's model builder
+ * makes of it, with its profile. In `listed.json`, aliases have the real name, and folders of the project are left out.
+ * Checksums and fields that the readers ignore are removed from the files.
  */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -21,6 +23,13 @@ const DIFFERENCES: Readonly<Record<string, { added?: string[]; missing?: string[
   'npm-11/package-lock.json': { added: ['fsevents 2.3.2'] },
   // Nor does Bun. An archive beside the project has its version in the name of the file alone.
   'bun-1.4/bun.lock': { added: ['fsevents 2.3.2'], missing: ['own-tar 1.2.3'] },
+  // The file has no packages of the compiler, as it has none of a Stackage snapshot.
+  'stack-2.7/stack.yaml.lock': {
+    missing: [
+      ...['array 0.5.4.0', 'base 4.15.1.0', 'containers 0.6.4.1', 'deepseq 1.4.5.0', 'ghc-bignum 1.1'],
+      ...['ghc-prim 0.7.0', 'rts 1.0.2'],
+    ],
+  },
   // lockfileVersion 1 has addresses in place of their versions.
   'npm-6/package-lock.json': { missing: ['git-dep 1.4.0', 'own-tar 1.2.3'] },
 }
@@ -40,6 +49,8 @@ const SKIPPED: Readonly<Record<string, string[]>> = {
   'go-1.19/go.mod': ['local example.com/loc'],
   'pipenv-2022/Pipfile.lock': ['local own'],
   'poetry-1.3/poetry.lock': ['local ownlib'],
+  'cargo-1.95/Cargo.lock': ['local app', 'local own'],
+  'mix-1.14/mix.lock': ['no-version leaf', 'no-version mid'],
 }
 const YARN = ['local @own/a', 'local @own/b', 'local audited', 'local linked', 'local own-lib', 'local ported']
 
