@@ -50,6 +50,7 @@ const HTTP_LINES: readonly HttpLine[] = [
   warm('combined', 0.35),
   ...latency('affected'),
   ...latency('affected-popular'),
+  ...latency('epss-history'),
 ]
 
 const nameOf = ({ kind, suffix }: HttpLine) => `http/${[kind, suffix].filter(Boolean).join('-')}`

@@ -99,6 +99,7 @@ export const REQUEST_KINDS = {
     fits: isRecord,
   },
   part: { title: 'one part of a CVE', draw: detail(({ random }) => `/${random.pick(PARTS)}`), fits: isRecord },
+  'epss-history': { title: 'EPSS history of a CVE', draw: detail('/epss/history'), fits: isRecord },
   'any-sort': { title: 'any sort, from any row, limit 25', draw: anySort(true, false), fits: hasRows(25) },
   ascending: { title: 'ascending walk in any sort, limit 25', draw: anySort(false, true), fits: hasRows(25) },
   critical: drawn('severity=critical&has_patch=true&sort=-cvss, deep cursors', filters.critical, hasRows(25)),
