@@ -247,7 +247,7 @@ test('the text names ten packages of each kind that were not checked', async () 
   assert.is(report.notChecked.length, 25)
 })
 
-/** By the schema, and the rules that a schema cannot state. */
+/** Checks a log by the schema of SARIF and by rules that a schema cannot state. */
 function assertSarif(log: Log): void {
   assertStandard('SARIF 2.1.0', log)
   const [{ tool, results }] = log.runs as [Run]

@@ -1,7 +1,6 @@
 /** People sign in in Chromium, at a gateway with two workers and at a real identity provider. */
 import { writeFileSync } from 'node:fs'
 import { get } from 'node:http'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
@@ -13,6 +12,7 @@ import { type RunningWorkers, startWorkers } from '../../../gateway/process/work
 import { temporaryFolder } from '../../support/dist.ts'
 import { launch } from '../../support/explorer.ts'
 import { CLIENT, CookieJar, type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts'
+import { freePort } from '../../support/listening.ts'
 import { suiteNeeding } from '../../support/needs.ts'
 import { sharedSample } from '../../support/samples.ts'
 import { listLog } from '../../support/server.ts'
@@ -22,15 +22,6 @@ const test = suiteNeeding('signing in with a browser', 'Chromium')
 const folder = temporaryFolder('sign-in-browser')
 const oidcClientSecretFile = join(folder.path, 'secret')
 writeFileSync(oidcClientSecretFile, CLIENT.secret)
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 let idp: IdentityProvider
 let browser: Browser
@@ -75,6 +66,13 @@ test('login, two tabs, renewal by both at once, and logout', async () => {
   const gateway: Gateway = await startGateway(await options(), lines.log, { now: () => Date.now() + passedMs })
   const context = await browser.newContext()
   const page = await context.newPage()
+  // The link returns to this address, which is malformed.
+  await page.goto(`${publicUrl}#/search?q=100%&e=é\\`)
+  await providerLink(page).waitFor()
+  assert.match(
+    (await providerLink(page).getAttribute('href'))!,
+    /return=%2F%23%2Fsearch%3Fq%3D100%25%26e%3D%25C3%25A9%255C$/,
+  )
   await page.goto(`${publicUrl}#/cves?kev=true`)
   await heading(page, 'Sign in to vulnshelf')
   await page.getByLabel('Access token').waitFor()

@@ -1,7 +1,6 @@
 /** People sign in at an identity provider, over HTTP: a real provider, a real gateway, and a browser's cookies. */
 import { writeFileSync } from 'node:fs'
 import { get } from 'node:http'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { suite } from 'uvu'
@@ -11,6 +10,7 @@ import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
 import { type Gateway, startGateway } from '../../../gateway/process/gateway.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { CLIENT, CookieJar, type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts'
+import { freePort } from '../../support/listening.ts'
 import { sharedSample } from '../../support/samples.ts'
 import { type LogLine, listLog } from '../../support/server.ts'
 
@@ -20,15 +20,6 @@ const secretFile = join(folder.path, 'secret')
 writeFileSync(secretFile, `${CLIENT.secret}\n`)
 const { dist } = await sharedSample('small')
 const { token, jwksFile } = await makeToken({ dir: join(folder.path, 'keys') })
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 const port = await freePort()
 const publicUrl = `http://127.0.0.1:${port}/`

@@ -55,7 +55,7 @@ const compiled = new Map<Standard, ValidateFunction>()
 export function schemaFaults(standard: Standard, document: unknown): string[] {
   const validate = compiled.get(standard) ?? compile(standard)
   compiled.set(standard, validate)
-  // As it is written: keys that are undefined are left out.
+  // JSON has no keys that are undefined.
   if (validate(JSON.parse(JSON.stringify(document)))) return []
   return validate.errors!.map(
     ({ instancePath, message, params }) => `${instancePath}: ${message} ${JSON.stringify(params)}`,

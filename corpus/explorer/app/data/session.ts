@@ -21,8 +21,10 @@ export function providerLink(): string {
   const { search, hash } = window.location
   const here = `/${search}${hash}`
   const url = at('login')
-  // The gateway accepts no longer one.
-  if (here.length <= 1000) url.searchParams.set('return', encodeURI(decodeURI(here)))
+  // The gateway accepts visible ASCII without a backslash.
+  const path = here.replace(/[^!-[\]-~]/gu, encodeURIComponent)
+  // It accepts no longer one.
+  if (path.length <= 1000) url.searchParams.set('return', path)
   return url.href
 }
 

@@ -5,7 +5,7 @@ import { useSession } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
-import type { Checked, IgnoreEntries } from './check/decided.ts'
+import type { Checked, PageDecisions } from './check/decided.ts'
 import type { DecisionActions } from './check/decisions.tsx'
 import { DropZone } from './check/drop.tsx'
 import type { Chosen } from './check/run.ts'
@@ -18,7 +18,7 @@ type State =
 /** What the page has between two checks. */
 interface Kept {
   checked: Checked | null
-  decisions: IgnoreEntries
+  decisions: PageDecisions
   /** Whether the decisions made on the page are saved. */
   isSaved: boolean
   /** Ids of ignore files that the snapshot does not know. */
@@ -98,7 +98,7 @@ export default function CheckPage({ query }: PageProps) {
   }
   const cancel = () => stopWith({ step: 'idle' })
   const fail = (message: string) => stopWith({ step: 'failed', message })
-  const setDecisions = (change: (now: IgnoreEntries) => IgnoreEntries) => {
+  const setDecisions = (change: (now: PageDecisions) => PageDecisions) => {
     setKept((now) => ({ ...now, decisions: change(now.decisions), isSaved: false }))
     // The control that had the focus is gone.
     focusLater('decisions', 'result')

@@ -35,8 +35,8 @@ export interface Checked {
 
 export type DecisionsFile = NonNullable<ReadDocument['decisions']>
 
-/** The decisions that count for all files. */
-export interface IgnoreEntries {
+/** The decisions of the page. They count for all files. */
+export interface PageDecisions {
   files: readonly DecisionsFile[]
   /** Those that the user made on the page. */
   own: readonly IgnoreEntry[]
@@ -49,7 +49,7 @@ export const OWN_FILE = 'decisions on this page'
 export const today = (): string => dayOf(new Date().toISOString())
 
 /** Returns the decisions in the form in which the command applies them. */
-export function decisionFiles({ files, own }: IgnoreEntries): DecisionFile[] {
+export function decisionFiles({ files, own }: PageDecisions): DecisionFile[] {
   const lines = new Map<object, number>(own.map((entry, i) => [entry, i + 1]))
   const stated = ignoreEntries({ root: { ignore: own }, lineOf: (entry) => lines.get(entry) ?? null })
   const statements = stated.map((one) => statementOf(OWN_FILE, one))
@@ -59,7 +59,7 @@ export function decisionFiles({ files, own }: IgnoreEntries): DecisionFile[] {
   }))
 }
 
-export const ignoreFilesOf = ({ files }: IgnoreEntries): ReadonlySet<string> =>
+export const ignoreFilesOf = ({ files }: PageDecisions): ReadonlySet<string> =>
   new Set(files.flatMap(({ role, file }) => (role === 'ignore' ? file : [])))
 
 export interface CheckResult extends DecidedFindings, Pick<Checked, 'files' | 'snapshot'> {
@@ -75,7 +75,7 @@ export interface CheckResult extends DecidedFindings, Pick<Checked, 'files' | 's
 /** Applies the decisions. @param unknown ids of ignore files that the snapshot does not know */
 export function resultOf(
   { files, snapshot, found }: Checked,
-  decisions: IgnoreEntries,
+  decisions: PageDecisions,
   unknown: ReadonlySet<string>,
   unreadable: readonly string[],
 ): CheckResult {
@@ -119,7 +119,7 @@ export const withEntry = (entries: readonly IgnoreEntry[], entry: IgnoreEntry): 
 ]
 
 /** Returns the decisions with other files. A file replaces one of its name, and its entries those made on the page. */
-export function withFiles({ files, own }: IgnoreEntries, added: readonly DecisionsFile[]): IgnoreEntries {
+export function withFiles({ files, own }: PageDecisions, added: readonly DecisionsFile[]): PageDecisions {
   const names = new Set(added.map(({ file }) => file))
   const stated = new Set(entriesOf(added).map(entryKey))
   return {
@@ -129,7 +129,7 @@ export function withFiles({ files, own }: IgnoreEntries, added: readonly Decisio
 }
 
 /** Returns `vulnshelf.ignore.json`: the entries of all ignore files, and those made on the page, which replace them. */
-export function savedFile({ files, own }: IgnoreEntries): string {
+export function savedFile({ files, own }: PageDecisions): string {
   const replaced = new Set(own.map(entryKey))
   return ignoreFileText([...entriesOf(files).filter((entry) => !replaced.has(entryKey(entry))), ...own])
 }

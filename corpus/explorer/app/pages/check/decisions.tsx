@@ -8,7 +8,7 @@ import { AdvisoryIds, Rating } from '../../parts/affected-table.tsx'
 import { formatCount, formatDay } from '../../parts/format.ts'
 import { saveFile } from '../../parts/save.ts'
 import { InSteps } from '../../parts/steps.tsx'
-import { type CheckResult, entryFor, type IgnoreEntries, ownIndex, savedFile, today } from './decided.ts'
+import { type CheckResult, entryFor, ownIndex, type PageDecisions, savedFile, today } from './decided.ts'
 import { FIRST_ROWS, PackageName } from './package.tsx'
 import { byPackage, reasonOf } from './report.ts'
 
@@ -27,7 +27,7 @@ export function DecisionList({
   isSaved,
   actions,
 }: {
-  decisions: IgnoreEntries
+  decisions: PageDecisions
   isSaved: boolean
   actions: DecisionActions
 }) {

@@ -10,7 +10,7 @@ import { saveFile } from '../../parts/save.ts'
 import { InSteps } from '../../parts/steps.tsx'
 import { Figures } from '../../parts/texts.tsx'
 import { Severity, Unknown } from '../../parts/values.tsx'
-import { byStatus, type CheckResult, type IgnoreEntries } from './decided.ts'
+import { byStatus, type CheckResult, type PageDecisions } from './decided.ts'
 import { type DecisionActions, DecisionDialog, DecisionList, DecisionNote, Suppressed, Unused } from './decisions.tsx'
 import { FIRST_ROWS, PackageName } from './package.tsx'
 import { byPackage, csvOf, jsonOf, packagesBySeverity, RESULT_FILTERS, selected, summaryOf, titleOf } from './report.ts'
@@ -21,7 +21,7 @@ const FIRST_FILES = 20
 interface ResultsProps {
   result: CheckResult
   query: URLSearchParams
-  decisions: IgnoreEntries
+  decisions: PageDecisions
   isSaved: boolean
   actions: DecisionActions
 }

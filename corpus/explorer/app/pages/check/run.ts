@@ -8,7 +8,7 @@ import type { ReadInventory } from '../../../../inventory/read.ts'
 import type { Snapshot } from '../../data/answers.ts'
 import { type Api, ApiFailure } from '../../data/api.ts'
 import { patiently, type WaitOptions } from '../../data/wait.ts'
-import { type Checked, type DecisionsFile, decisionFiles, type IgnoreEntries, ignoreFilesOf, today } from './decided.ts'
+import { type Checked, type DecisionsFile, decisionFiles, ignoreFilesOf, type PageDecisions, today } from './decided.ts'
 import { AT_ONCE, gatewayLookUp, LOOKUPS_AT_ONCE } from './lookup.ts'
 
 export interface Chosen {
@@ -94,7 +94,7 @@ export async function checkFiles(
 export async function unknownIdsOf(
   api: Api,
   { found }: Checked,
-  decisions: IgnoreEntries,
+  decisions: PageDecisions,
   wait: WaitOptions,
 ): Promise<ReadonlySet<string>> {
   const decide = decider(decisionFiles(decisions), today())
