@@ -104,7 +104,7 @@ export const ACCESS: readonly Mutation[] = [
     rule: 'rule 16: after too many failed tokens from an address, further ones get 429; valid tokens work, and missing ones do not count',
     breaks: 'a missing token counts as a failed one',
     file: 'gateway/http/gate.ts',
-    find: "if (error.fault === 'missing') return error",
+    find: "if (error.fault === 'missing' || error.fault === 'session') return error",
     replace: '',
   },
   {
