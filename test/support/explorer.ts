@@ -165,6 +165,7 @@ export async function pageAddresses({ service }: ExplorerWorld): Promise<string[
     `#/affected?cpe=${part(cpeExample(slug, product.slug))}`,
     '#/changes',
     `#/changes?until=${snapshot}`,
+    '#/watch',
     '#/check',
     '#/api',
     '#/api?open=listCves',

@@ -24,6 +24,7 @@ export const PAGES: Readonly<Record<string, () => Promise<{ default: PageCompone
   advisories: () => import('./pages/advisories.tsx'),
   affected: () => import('./pages/affected.tsx'),
   changes: () => import('./pages/changes.tsx'),
+  watch: () => import('./pages/watch.tsx'),
   check: () => import('./pages/check.tsx'),
   api: () => import('./pages/api.tsx'),
 }
@@ -39,6 +40,7 @@ export const MENU: readonly (readonly [path: string, name: string])[] = [
   ['kev', 'KEV'],
   ['exploits', 'Exploits'],
   ['changes', 'Changes'],
+  ['watch', 'Watch list'],
   ['check', 'Check'],
   ['api', 'API'],
 ]

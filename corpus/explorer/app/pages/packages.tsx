@@ -14,6 +14,7 @@ import { Heading } from '../parts/heading.tsx'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
 import { Facts, Names } from '../parts/texts.tsx'
 import { Day, Unknown } from '../parts/values.tsx'
+import { WatchToggle } from '../parts/watch.tsx'
 import { go, link } from '../router.ts'
 
 export default function PackagesPage({ path: [ecosystem, ...name], query }: PageProps) {
@@ -88,6 +89,7 @@ function Package({ ecosystem, name, query }: { ecosystem: string; name: string; 
         <Failure error={answer.error} retry={answer.retry} />
       ) : (
         <>
+          <WatchToggle kind="package" name={filter.package} />
           <Await answer={answer}>{(row) => <PackageFacts row={row} />}</Await>
           <Tabs tabs={TABS} base={base} current={tab} />
           {tab === 'cves' ? (

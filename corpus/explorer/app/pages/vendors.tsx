@@ -13,6 +13,7 @@ import { Heading } from '../parts/heading.tsx'
 import { cpeExample, productFilter } from '../parts/names.ts'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
 import { Facts, Figures, Names } from '../parts/texts.tsx'
+import { WatchToggle } from '../parts/watch.tsx'
 import { link } from '../router.ts'
 
 export default function VendorsPage({ path: [vendor, products, ...product], query }: PageProps) {
@@ -74,6 +75,7 @@ function Vendor({ vendor, query }: { vendor: string; query: URLSearchParams }) {
         <Failure error={answer.error} retry={answer.retry} />
       ) : (
         <>
+          <WatchToggle kind="vendor" name={vendor} />
           <Await answer={answer}>
             {({ slug, cve_count, product_count, spellings }) => (
               <>
@@ -150,6 +152,7 @@ function Product({ vendor, product, query }: { vendor: string; product: string; 
         <Failure error={answer.error} retry={answer.retry} />
       ) : (
         <>
+          <WatchToggle kind="product" name={params.product} />
           <Await answer={answer}>
             {(row) => (
               <>
