@@ -21,6 +21,7 @@ import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls }
 import { KEEP_OPTIONS, type KeepFlags, keepCount, keepRules } from './keep-options.ts'
 import { type NightlyFlags, pingUrl } from './nightly/options.ts'
 import { siteUrl } from './publish/options.ts'
+import { addQueryCommand } from './query/options.ts'
 
 const tools = commandLine('vulnshelf', {
   commands: {
@@ -28,6 +29,7 @@ const tools = commandLine('vulnshelf', {
     'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune', 'derive'],
     'Signatures and distribution:': ['key', 'sign', 'publish', 'site'],
     'Packages:': ['check'],
+    'Scripts:': ['query'],
     'All steps:': ['nightly'],
   },
   options: {
@@ -543,6 +545,7 @@ program
   })
 
 addCheckCommand(tools, at)
+addQueryCommand(tools, at)
 addCompletion(program, examples)
 addManualPage(program)
 exitWithNpm()

@@ -16,6 +16,7 @@ const ON = ['1', 'true']
  */
 const NAMED_BY_COMMAND: readonly string[] = [
   'expires',
+  'format',
   'interval',
   'keep',
   'keep-last',

@@ -107,7 +107,7 @@ async function runLine(program: Program, words: readonly string[], cwd: string, 
   const more = quick[name!] ?? []
   const filledIn = (word: string, i: number) => {
     if (word === ANY_SNAPSHOT || words[i - 1] === '--at') return readCurrent(join(cwd, 'dist')).pointer.snapshot
-    return word === ANY_CVE ? anyCve : word
+    return word.replaceAll(ANY_CVE, anyCve)
   }
   const args = [...words.map(filledIn), ...more]
   if (name !== 'serve' && !words.includes('--interval')) {

@@ -3,11 +3,11 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { hasDotSegment } from '../../../corpus/explorer/app/data/api.ts'
 import { countsOf, idOf, type SnapshotRow, sinceOf } from '../../../corpus/explorer/app/pages/changes/choice.ts'
-import { csvLine } from '../../../corpus/explorer/app/parts/csv.ts'
 import { isTime } from '../../../corpus/explorer/app/parts/format.ts'
 import { cpeExample, productFilter, questionOf } from '../../../corpus/explorer/app/parts/names.ts'
 import { intervalTexts, matchText, rangeText } from '../../../corpus/explorer/app/parts/ranges.ts'
 import { unwrap } from '../../../corpus/explorer/app/parts/unwrap.ts'
+import { csvLine } from '../../../corpus/reader/csv.ts'
 
 test('slashes within the keys of a product are encoded, as API 9.23 requires', () => {
   assert.is(productFilter('acme', 'widget'), 'acme/widget')

@@ -5,7 +5,7 @@ import type { Finding, LocatedComponent } from '../../../../inventory/findings.t
 import { componentKey, isForDevelopment } from '../../../../inventory/inventory.ts'
 import type { SafeVersion } from '../../../../inventory/safe-version.ts'
 import { SEVERITIES, type Severity } from '../../../../model/record.ts'
-import { type Cell, csvLine } from '../../parts/csv.ts'
+import { type Cell, csvLine } from '../../../../reader/csv.ts'
 import type { ChoiceFilter } from '../../parts/filter.ts'
 import { formatCount } from '../../parts/format.ts'
 import type { CheckResult } from './decided.ts'

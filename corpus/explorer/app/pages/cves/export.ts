@@ -1,8 +1,9 @@
 /** Files of the rows of a CVE list: CSV and NDJSON. */
+
+import { type Cell, csvLine } from '../../../../reader/csv.ts'
 import type { CveRow, Page } from '../../data/answers.ts'
 import { type Api, MAX_LIMIT, type Params } from '../../data/api.ts'
 import { patiently, type WaitOptions } from '../../data/wait.ts'
-import { type Cell, csvLine } from '../../parts/csv.ts'
 
 export type Format = 'csv' | 'ndjson'
 
