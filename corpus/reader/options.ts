@@ -126,7 +126,7 @@ export interface ListOptions {
       published_since?: string | Date | undefined
       published_until?: string | Date | undefined
     }
-  /** Names are in any case, vendors in any spelling. `due_before` is not included. */
+  /** Names are in any case, vendors in any spelling. `due_since` is included, `due_before` is not. */
   kev: PageOptions &
     SortOption<'date_added' | 'due_date'> & {
       catalog?: string | undefined
@@ -134,6 +134,7 @@ export interface ListOptions {
       vendor?: string | undefined
       added_since?: string | Date | undefined
       added_until?: string | Date | undefined
+      due_since?: string | Date | undefined
       due_before?: string | Date | undefined
     }
   /** The ecosystem without a release. */

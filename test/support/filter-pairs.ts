@@ -74,7 +74,7 @@ const COMBINATIONS: Record<string, number> = {
   '/products': 45,
   '/exploits': 254,
   '/packages': 40,
-  '/kev': 312,
+  '/kev': 447,
 }
 
 interface Options {

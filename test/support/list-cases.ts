@@ -285,6 +285,7 @@ export function kevCase(rows: readonly KevRow[]): ListCase<KevRow> {
       vendor: [vendors[0]!.toUpperCase(), vendors.at(-1)!.replaceAll(' ', '_'), 'no such'].map(ofVendor),
       added_since: [early.day, early.on, early.after, early.before, '9999-12-31'].map((text) => since(text, added)),
       added_until: [late.day, late.on, late.before, late.after, '0001-01-01'].map((text) => until(text, added)),
+      due_since: [near.day, near.on, near.after, near.before, '9999-12-31'].map((text) => since(text, due)),
       due_before: [near.day, near.on, near.after, '0001-01-01', '9999-12-31'].map((text) => ({
         text: encodeURIComponent(text),
         passes: (row) => row.due_date !== null && Date.parse(row.due_date) < Date.parse(text),

@@ -34,13 +34,14 @@ export interface ListParameters {
     published_since?: DateBound | undefined
     published_until?: DateBound | undefined
   }
-  /** `vendor` is a name in any spelling. `due_before` is not included. */
+  /** `vendor` is a name in any spelling. `due_since` is included, `due_before` is not. */
   kev: {
     catalog?: string | undefined
     ransomware?: string | undefined
     vendor?: string | undefined
     added_since?: DateBound | undefined
     added_until?: DateBound | undefined
+    due_since?: DateBound | undefined
     due_before?: DateBound | undefined
   }
   /** `ecosystem` is in canonical form. */
@@ -74,13 +75,16 @@ const FILTERS: { [Name in ListName]: (parameters: ListParameters[Name]) => ListF
     equal: { source, platform: folded(platform) },
     between: { published: { least: since?.ms, most: until && untilMs(until) } },
   }),
-  kev: ({ catalog, ransomware, vendor, added_since: since, added_until: until, due_before: due }) => ({
+  kev: ({ catalog, ransomware, vendor, added_since: since, added_until: until, due_since, due_before: due }) => ({
     equal: {
       catalog: folded(catalog),
       ransomware,
       vendor_project: vendor === undefined ? undefined : joinedName(vendor),
     },
-    between: { added: { least: since?.ms, most: until && untilMs(until) }, due: { most: due && due.ms - 1 } },
+    between: {
+      added: { least: since?.ms, most: until && untilMs(until) },
+      due: { least: due_since?.ms, most: due && due.ms - 1 },
+    },
   }),
   packages: ({ q, ecosystem }) => ({ q: folded(q), equal: { ecosystem: folded(ecosystem) } }),
 }

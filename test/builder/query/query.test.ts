@@ -6,7 +6,7 @@ import { gatewayRequests, openApi } from '../../../builder/query/api.ts'
 import { type Output, query, queryFromCommand } from '../../../builder/query/command.ts'
 import type { Format } from '../../../builder/query/output.ts'
 import type { CveSummary } from '../../../corpus/explorer/app/data/answers.ts'
-import { headOf, lineOf } from '../../../corpus/explorer/app/pages/cves/export.ts'
+import { linesOf } from '../../../corpus/explorer/app/parts/export.ts'
 import { readCurrent } from '../../../corpus/snapshot/index.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { sharedService } from '../../contract/support/service.ts'
@@ -91,16 +91,19 @@ test('--sort, --limit and --fields are those of the API', async () => {
   assert.is(csv.split('\r\n')[0], 'cve_id,epss_score,epss_percentile,epss_date,title')
 })
 
-test('CSV of CVEs is that of the explorer', async () => {
+const records = (csv: string) => parse(csv, { columns: true }) as Record<string, string>[]
+
+test('CSV of CVEs has the cells of that of the explorer', async () => {
   const { text } = await ask(dist, '/cves', { format: 'csv' })
   const rows = await service.all<CveSummary>('/cves')
-  assert.is(text, headOf('csv') + rows.map((row) => lineOf(row, 'csv')).join(''))
+  assert.equal(records(text), records(linesOf(rows, 'csv').join('')))
   assert.ok(/(?:^|,)"?'[=+@-]/m.test(text), 'a text of the sample looks like a formula')
 })
 
 test('CSV of a list without rows has its columns', async () => {
   const { text } = await ask(dist, 'cvss_min=9&severity=low', { format: 'csv' })
-  assert.is(text, headOf('csv'))
+  const rows = await service.all<CveSummary>('/cves')
+  assert.equal(text.trimEnd().split(',').sort(), linesOf(rows, 'csv')[0]!.trimEnd().split(',').sort())
   assert.is((await ask(dist, 'cvss_min=9&severity=low')).text, '')
 })
 

@@ -79,7 +79,7 @@ states('24.9, 24.10, 24.11, 24.12, 24.14', 'search and order of /products, on on
   await expectLimit(service, '/products?q=er')
 })
 states('25.1, 25.2, 25.3, 25.4', 'filters and orders of /exploits', () => expectList('/exploits'))
-states('33.14, 33.15, 33.16, 33.17, 33.18, 33.19, 33.20', 'filters and orders of /kev', () => expectList('/kev'))
+states('33.14, 33.15, 33.16, 33.17, 33.18, 33.19, 33.20, 33.24', 'filters and orders of /kev', () => expectList('/kev'))
 states('30.1, 30.2, 30.5', 'filters and order of /packages', () => expectList('/packages'))
 
 states('9.15', 'a CVE matches all filters', async () => {

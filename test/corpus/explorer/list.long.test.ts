@@ -161,13 +161,7 @@ for (const mode of MODES) {
     const expected = await all('severity=high')
     await tab.show('#/cves?severity=high')
     await page.getByText('Export', { exact: true }).click()
-    const save = async (name: string) => {
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name, exact: true }).click(),
-      ])
-      return readFileSync(await download.path(), 'utf8')
-    }
+    const save = (name: string) => saved(tab, name)
     const lines = (await save('Save as NDJSON')).trimEnd().split('\n')
     assert.equal(
       lines.map((line) => JSON.parse(line)),
@@ -178,6 +172,68 @@ for (const mode of MODES) {
     assert.equal(tab.faults, [])
     await tab.close()
   })
+
+  test(`${mode}: each list has its total, its rows as a file, and its request`, async () => {
+    const tab = await world.open(mode)
+    const { page } = tab
+    for (const [address, path] of await listsOf()) {
+      const rows = await world.service.all<object>(path)
+      assert.ok(rows.length > 0, address)
+      await tab.show(address)
+      assert.match(await page.locator('.list-tools .count').innerText(), totalOf(rows.length), address)
+      await page.getByText('Export', { exact: true }).click()
+      const lines = (await saved(tab, 'Save as NDJSON')).trimEnd().split('\n')
+      assert.equal(
+        lines.map((line) => JSON.parse(line)),
+        rows,
+        address,
+      )
+      await page.getByText('API request', { exact: true }).click()
+      const command = await page.locator('.list-tools pre').innerText()
+      const [, asked] = /(?:'http\S*\/api\/v1|request\(')(\/[^']*)'/.exec(command) ?? []
+      assert.ok(asked, command)
+      assert.equal(await world.service.all(asked), rows, address)
+    }
+    assert.equal(tab.faults, [])
+    await tab.close()
+  })
+}
+
+/** Each list of the explorer but that of CVEs, with the path of the API that has the same rows. */
+async function listsOf(): Promise<(readonly [address: string, path: string])[]> {
+  const { service } = world
+  const first = async <T>(path: string) => (await service.json<{ data: T[] }>(path)).data[0]!
+  const { slug: vendor } = await first<{ slug: string }>('/vendors')
+  const { slug: product } = await first<{ slug: string }>(`/vendors/${vendor}/products`)
+  const { slug: cna } = await first<{ slug: string }>('/cnas')
+  const [ecosystem, name] = ['npm', 'lantern-http']
+  return [
+    ['#/cwes?abstraction=Base', '/cwes?abstraction=Base'],
+    ['#/cwes/cwe-79?show=cves', '/cwes/cwe-79/cves'],
+    ['#/capecs?q=injection', '/capecs?q=injection'],
+    ['#/vendors?q=a', '/vendors?q=a'],
+    [`#/vendors/${vendor}?kev=false`, `/cves?vendor=${vendor}&kev=false`],
+    [`#/vendors/${vendor}?show=products`, `/vendors/${vendor}/products`],
+    [`#/vendors/${vendor}/products/${product}`, `/cves?product=${vendor}/${product}`],
+    ['#/packages?ecosystem=npm', '/packages?ecosystem=npm'],
+    [`#/packages/${ecosystem}/${name}`, `/affected?ecosystem=${ecosystem}&name=${name}`],
+    [`#/packages/${ecosystem}/${name}?show=cves`, `/cves?package=${ecosystem}/${name}`],
+    ['#/cnas?grade=A', '/cnas?grade=A'],
+    [`#/cnas/${cna}`, `/cnas/${cna}/cves`],
+    ['#/kev?ransomware=known', '/kev?ransomware=known'],
+    ['#/exploits?source=exploit_framework', '/exploits?source=exploit_framework&include=cves'],
+  ]
+}
+
+/** Matches `25 of 1,234 CVEs shown` and `12 CVEs`. */
+const totalOf = (count: number) => new RegExp(`(?:^| of )${count.toLocaleString('en-GB')} `)
+
+async function saved({ page }: Tab, name: string): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name, exact: true }).click(),
+  ])
+  return readFileSync(await download.path(), 'utf8')
 }
 
 test('the columns are those of the last visit, until the default is chosen', async () => {

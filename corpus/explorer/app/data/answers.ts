@@ -16,7 +16,8 @@ import type * as figures from '../../../answers/schemas/stats.ts'
 
 export interface Page<T> {
   data: T[]
-  pagination: { limit: number; next_cursor: string | null }
+  /** `total` only with `count`. */
+  pagination: { limit: number; next_cursor: string | null; total?: number }
 }
 
 export type Severity = z.infer<typeof summary.severity>

@@ -25,13 +25,14 @@ export default function AffectedPage({ query }: PageProps) {
 }
 
 function Answered({ query }: { query: URLSearchParams }) {
-  const pages = usePages<AffectedRow>('/affected', Object.fromEntries(query))
+  const params = Object.fromEntries(query)
+  const pages = usePages<AffectedRow>('/affected', params)
   const first = pages.first as (Page<AffectedRow> & Pick<Affected, 'query'>) | null
   if (first === null && pages.loading) return <Loading />
   return (
     <section>
       {first === null ? null : <Question query={first.query} />}
-      <AffectedRows pages={pages} query={first?.query ?? null} />
+      <AffectedRows pages={pages} params={params} query={first?.query ?? null} />
     </section>
   )
 }

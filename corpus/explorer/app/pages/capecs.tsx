@@ -4,7 +4,7 @@ import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await } from '../parts/answer.tsx'
 import { AlternateTerms, type AttackPattern, Consequences, Related, Taxonomies } from '../parts/catalog.tsx'
-import { type Column, EntryList } from '../parts/entry-list.tsx'
+import { type Column, EntryList, EntryTable } from '../parts/entry-list.tsx'
 import { choices, type Filter, sortFilter } from '../parts/filter.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Bullets, Facts, Paragraphs, Part } from '../parts/texts.tsx'
@@ -83,12 +83,19 @@ function CapecList({ query }: { query: URLSearchParams }) {
     <EntryList<CapecRow>
       title="Attack patterns"
       about="The CAPEC catalog of MITRE: common attacks on weaknesses."
+      noun={['attack pattern', 'attack patterns']}
       path="/capecs"
       base={['capecs']}
       query={query}
       filters={FILTERS}
-      columns={COLUMNS}
-      keyOf={({ capec_id_string }) => capec_id_string}
+      table={(rows) => (
+        <EntryTable
+          rows={rows}
+          columns={COLUMNS}
+          keyOf={({ capec_id_string }) => capec_id_string}
+          caption="Attack patterns"
+        />
+      )}
     />
   )
 }

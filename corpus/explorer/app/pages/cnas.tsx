@@ -5,7 +5,7 @@ import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await, Waiting } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
-import { type Column, EntryList } from '../parts/entry-list.tsx'
+import { type Column, EntryList, EntryTable } from '../parts/entry-list.tsx'
 import { choices, type Filter, sortFilter } from '../parts/filter.ts'
 import { formatCount, formatPercent, formatScore, formatShare } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
@@ -68,12 +68,12 @@ function CnaList({ query }: { query: URLSearchParams }) {
     <EntryList<CnaRow>
       title="CNAs"
       about="The organisations that assign CVE ids. The grade rates how complete their records are."
+      noun={['CNA', 'CNAs']}
       path="/cnas"
       base={['cnas']}
       query={query}
       filters={FILTERS}
-      columns={COLUMNS}
-      keyOf={({ slug }) => slug}
+      table={(rows) => <EntryTable rows={rows} columns={COLUMNS} keyOf={({ slug }) => slug} caption="CNAs" />}
     >
       <Totals />
     </EntryList>

@@ -5,7 +5,7 @@ import type { PageProps } from '../pages.ts'
 import { Await, Waiting } from '../parts/answer.tsx'
 import { AlternateTerms, Consequences, Related, Taxonomies, type Weakness } from '../parts/catalog.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
-import { type Column, EntryList } from '../parts/entry-list.tsx'
+import { type Column, EntryList, EntryTable } from '../parts/entry-list.tsx'
 import { choices, type Filter, sortFilter } from '../parts/filter.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
@@ -80,12 +80,12 @@ function CweList({ query }: { query: URLSearchParams }) {
     <EntryList<CweRow>
       title="Weaknesses"
       about="The CWE catalog of MITRE, with the number of CVEs that any source maps to each weakness."
+      noun={['weakness', 'weaknesses']}
       path="/cwes"
       base={['cwes']}
       query={query}
       filters={FILTERS}
-      columns={COLUMNS}
-      keyOf={({ slug }) => slug}
+      table={(rows) => <EntryTable rows={rows} columns={COLUMNS} keyOf={({ slug }) => slug} caption="Weaknesses" />}
     />
   )
 }

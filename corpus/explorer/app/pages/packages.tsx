@@ -7,7 +7,7 @@ import type { PageProps } from '../pages.ts'
 import { AffectedRows, QuestionForm } from '../parts/affected-question.tsx'
 import { Await, Failure } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
-import { type Column, EntryList } from '../parts/entry-list.tsx'
+import { type Column, EntryList, EntryTable } from '../parts/entry-list.tsx'
 import { choices, type Filter } from '../parts/filter.ts'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
@@ -60,12 +60,19 @@ function PackageList({ query }: { query: URLSearchParams }) {
           <a href={link(['check'])}>Check</a>.
         </>
       }
+      noun={['package', 'packages']}
       path="/packages"
       base={['packages']}
       query={query}
       filters={FILTERS}
-      columns={COLUMNS}
-      keyOf={({ ecosystem, name }) => `${ecosystem}/${name}`}
+      table={(rows) => (
+        <EntryTable
+          rows={rows}
+          columns={COLUMNS}
+          keyOf={({ ecosystem, name }) => `${ecosystem}/${name}`}
+          caption="Packages"
+        />
+      )}
     >
       <QuestionForm />
     </EntryList>
@@ -143,11 +150,8 @@ function Advisories({
 }) {
   const version = query.get('version')
   const release = query.get('release')
-  const pages = usePages<AffectedRow>('/affected', {
-    ecosystem: release ? `${ecosystem}:${release}` : ecosystem,
-    name,
-    version,
-  })
+  const params = { ecosystem: release ? `${ecosystem}:${release}` : ecosystem, name, version }
+  const pages = usePages<AffectedRow>('/affected', params)
   const first = pages.first as (Page<AffectedRow> & Pick<Affected, 'query'>) | null
   return (
     <section aria-labelledby="advisories">
@@ -158,7 +162,7 @@ function Advisories({
         hasRelease={hasReleases(ecosystem)}
         base={base}
       />
-      <AffectedRows pages={pages} query={first?.query ?? null} />
+      <AffectedRows pages={pages} params={params} query={first?.query ?? null} />
     </section>
   )
 }

@@ -5,6 +5,7 @@ import type { PageProps } from '../pages.ts'
 import { Failure } from '../parts/answer.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import { ApiRequest } from '../parts/list-tools.tsx'
 import { LoadingProgress } from '../parts/progress.tsx'
 import { hrefLink, link } from '../router.ts'
 import { SearchForm } from './start/search-form.tsx'
@@ -25,9 +26,11 @@ const TYPES: readonly (readonly [type: Type, name: string, list: string | null])
 const ALL_TYPES = TYPES.map(([type]) => type).join(',')
 const MOST = 10
 
+const searchParams = (q: string) => ({ q, types: ALL_TYPES, limit: MOST })
+
 export default function SearchPage({ query }: PageProps) {
   const q = query.get('q')?.trim() ?? ''
-  const answer = useAnswer<SearchResults>(q === '' ? null : '/search', { q, types: ALL_TYPES, limit: MOST })
+  const answer = useAnswer<SearchResults>(q === '' ? null : '/search', searchParams(q))
   return (
     <>
       <Heading title={q === '' ? 'Search' : `Search: ${q}`}>Search</Heading>
@@ -60,10 +63,17 @@ function Results({ data: { results, counts }, q }: { data: SearchResults; q: str
       </>
     )
   }
+  const total = found.reduce((sum, { count }) => sum + count, 0)
   // Lists match a text as a whole, this page its words.
   const isOneWord = !/\s/u.test(q)
   return (
     <>
+      <div class="list-tools">
+        <p class="count" role="status">
+          {formatCount(total)} {total === 1 ? 'match' : 'matches'}
+        </p>
+        <ApiRequest path="/search" params={searchParams(q)} />
+      </div>
       {found.map(({ type, name, list, items, count }) => (
         <section key={type}>
           <h2>

@@ -10,6 +10,7 @@ import { type Filter, filterParams, sortFilter } from '../parts/filter.ts'
 import { Filters } from '../parts/filters.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import { ListTools } from '../parts/list-tools.tsx'
 import { cpeExample, productFilter } from '../parts/names.ts'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
 import { Facts, Figures, Names } from '../parts/texts.tsx'
@@ -49,12 +50,12 @@ function VendorList({ query }: { query: URLSearchParams }) {
     <EntryList<VendorRow>
       title="Vendors"
       about="Vendors that CNAs, ADPs or NVD name. All spellings of a vendor share one row."
+      noun={['vendor', 'vendors']}
       path="/vendors"
       base={['vendors']}
       query={query}
       filters={FILTERS}
-      columns={COLUMNS}
-      keyOf={({ slug }) => slug}
+      table={(rows) => <EntryTable rows={rows} columns={COLUMNS} keyOf={({ slug }) => slug} caption="Vendors" />}
     />
   )
 }
@@ -126,14 +127,14 @@ const PRODUCT_COLUMNS: readonly Column<VendorProduct>[] = [
 ]
 
 function Products({ vendor, base, query }: { vendor: string; base: string[]; query: URLSearchParams }) {
-  const pages = usePages<VendorProduct>(
-    `/vendors/${encodeURIComponent(vendor)}/products`,
-    filterParams(PRODUCT_FILTERS, query),
-  )
+  const path = `/vendors/${encodeURIComponent(vendor)}/products`
+  const params = filterParams(PRODUCT_FILTERS, query)
+  const pages = usePages<VendorProduct>(path, params)
   return (
     <section aria-labelledby="products">
       <h2 id="products">Products</h2>
       <Filters filters={PRODUCT_FILTERS} base={base} query={query} label="Filters of the products" />
+      <ListTools pages={pages} path={path} params={params} noun={['product', 'products']} />
       <PagedTable pages={pages} empty="No product matches the filter. Change it or clear it.">
         {(rows) => <EntryTable rows={rows} columns={PRODUCT_COLUMNS} keyOf={({ slug }) => slug} caption="Products" />}
       </PagedTable>

@@ -1,10 +1,12 @@
 /** Asks which advisories affect a package or product, and shows the answer. */
 import { useState } from 'preact/hooks'
 import type { Affected, AffectedRow } from '../data/answers.ts'
+import type { Params } from '../data/api.ts'
 import type { Pages } from '../data/use.ts'
 import { go, link } from '../router.ts'
 import { AffectedTable } from './affected-table.tsx'
 import { PagedTable } from './entry-list.tsx'
+import { ListTools } from './list-tools.tsx'
 import { questionOf } from './names.ts'
 
 const PURL = 'pkg:npm/lodash@4.17.15'
@@ -55,13 +57,23 @@ export function Question({ query: { ecosystem, name, version, indexed } }: Pick<
   )
 }
 
-/** The rows of an answer. `query` is null until there is one. */
-export function AffectedRows({ pages, query }: { pages: Pages<AffectedRow>; query: Affected['query'] | null }) {
+interface AffectedRowsProps {
+  /** The pages of `/affected` with these parameters. */
+  pages: Pages<AffectedRow>
+  params: Params
+  /** The question of the answer; null until there is one. */
+  query: Affected['query'] | null
+}
+
+export function AffectedRows({ pages, params, query }: AffectedRowsProps) {
   const hasVersion = query?.version !== null
   const none = hasVersion ? 'No advisory affects this version.' : 'No advisory names it.'
   return (
-    <PagedTable pages={pages} empty={query?.indexed === false ? 'The snapshot has no advisories for it.' : none}>
-      {(rows) => <AffectedTable rows={rows} hasVersion={hasVersion} />}
-    </PagedTable>
+    <>
+      <ListTools pages={pages} path="/affected" params={params} noun={['advisory', 'advisories']} />
+      <PagedTable pages={pages} empty={query?.indexed === false ? 'The snapshot has no advisories for it.' : none}>
+        {(rows) => <AffectedTable rows={rows} hasVersion={hasVersion} />}
+      </PagedTable>
+    </>
   )
 }

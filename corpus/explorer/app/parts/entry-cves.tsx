@@ -1,13 +1,15 @@
 /** The CVEs of an entry, with quick filters. */
-import type { CveSummary } from '../data/answers.ts'
+import type { CveRow, CveSummary } from '../data/answers.ts'
 import type { Params } from '../data/api.ts'
 import { usePages } from '../data/use.ts'
-import { link } from '../router.ts'
-import { defaultColumns } from './cve-columns.tsx'
+import { go, link } from '../router.ts'
+import { CHANGE_COLUMN, fieldsOf } from './change-column.ts'
+import { ColumnChoice, columnsOf } from './column-choice.tsx'
 import { CveTable } from './cve-table.tsx'
 import { PagedTable } from './entry-list.tsx'
 import { CVE_FILTERS, CVE_SORT, type Filter, filterParams } from './filter.ts'
 import { Filters } from './filters.tsx'
+import { ListTools } from './list-tools.tsx'
 
 export function EntryCves({
   path = '/cves',
@@ -29,7 +31,11 @@ export function EntryCves({
 }) {
   const controls = [...filters, ...CVE_FILTERS, CVE_SORT]
   const chosen = filterParams(controls, query)
-  const pages = usePages<CveSummary>(path, { ...params, ...chosen })
+  // Only rows of `/cves` have the change of the EPSS score.
+  const hasChange = path === '/cves'
+  const columns = columnsOf(query).filter((name) => hasChange || name !== CHANGE_COLUMN)
+  const asked = { ...params, ...chosen, fields: fieldsOf(columns) }
+  const pages = usePages<CveRow>(path, asked)
   const { severity, kev, sort } = chosen
   const isFiltered = Object.entries(chosen).some(([name, value]) => value && name !== 'sort')
   const [first] = pages.rows
@@ -43,11 +49,18 @@ export function EntryCves({
           <a href={link(['cves'], { ...same, severity, kev, sort })}>Show these CVEs in the list of CVEs</a>
         </p>
       ) : null}
+      <ListTools pages={pages} path={path} params={asked} noun={['CVE', 'CVEs']}>
+        <ColumnChoice
+          columns={columns}
+          hasChange={hasChange}
+          change={(names) => go(link(base, { ...Object.fromEntries(query), columns: names }), { replace: true })}
+        />
+      </ListTools>
       <PagedTable
         pages={pages}
         empty={isFiltered ? 'No CVE matches the filters. Remove a filter.' : 'The snapshot has none of its CVEs.'}
       >
-        {(rows) => <CveTable rows={rows as CveSummary[]} caption="CVEs" columns={defaultColumns(kev)} />}
+        {(rows) => <CveTable rows={rows} caption="CVEs" columns={columns} />}
       </PagedTable>
     </section>
   )

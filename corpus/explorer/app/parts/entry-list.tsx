@@ -6,6 +6,7 @@ import { ListEnd } from './answer.tsx'
 import { type Filter, filterParams } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { Heading } from './heading.tsx'
+import { ListTools, type Noun } from './list-tools.tsx'
 import { useSteadyColumns } from './steady-columns.ts'
 
 export interface Column<T> {
@@ -90,17 +91,18 @@ export function PagedTable<T>({
 export function EntryList<T>({
   title,
   about,
+  noun,
   path,
   base,
   query,
   filters,
   fixed = {},
-  columns,
-  keyOf,
+  table,
   children,
 }: {
   title: string
   about?: ComponentChildren
+  noun: Noun
   /** The path of the API. */
   path: string
   /** The path of the page. */
@@ -109,19 +111,20 @@ export function EntryList<T>({
   filters: readonly Filter[]
   /** Parameters that the address does not have. */
   fixed?: Params
-  columns: readonly Column<T>[]
-  keyOf(row: T): string
+  table(rows: readonly T[]): ComponentChildren
   children?: ComponentChildren
 }) {
-  const pages = usePages<T>(path, { ...filterParams(filters, query), ...fixed })
+  const params = { ...filterParams(filters, query), ...fixed }
+  const pages = usePages<T>(path, params)
   return (
     <>
       <Heading>{title}</Heading>
       {about === undefined ? null : <p class="about">{about}</p>}
       {children}
       <Filters filters={filters} base={base} query={query} />
+      <ListTools pages={pages} path={path} params={params} noun={noun} />
       <PagedTable pages={pages} empty="No entry matches the filters. Remove a filter.">
-        {(rows) => <EntryTable rows={rows} columns={columns} keyOf={keyOf} caption={title} />}
+        {table}
       </PagedTable>
     </>
   )

@@ -47,7 +47,7 @@ const CONTRACT: Record<string, string> = {
   '/cnas/{slug}/cves': 'slug! severity kev has_exploit cwe sort limit cursor count fields',
   '/exploits': 'source platform published_since published_until include sort limit cursor count fields',
   '/exploits/{source}/{sourceId}': 'source! sourceId!',
-  '/kev': 'catalog ransomware vendor added_since added_until due_before sort limit cursor count fields',
+  '/kev': 'catalog ransomware vendor added_since added_until due_since due_before sort limit cursor count fields',
   '/reports/types': 'include_schema',
   '/affected': 'purl ecosystem name version source cpe limit cursor count fields',
   '/packages': 'q ecosystem limit cursor count fields',

@@ -1,20 +1,19 @@
 /** `#/cves`: the list of CVEs with its filters. */
 import { useId } from 'preact/hooks'
-import type { CveRow, Snapshot } from '../../data/answers.ts'
-import { isOfCursor, useAnswer, usePages, useSession, useShownRows } from '../../data/use.ts'
+import type { CveRow } from '../../data/answers.ts'
+import { isOfCursor, usePages, useShownRows } from '../../data/use.ts'
 import { Failure, ListEnd } from '../../parts/answer.tsx'
 import { fieldsOf } from '../../parts/change-column.ts'
+import { ColumnChoice, columnsOf } from '../../parts/column-choice.tsx'
 import { CveTable } from '../../parts/cve-table.tsx'
-import { formatCount } from '../../parts/format.ts'
 import { Heading } from '../../parts/heading.tsx'
+import { ListTools } from '../../parts/list-tools.tsx'
 import { LoadingProgress } from '../../parts/progress.tsx'
 import { go, link } from '../../router.ts'
 import { FilterForm } from './filter-form.tsx'
 import { changed, chipsOf, DEFAULT_SORT, FILTERS, paramsOf, SORTS } from './filters.ts'
-import { ApiRequest, ColumnChoice, columnsOf, Export } from './tools.tsx'
 
 export function CveList({ query }: { query: URLSearchParams }) {
-  const { api } = useSession()
   const columns = columnsOf(query)
   const params = paramsOf(query)
   const fields = fieldsOf(columns)
@@ -52,12 +51,7 @@ export function CveList({ query }: { query: URLSearchParams }) {
           </li>
         </ul>
       )}
-      <div class="list-tools">
-        <Count
-          count={pages.rows.length}
-          isEnd={pages.more === null && !pages.loading && failure === null}
-          isAll={chips.length === 0}
-        />
+      <ListTools pages={pages} path="/cves" params={{ ...params, fields }} noun={['CVE', 'CVEs']}>
         <label class="sort-choice">
           Sort
           <select value={sort} onChange={({ currentTarget }) => change({ sort: currentTarget.value })}>
@@ -68,22 +62,9 @@ export function CveList({ query }: { query: URLSearchParams }) {
             ))}
           </select>
         </label>
-        <details name="list-tools">
-          <summary>Columns</summary>
-          {/* The address stays the same when the default is chosen, and columns of the last visit are shown. */}
-          <ColumnChoice columns={columns} change={(values) => change(values, true)} />
-        </details>
-        <details name="list-tools">
-          <summary>Export</summary>
-          <Export key={JSON.stringify([params, fields])} params={params} fields={fields} />
-        </details>
-        {api.mode === 'gateway' ? (
-          <details name="list-tools">
-            <summary>API request</summary>
-            <ApiRequest params={{ ...params, fields }} />
-          </details>
-        ) : null}
-      </div>
+        {/* The address stays the same when the default is chosen, and columns of the last visit are shown. */}
+        <ColumnChoice columns={columns} change={(names) => change({ columns: names }, true)} />
+      </ListTools>
       {isStale ? <LoadingProgress isQuiet={rows.length > 0} /> : null}
       {rows.length > 0 ? (
         <div class={isStale ? 'stale' : undefined} aria-busy={isStale}>
@@ -96,22 +77,5 @@ export function CveList({ query }: { query: URLSearchParams }) {
         <ListEnd pages={pages} empty="No CVE matches all filters. Remove a filter." />
       )}
     </>
-  )
-}
-
-/** The number of rows that are shown; of all CVEs if there is no filter. */
-function Count({ count, isEnd, isAll }: { count: number; isEnd: boolean; isAll: boolean }) {
-  const snapshot = useAnswer<Snapshot>(isAll && !isEnd ? '/snapshot' : null)
-  const total = isEnd ? count : isAll ? snapshot.data?.counts.cves : undefined
-  return (
-    <p class="count" role="status">
-      {count === 0 && !isEnd
-        ? null
-        : total === undefined
-          ? `${formatCount(count)} CVEs shown`
-          : isEnd
-            ? `${formatCount(count)} ${count === 1 ? 'CVE' : 'CVEs'}`
-            : `${formatCount(count)} of ${formatCount(total)} CVEs shown`}
-    </p>
   )
 }

@@ -1,11 +1,11 @@
-/** Files of the rows of a CVE list. */
+/** Files of the rows of a list. */
 import { parse } from 'csv-parse/sync'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cveSummary } from '../../../corpus/answers/schemas/cve-summary.ts'
 import type { CveSummary } from '../../../corpus/explorer/app/data/answers.ts'
 import { type Api, ApiFailure, type Params } from '../../../corpus/explorer/app/data/api.ts'
-import { fileName, headOf, lineOf, MOST_ROWS, walk } from '../../../corpus/explorer/app/pages/cves/export.ts'
+import { fileName, linesOf, MOST_ROWS, walk } from '../../../corpus/explorer/app/parts/export.ts'
 import { csvCell } from '../../../corpus/reader/csv.ts'
 
 const ROW: CveSummary = {
@@ -30,8 +30,10 @@ const ROW: CveSummary = {
   primary_cwe_id: 'cwe-77',
 }
 
+const tableOf = (rows: readonly object[]) => parse(linesOf(rows, 'csv').join('')) as string[][]
+
 test('a CSV file is read back by another program', () => {
-  const [head, row, ...others] = parse(headOf('csv') + lineOf(ROW, 'csv')) as string[][]
+  const [head, row, ...others] = tableOf([ROW])
   assert.equal(others, [])
   const read = Object.fromEntries(head!.map((name, column) => [name, row![column]]))
   assert.is(read.title, ROW.title)
@@ -45,10 +47,10 @@ test('a CSV file is read back by another program', () => {
 })
 
 test('a CSV file has every field of a summary record', () => {
-  const names = headOf('csv').trim().split(',')
+  const [names] = tableOf([ROW])
   for (const field of Object.keys(cveSummary.shape)) {
     assert.ok(
-      names.some((name) => name === field || name.startsWith(`${field}_`)),
+      names!.some((name) => name === field || name.startsWith(`${field}_`)),
       field,
     )
   }
@@ -65,18 +67,32 @@ test('a cell cannot be a formula', () => {
   assert.is(csvCell(false), 'false')
 })
 
+test('a CSV file has the fields of all rows, one column for each', () => {
+  const rows = [
+    { id: 1, match: null, versions: ['1.0', '2.0'] },
+    { id: 2, match: { kind: 'range', fixed: null }, versions: [], weaknesses: [{ id: 'cwe-79' }] },
+  ]
+  assert.equal(tableOf(rows), [
+    ['id', 'versions', 'match_kind', 'match_fixed', 'weaknesses'],
+    ['1', '1.0;2.0', '', '', ''],
+    ['2', '', 'range', '', '[{"id":"cwe-79"}]'],
+  ])
+})
+
 test('an NDJSON line is the row', () => {
-  assert.is(headOf('csv', true), headOf('csv').replace('\r\n', ',epss_change\r\n'))
-  assert.is(lineOf({ ...ROW, epss_change: 0.25 }, 'csv', true), lineOf(ROW, 'csv').replace(/\r\n$/, ',0.25\r\n'))
-  assert.is(headOf('ndjson'), '')
-  assert.equal(JSON.parse(lineOf(ROW, 'ndjson')), ROW)
-  assert.is(lineOf(ROW, 'ndjson').indexOf('\n'), lineOf(ROW, 'ndjson').length - 1)
+  const [line, ...others] = linesOf([ROW], 'ndjson')
+  assert.equal(others, [])
+  assert.equal(JSON.parse(line!), ROW)
+  assert.is(line!.indexOf('\n'), line!.length - 1)
 })
 
 test('the file name has the snapshot and the filters, and no separators of paths', () => {
-  assert.is(fileName('94ac31b8bb2fd7d3', { kev: true }, 'csv'), 'cves-94ac31b8bb2f-kev-true.csv')
-  assert.is(fileName(null, { q: '../x:y' }, 'ndjson'), 'cves-q-.._x_y.ndjson')
-  assert.ok(fileName('a'.repeat(64), { q: 'x'.repeat(500) }, 'csv').length < 200)
+  assert.is(
+    fileName('cves', '94ac31b8bb2fd7d3', { kev: true, sort: null, fields: ['title'] }, 'csv'),
+    'cves-94ac31b8bb2f-kev-true.csv',
+  )
+  assert.is(fileName('cves', null, { q: '../x:y' }, 'ndjson'), 'cves-q-.._x_y.ndjson')
+  assert.ok(fileName('cves', 'a'.repeat(64), { q: 'x'.repeat(500) }, 'csv').length < 200)
 })
 
 /** Answers pages of a list with this number of rows. Each failure is thrown once, before the request of its number. */
@@ -97,9 +113,14 @@ function listOf(rows: number, failures: Record<number, Error> = {}) {
   return { api, asked }
 }
 
-async function read(api: Pick<Api, 'get'>, options: Partial<Parameters<typeof walk>[2]> = {}) {
+async function read(api: Pick<Api, 'get'>, options: Partial<Parameters<typeof walk>[3]> = {}) {
   const ids: string[] = []
-  const pages = walk(api, { kev: true }, { signal: new AbortController().signal, ...options })
+  const pages = walk<{ cve_id: string }>(
+    api,
+    '/cves',
+    { kev: true },
+    { signal: new AbortController().signal, ...options },
+  )
   for (;;) {
     const page = await pages.next()
     if (page.done) return { ids, isAll: page.value }
