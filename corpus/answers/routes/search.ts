@@ -47,6 +47,7 @@ const suggestQuery = {
   q,
   types,
   limit: described('Maximum number of suggestions', withDefault(integer({ min: 1, max: 15 }), 8)),
+  include: described('Fields to add: `subtitle`, as search results have it', csvOf(['subtitle'])),
 }
 
 export const suggest = defineRoute<Context, Record<never, never>, typeof suggestQuery>({
@@ -58,8 +59,9 @@ export const suggest = defineRoute<Context, Record<never, never>, typeof suggest
   example: '/search/suggest?q=lantern&limit=3',
   params: { path: {}, query: suggestQuery },
   answer: suggestions,
-  *handle({ snapshots: { current } }, { q, types = DEFAULT_SEARCH_TYPES, limit }) {
-    const suggestions = yield* current.texts.suggest(types, q, limit)
+  *handle({ snapshots: { current } }, { q, types = DEFAULT_SEARCH_TYPES, limit, include = [] }) {
+    const found = yield* current.texts.suggest(types, q, limit)
+    const suggestions = include.includes('subtitle') ? found : found.map(({ subtitle, ...suggestion }) => suggestion)
     return jsonAnswer({ suggestions }, 'sqlite', current.id)
   },
 })

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { DEFAULT_SEARCH_TYPES, SEARCH_TYPES, type SearchType } from '../../snapshot/index.ts'
 import { count } from './values.ts'
 
+const subtitle = z.string().describe('Facts in a few words, such as severity or number of CVEs')
+
 const suggestion = z
   .strictObject({
     type: z.enum(SEARCH_TYPES).describe('Type of the result'),
@@ -14,12 +16,13 @@ const suggestion = z
       .describe(
         'Path for a link in a web interface, such as `/cves/CVE-2024-3400`. It is not always a path of this API',
       ),
+    subtitle: subtitle.optional(),
   })
-  .meta({ id: 'Suggestion', description: 'Suggestion for a partial query' })
+  .meta({ id: 'Suggestion', description: 'Suggestion for a partial query. `subtitle` is present if `include` names it' })
 
 const item = suggestion
   .extend({
-    subtitle: z.string().describe('Facts in a few words, such as severity or number of CVEs'),
+    subtitle,
     score: z
       .number()
       .gt(0)

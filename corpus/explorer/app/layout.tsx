@@ -1,4 +1,4 @@
-/** The frame of each page: the menu, and the snapshot below the content. */
+/** The frame of each page: search field and menu, and the snapshot below the content. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Snapshot } from './data/answers.ts'
@@ -6,11 +6,19 @@ import { token } from './data/token.ts'
 import { useAnswer, useSession } from './data/use.ts'
 import { MENU } from './pages.ts'
 import { DayChoice, PastNotice } from './parts/past.tsx'
+import { SearchField } from './parts/search-field.tsx'
 import { ThemeChoice } from './parts/theme.tsx'
 import { Time } from './parts/values.tsx'
 import { link } from './router.ts'
 
-export function Layout({ current, children }: { current: string; children: ComponentChildren }) {
+interface LayoutProps {
+  /** The first part of the address. */
+  current: string
+  query: URLSearchParams
+  children: ComponentChildren
+}
+
+export function Layout({ current, query, children }: LayoutProps) {
   const { past } = useSession()
   return (
     <>
@@ -22,8 +30,9 @@ export function Layout({ current, children }: { current: string; children: Compo
         <a class="home" href="#/">
           vulnshelf
         </a>
-        <Menu current={current} />
+        <SearchField query={current === 'search' ? (query.get('q') ?? '') : ''} />
         <DayChoice />
+        <Menu current={current} />
       </header>
       {past === null ? null : <PastNotice asked={past} />}
       <main id="main" tabIndex={-1}>
@@ -70,7 +79,7 @@ function Footer({ needsToken }: { needsToken: boolean }) {
   const { api, askToken, signOut } = useSession()
   const { data, error } = useAnswer<Snapshot>('/snapshot', {}, needsToken)
   return (
-    <footer>
+    <footer class={data === null && error === null ? 'unknown' : undefined}>
       {data ? (
         <p>
           Snapshot <code title={data.id}>{data.id.slice(0, 12)}</code> of <Time at={data.created_at} />

@@ -52,7 +52,7 @@ function App({ api }: { api: Api }) {
   return (
     <SessionContext.Provider value={session}>
       {signIn === 'no' ? (
-        <Layout current={name}>
+        <Layout current={name} query={query}>
           <Shown name={name} path={rest} query={query} />
         </Layout>
       ) : (

@@ -1,7 +1,7 @@
 /** Decides whether the affected products of a CVE record include the product of a CPE name. */
 import { type Cpe, cpeText, parseCpe } from '../affected/cpe.ts'
-import { joinedProductKey, joinedVendor } from '../affected/joined-key.ts'
-import { listedProducts, nameKey } from '../affected/products.ts'
+import { type JoinedProduct, joinedProduct } from '../affected/joined-product.ts'
+import { listedProducts } from '../affected/products.ts'
 import { type Budget, spend } from '../budget.ts'
 import type { AffectedEntry } from '../record.ts'
 import { compareTexts, MAX_VERSION_LENGTH } from '../versions/order.ts'
@@ -20,17 +20,6 @@ export interface CpeVerdict {
   matched: CpeMatch | null
   /** Versions that fix it, above the version asked for if that can be compared. */
   fixed_versions: string[]
-}
-
-/** A product in the form in which all its spellings are equal (rule 27). */
-export type JoinedProduct = string
-
-/** Returns the product that a vendor and a product, in any spelling, name. Null if one of them names nothing. */
-export function joinedProduct(vendor: string | null, product: string | null): JoinedProduct | null {
-  const keys = [vendor, product].map((name) => (name === null ? null : nameKey(name)))
-  const [vendorKey = null, productKey = null] = keys
-  if (vendorKey === null || productKey === null) return null
-  return `${joinedVendor(vendorKey)}\n${joinedProductKey(vendorKey, productKey)}`
 }
 
 /** Returns the product that a CPE name states. Null if vendor or product is any, not applicable, or a pattern. */

@@ -6,30 +6,25 @@ export interface Suggestion {
   type: SearchType
   id: string
   label: string
+  /** Facts in a few words. */
+  subtitle: string
   href: string
 }
 
 export interface SearchItem extends Suggestion {
-  subtitle: string
   /** By the rank of the match alone: 1, 0.75, 0.5, 0.25. */
   score: number
 }
 
-export const searchItem = ({ type, id, key, label, subtitle, rank }: Hit): SearchItem => ({
+export const suggestion = ({ type, id, key, label, subtitle }: Hit): Suggestion => ({
   type,
   id,
   label,
   subtitle,
   href: HREFS[type](id, key),
-  score: 1 - rank / 4,
 })
 
-export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({
-  type,
-  id,
-  label,
-  href: HREFS[type](id, key),
-})
+const searchItem = (hit: Hit): SearchItem => ({ ...suggestion(hit), score: 1 - hit.rank / 4 })
 
 /** The answer of a search: each default type, and `package` only if it was asked for. */
 export interface SearchAnswer {

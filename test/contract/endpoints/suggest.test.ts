@@ -74,5 +74,23 @@ states('26.12, 26.14, 26.15, 26.16', 'one flat list of the best of all types, of
   assert.equal(await suggest('no such thing'), [])
 })
 
+states('26.17', 'the subtitle of the search result, on request', async () => {
+  for (const q of QUERIES) {
+    const plain = await suggest(q, '&limit=15')
+    const found = (await suggest(q, '&limit=15&include=subtitle')) as (Suggestion & { subtitle: string })[]
+    assert.equal(
+      found.map(({ subtitle: _, ...suggestion }) => suggestion),
+      plain,
+    )
+    const target = `/search?q=${encodeURIComponent(q)}&types=${TYPES.join(',')}&limit=25`
+    const { results } = await service.json<{ results: Record<Type, { id: string; subtitle: string }[]> }>(target)
+    for (const { type, id, subtitle } of found) {
+      assert.is(subtitle, results[type].find((one) => one.id === id)?.subtitle, `${q}: ${id}`)
+    }
+  }
+  const { status, body } = await service.ask('/search/suggest?q=er&include=score')
+  assert.equal([status, (body as { parameter?: string }).parameter], [400, 'include'])
+})
+
 after(() => service.remove())
 run()

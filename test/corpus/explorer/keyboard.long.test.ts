@@ -1,6 +1,13 @@
 /** The explorer in Chromium with the keyboard alone. */
 import * as assert from 'uvu/assert'
-import { type ExplorerWorld, MODES, openExplorerWorld, type PageElement, type Tab } from '../../support/explorer.ts'
+import {
+  type ExplorerWorld,
+  isExpected,
+  MODES,
+  openExplorerWorld,
+  type PageElement,
+  type Tab,
+} from '../../support/explorer.ts'
 import { suiteNeeding } from '../../support/needs.ts'
 import { until } from '../../support/until.ts'
 
@@ -36,9 +43,12 @@ for (const mode of MODES) {
     const { data } = await world.service.json<{ data: { slug: string; display: string }[] }>('/vendors?limit=1')
     await tab.show('#/')
     const field = page.getByRole('combobox').first()
-    for (let i = 0; i < 40 && !(await field.evaluate((node) => node.matches(':focus'))); i++) await press(tab, 'Tab')
+    // The focus is on the heading, behind the header.
+    for (let i = 0; i < 40 && !(await field.evaluate((node) => node.matches(':focus'))); i++) {
+      await press(tab, 'Shift+Tab')
+    }
     await page.keyboard.type(data[0]!.display.slice(0, 5))
-    const options = page.getByRole('option')
+    const options = page.getByRole('search').getByRole('option')
     await options.first().waitFor()
     await press(tab, 'ArrowDown')
     const chosen = await page.locator('[role=option][aria-selected=true]').innerText()
@@ -53,6 +63,35 @@ for (const mode of MODES) {
     const name = chosen.split(/\s{2,}|\n/)[0]!
     assert.ok((await page.locator('main').innerText()).includes(name.split(' ')[0]!), name)
     assert.equal(tab.faults, [])
+    await tab.close()
+  })
+
+  test(`${mode}: the key / moves the focus to the search field, but is text in a field; an id of a CVE leads to its page`, async () => {
+    const tab = await world.open(mode)
+    const { page } = tab
+    const field = page.getByRole('search').getByRole('combobox')
+    const { data } = await world.service.json<{ data: { cve_id: string }[] }>('/cves?kev=true&limit=1')
+    const { cve_id } = data[0]!
+    await tab.show('#/cwes')
+    await press(tab, '/')
+    assert.ok(await field.evaluate((node) => node.matches(':focus')))
+    await page.keyboard.type(cve_id.toLowerCase())
+    const option = page.getByRole('search').getByRole('option', { name: cve_id })
+    await option.waitFor()
+    assert.match(await option.innerText(), /(?:critical|high|medium|low|unscored).*KEV/s, 'severity and KEV')
+    await press(tab, 'Enter')
+    await page.waitForURL(`**/#/cves/${cve_id}`)
+    await tab.settle()
+    assert.match(await focused(tab), /^<h1/)
+    await tab.show('#/cwes')
+    const filter = page.locator('main input').first()
+    await filter.focus()
+    await press(tab, 'a', '/', 'b')
+    assert.is(await filter.inputValue(), 'a/b')
+    assert.equal(
+      tab.faults.filter((fault) => !isExpected(fault)),
+      [],
+    )
     await tab.close()
   })
 

@@ -71,6 +71,7 @@ for (const mode of MODES) {
     const { page } = tab
     await tab.show('#/cves')
     const choose = async (day: string) => {
+      await page.getByRole('button', { name: 'Menu' }).click()
       await page.locator('.day input').fill(day)
       await page.locator('.day button').click()
       await page.waitForURL((url) => url.search === `?snapshot=${day}`)

@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ApiError } from '../../../corpus/answers/errors.ts'
 import { LOADED } from '../../../corpus/runtime/threads.ts'
-import { searchItem, suggestion } from '../../../corpus/snapshot/query/search-item.ts'
+import { suggestion } from '../../../corpus/snapshot/query/search-item.ts'
 import { SEARCH_TYPES, type TextSet } from '../../../corpus/snapshot/query/sets.ts'
 import { type Matches, unpackMatches } from '../../../gateway/query/matches.ts'
 import { openQueries } from '../../../gateway/query/queries.ts'
@@ -187,16 +187,15 @@ test('a damaged file is an error of ours, not an answer', async () => {
 
 test('rule 28: links encode special characters of a key; a product has its own slug', () => {
   const hit = { rank: 2, label: 'A/B C', subtitle: 's' } as const
-  const product = searchItem({ ...hit, type: 'product', id: 'ven/dor/a/b c', key: 'a/b c' })
+  const product = suggestion({ ...hit, type: 'product', id: 'ven/dor/a/b c', key: 'a/b c' })
   assert.equal(product, {
     type: 'product',
     id: 'ven/dor/a/b c',
     label: 'A/B C',
     subtitle: 's',
     href: '/vendors/ven%2Fdor/products/a%2Fb%20c',
-    score: 0.5,
   })
-  const escaped = searchItem({ ...hit, type: 'product', id: 'ven%2Fdor/a/b c', key: 'a/b c' })
+  const escaped = suggestion({ ...hit, type: 'product', id: 'ven%2Fdor/a/b c', key: 'a/b c' })
   assert.is(escaped.href, product.href)
   const hrefs = [
     suggestion({ ...hit, type: 'vendor', id: 'ä?#%', key: 'ä?#%' }),

@@ -8,7 +8,6 @@ import { Heading } from '../parts/heading.tsx'
 import { ApiRequest } from '../parts/list-tools.tsx'
 import { LoadingProgress } from '../parts/progress.tsx'
 import { hrefLink, link } from '../router.ts'
-import { SearchForm } from './start/search-form.tsx'
 
 type Type = keyof SearchResults['results']
 
@@ -34,7 +33,7 @@ export default function SearchPage({ query }: PageProps) {
   return (
     <>
       <Heading title={q === '' ? 'Search' : `Search: ${q}`}>Search</Heading>
-      <SearchForm query={q} />
+      {q === '' ? <p>Enter parts of an id, name or title in the field above.</p> : null}
       {answer.error ? <Failure error={answer.error} retry={answer.retry} /> : null}
       {answer.loading ? <LoadingProgress /> : null}
       {answer.data && !answer.loading && !answer.error ? <Results data={answer.data} q={q} /> : null}

@@ -1,4 +1,4 @@
-/** `#/`: search, the last update, charts, and the age of the feeds. */
+/** `#/`: the last update, charts, and the age of the feeds. */
 import { useMemo, useState } from 'preact/hooks'
 import { SEVERITIES } from '../../../model/record.ts'
 import { EpssGrid } from '../charts/epss-grid.tsx'
@@ -16,7 +16,6 @@ import { CnasWithoutScores } from './start/cna-scores.tsx'
 import { Feeds, OldFeeds } from './start/feeds.tsx'
 import { LastUpdateFigures } from './start/last-update.tsx'
 import { Rising } from './start/rising.tsx'
-import { SearchForm } from './start/search-form.tsx'
 
 export default function StartPage() {
   const stats = useAnswer<Stats>('/stats')
@@ -27,7 +26,6 @@ export default function StartPage() {
   return (
     <>
       <Heading>vulnshelf</Heading>
-      <SearchForm query="" />
       {isLoading ? (
         <Loading />
       ) : (

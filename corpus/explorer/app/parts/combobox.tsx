@@ -2,6 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Suggestions } from '../data/answers.ts'
 import { useSession } from '../data/use.ts'
+import { Flag } from './values.tsx'
 
 export type Suggestion = Suggestions['suggestions'][number]
 export type SuggestionType = Suggestion['type']
@@ -24,8 +25,9 @@ function useSuggestions(text: string, types: readonly SuggestionType[] | null): 
     }
     const stop = new AbortController()
     const timer = setTimeout(() => {
-      api.get<Suggestions>('/search/suggest', { q: query, types: wanted }, stop.signal).then(
-        ({ suggestions }) => stop.signal.aborted || setFound(suggestions),
+      const include = types === null ? 'subtitle' : null
+      api.get<Suggestions>('/search/suggest', { q: query, types: wanted, include }, stop.signal).then(
+        ({ suggestions }) => stop.signal.aborted || setFound(namedFirst(suggestions, query)),
         () => stop.signal.aborted || setFound([]),
       )
     }, PAUSE_MS)
@@ -35,6 +37,15 @@ function useSuggestions(text: string, types: readonly SuggestionType[] | null): 
     }
   }, [api, query, wanted])
   return found
+}
+
+/** Packages and products with exactly this name precede all others. */
+function namedFirst(suggestions: readonly Suggestion[], query: string): Suggestion[] {
+  const asked = query.toLowerCase()
+  const isNamed = ({ type, id, label }: Suggestion) =>
+    (type === 'package' || type === 'product') &&
+    (label.toLowerCase() === asked || id.toLowerCase() === asked || id.toLowerCase().endsWith(`/${asked}`))
+  return suggestions.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a)))
 }
 
 const TYPE_NAMES: Readonly<Record<SuggestionType, string>> = {
@@ -148,11 +159,7 @@ export function Combobox({ label, isLabelHidden, value, types, onPick, onEnter, 
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => pick(suggestion)}
           >
-            <span>{suggestion.label}</span>{' '}
-            <small>
-              {types === null ? `${TYPE_NAMES[suggestion.type]} ` : null}
-              {suggestion.id === suggestion.label ? null : suggestion.id}
-            </small>
+            {types === null ? <WithFacts of={suggestion} /> : <Named of={suggestion} />}
           </div>
         ))}
       </div>
@@ -160,5 +167,36 @@ export function Combobox({ label, isLabelHidden, value, types, onPick, onEnter, 
         {isShown ? `${suggestions.length} ${suggestions.length === 1 ? 'suggestion' : 'suggestions'}` : ''}
       </span>
     </div>
+  )
+}
+
+function Named({ of: { id, label } }: { of: Suggestion }) {
+  return (
+    <>
+      <span>{label}</span> <small>{id === label ? null : id}</small>
+    </>
+  )
+}
+
+/** The first fact of a CVE is its severity. */
+function WithFacts({ of: { type, id, label, subtitle = '' } }: { of: Suggestion }) {
+  const [severity = '', ...rest] = subtitle.split(', ')
+  return (
+    <>
+      <span class={type === 'cve' ? 'id' : undefined}>{type === 'cve' ? id : label}</span>{' '}
+      <small>
+        {type === 'cve' ? (
+          <>
+            <span class={`severity ${severity.split(' ', 1)[0]}`}>{severity}</span>{' '}
+            {rest.map((fact) => (
+              <Flag key={fact} name={fact === 'known exploited' ? 'KEV' : fact} />
+            ))}
+            {label === id ? null : <span class="title">{label}</span>}
+          </>
+        ) : (
+          [TYPE_NAMES[type], subtitle].filter(Boolean).join(' · ')
+        )}
+      </small>
+    </>
   )
 }

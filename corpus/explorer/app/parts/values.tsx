@@ -14,10 +14,14 @@ export function Severity({ band, score = null }: { band: Band | null; score?: nu
   )
 }
 
+/** Feeds state days as midnight in UTC. */
+const MIDNIGHT = /^\d{4}-\d\d-\d\d(?:T00:00:00(?:\.0+)?Z)?$/
+
 /** A time in the user's zone; UTC on hover. Advisories can state a text that is no time. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <Unknown />
   if (!isTime(at)) return <span>{at}</span>
+  if (MIDNIGHT.test(at)) return <Day at={at.slice(0, 10)} />
   return (
     <time dateTime={at} title={formatUtc(at)}>
       {formatTime(at)}

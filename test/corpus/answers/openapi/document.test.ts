@@ -54,7 +54,7 @@ const CONTRACT: Record<string, string> = {
   '/packages/{ecosystem}/{name}': 'ecosystem! name!',
   '/advisories/{advisoryId}': 'advisoryId!',
   '/search': 'q! types limit',
-  '/search/suggest': 'q! types limit',
+  '/search/suggest': 'q! types limit include',
   '/changes': 'since! until limit cursor count',
   '/snapshot': '',
   '/snapshots': 'limit cursor count',

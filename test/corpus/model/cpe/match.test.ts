@@ -2,9 +2,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readConfigurations } from '../../../../corpus/feeds/nvd/configurations.ts'
+import { joinedProduct } from '../../../../corpus/model/affected/joined-product.ts'
 import { type VersionStatement, versionLists } from '../../../../corpus/model/affected/ranges.ts'
 import {
-  joinedProduct,
   MAX_STATEMENTS,
   matchCpe,
   productEntries,

@@ -75,7 +75,8 @@ function Source({ source, entries }: { source: string; entries: readonly Affecte
   )
 }
 
-function Product({ entry }: { entry: AffectedEntry }) {
+/** Vendor, product and package of an entry, with links. */
+export function Product({ entry }: { entry: AffectedEntry }) {
   const { vendor, product, package_name: name, ecosystem } = entry
   const isRepeated = name !== null && name === product
   return (

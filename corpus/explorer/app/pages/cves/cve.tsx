@@ -7,15 +7,21 @@ import { useAnswer, useSession } from '../../data/use.ts'
 import { Failure, Loading } from '../../parts/answer.tsx'
 import { Heading } from '../../parts/heading.tsx'
 import { useMarkdown } from '../../parts/markdown.tsx'
+import { useOrigin } from '../../parts/origin.tsx'
+import { LongText } from '../../parts/steps.tsx'
 import { link } from '../../router.ts'
 import { AffectedProducts } from './affected.tsx'
 import { isKnown } from './deadline.ts'
 import { AdvisoryText, AnalysisText, analysisTexts, ReportTexts } from './documents.tsx'
 import { Evidence, Exploits } from './evidence.tsx'
+import { SideFacts, useNames } from './facts.tsx'
 import { Guidance } from './guidance.tsx'
 import { Headline } from './headline.tsx'
 import { Kev } from './kev.tsx'
 import { Metrics } from './metrics.tsx'
+import { MilestoneLine } from './milestone-line.tsx'
+import { ORIGINS } from './origin.ts'
+import { ProductList } from './product-list.tsx'
 import { References } from './references.tsx'
 import { SECTIONS, Section, SectionMenu, type SectionName, useSection } from './section.tsx'
 import { SinceThen } from './since-then.tsx'
@@ -35,7 +41,7 @@ const INCLUDE = [
 ]
 
 /** With `include` and without `fields` the record is whole. */
-type Cve = { [Field in keyof CveDetail]-?: Exclude<CveDetail[Field], undefined> }
+export type Cve = { [Field in keyof CveDetail]-?: Exclude<CveDetail[Field], undefined> }
 
 export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   const { past } = useSession()
@@ -44,8 +50,10 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   const advisory = useAnswer<Advisory>(`${path}/advisory`)
   const reports = useAnswer<Reports>(`${path}/reports`)
   const history = useAnswer<EpssHistory>(`${path}/epss/history`)
+  const labels = useNames(cve)
   const texts = useMarkdown(cve?.analysis ? analysisTexts(cve.analysis) : [])
-  const isComplete = cve !== null && !advisory.loading && !reports.loading && !history.loading && texts !== undefined
+  const isLoading = advisory.loading || reports.loading || history.loading || labels.areLoading
+  const isComplete = cve !== null && !isLoading && texts !== undefined
   useSection(query, isComplete)
   if (error) return <NoCve id={id} error={error} retry={retry} />
   if (cve === null) {
@@ -91,22 +99,61 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   }
   return (
     <>
-      <Headline cve={cve} guidance={cve.guidance} />
+      <Headline cve={cve} />
       {past === null ? null : <SinceThen path={path} include={INCLUDE} old={cve} />}
-      {isComplete ? null : <Loading key="sections" />}
-      <SectionMenu id={cve.cve_id} counts={new Map(shown.map((name) => [name, counts[name]]))} />
-      {shown.map((name) => (
-        <Section key={name} name={name} count={counts[name]}>
-          {contents[name]()}
-        </Section>
-      ))}
-      {[advisory, reports, history].map(({ error: partial, retry: again }) =>
-        partial && partial.status !== 404 ? <Failure error={partial} retry={again} /> : null,
-      )}
-      {empty.length > 0 ? (
-        <p class="dim">No data: {empty.map((name) => SECTIONS[name].toLowerCase()).join(', ')}.</p>
-      ) : null}
+      <div class="cve">
+        <div class="overview">
+          <Description text={cve.description} />
+          <section aria-labelledby="products">
+            <h2 id="products">Products</h2>
+            <ProductList id={cve.cve_id} entries={cve.affected} />
+          </section>
+        </div>
+        <aside aria-label="Facts">
+          {isComplete ? (
+            <>
+              <SideFacts cve={cve} names={labels} />
+              <SectionMenu id={cve.cve_id} counts={new Map(shown.map((name) => [name, counts[name]]))} />
+            </>
+          ) : null}
+        </aside>
+        <div class="details">
+          {isComplete ? (
+            <section aria-labelledby="course">
+              <h2 id="course">Course</h2>
+              <MilestoneLine cve={cve} advisory={advisory.data} />
+            </section>
+          ) : (
+            <Loading key="sections" />
+          )}
+          {shown.map((name) => (
+            <Section key={name} name={name} count={counts[name]}>
+              {contents[name]()}
+            </Section>
+          ))}
+          {[advisory, reports, history].map(({ error: partial, retry: again }) =>
+            partial && partial.status !== 404 ? <Failure error={partial} retry={again} /> : null,
+          )}
+          {empty.length > 0 ? (
+            <p class="dim">No data: {empty.map((name) => SECTIONS[name].toLowerCase()).join(', ')}.</p>
+          ) : null}
+        </div>
+      </div>
     </>
+  )
+}
+
+function Description({ text }: { text: string | null }) {
+  const origin = useOrigin('the description', ORIGINS.description)
+  return (
+    <section class="description" aria-label="Description">
+      <div class="titled">
+        <h2>Description</h2>
+        {origin.button}
+      </div>
+      {origin.text}
+      {text === null ? <p class="dim">No source has a description.</p> : <LongText text={text} />}
+    </section>
   )
 }
 

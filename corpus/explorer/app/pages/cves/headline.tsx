@@ -1,20 +1,17 @@
-/** The headline of a CVE: the summary record, with the origin of each field. */
+/** The first screen of a CVE: title, severity in words, links to other databases, and what decides what to do. */
 import type { ComponentChildren } from 'preact'
-import { nameKey } from '../../../../model/affected/products.ts'
-import type { CveDetail, CveSummary } from '../../data/answers.ts'
-import { detectionText } from '../../parts/cve-columns.tsx'
-import { formatShare } from '../../parts/format.ts'
+import type { CveSummary } from '../../data/answers.ts'
 import { Heading } from '../../parts/heading.tsx'
 import { useOrigin } from '../../parts/origin.tsx'
 import { sourceName } from '../../parts/sources.ts'
-import { LongText } from '../../parts/steps.tsx'
-import { Day, Flag, Severity, Time, Unknown } from '../../parts/values.tsx'
-import { link } from '../../router.ts'
-import { ORIGINS, type OriginField } from './origin.ts'
+import { ExternalLink, Flag, Severity } from '../../parts/values.tsx'
+import { WatchToggle } from '../../parts/watch.tsx'
+import type { Cve } from './cve.tsx'
+import { vectorWords } from './cvss-words.ts'
+import { FirstFacts } from './first-facts.tsx'
+import { ORIGINS } from './origin.ts'
 
-type Guided = { cve: CveSummary; guidance: NonNullable<CveDetail['guidance']> }
-
-export function Headline({ cve, guidance }: Guided) {
+export function Headline({ cve }: { cve: Cve }) {
   const title = useOrigin('the title', ORIGINS.title)
   return (
     <>
@@ -27,132 +24,62 @@ export function Headline({ cve, guidance }: Guided) {
         </p>
       )}
       {title.text}
-      <Facts cve={cve} guidance={guidance} />
-      <Description text={cve.description} />
+      <SeverityLine cve={cve} />
+      <div class="actions">
+        <Elsewhere cve={cve} />
+        <WatchToggle kind="cve" name={cve.cve_id} />
+      </div>
+      <FirstFacts cve={cve} />
     </>
   )
 }
 
-function Description({ text }: { text: string | null }) {
-  const origin = useOrigin('the description', ORIGINS.description)
-  return (
-    <section class="description" aria-label="Description">
-      <div class="titled">
-        <h2>Description</h2>
-        {origin.button}
-      </div>
-      {origin.text}
-      {text === null ? <p class="dim">No source has a description.</p> : <LongText text={text} />}
-    </section>
-  )
-}
-
-function Facts({ cve, guidance }: Guided) {
-  const { kev, epss, ssvc, assigner, primary_cwe_id: weakness } = cve
-  return (
-    <dl class="facts headline panel">
-      <Fact name="Severity" origin="severity">
-        <Severity band={cve.severity} score={cve.cvss_score} />
-        {cve.cvss_score_source === null ? null : <span class="dim"> from {sourceName(cve.cvss_score_source)}</span>}
-      </Fact>
-      <Fact name="KEV" origin="listed">
-        {kev.listed ? (
-          <>
-            <Flag name="KEV" /> since <Day at={kev.date_added} />
-          </>
-        ) : (
-          'not in KEV'
-        )}
-      </Fact>
-      <Fact name="EPSS" origin="epss">
-        {epss.score === null ? (
-          <Unknown />
-        ) : (
-          <>
-            <b>{formatShare(epss.score)}</b>
-            {epss.percentile === null ? null : `, percentile ${formatShare(epss.percentile)}`}
-            <span class="dim">
-              {' '}
-              on <Day at={epss.date} />
-            </span>
-          </>
-        )}
-      </Fact>
-      <Fact name="SSVC" origin="ssvc">
-        <Decision ssvc={ssvc} />
-      </Fact>
-      <Fact name="Weakness" origin="weakness">
-        {weakness === null ? <Unknown /> : <a href={link(['cwes', weakness])}>{weakness.toUpperCase()}</a>}
-      </Fact>
-      <Fact name="CNA" origin="assigner">
-        {assigner === null ? <Unknown /> : <a href={link(['cnas', nameKey(assigner) ?? assigner])}>{assigner}</a>}
-      </Fact>
-      <Fact name="Exploit" origin="exploit">
-        <Known is={cve.has_exploit} />
-      </Fact>
-      <Fact name="Patch" origin="patch">
-        <Known is={cve.has_patch} />
-      </Fact>
-      <Fact name="Workaround" origin="workaround">
-        {cve.has_workaround ? (
-          <a href={link(['cves', cve.cve_id], { section: statesWorkaround(guidance) ? 'guidance' : 'references' })}>
-            <Known is />
-          </a>
-        ) : (
-          <Known is={false} />
-        )}
-      </Fact>
-      <Fact name="Detection" origin="detection">
-        {detectionText(cve.detection_layers) || <Known is={cve.has_detection} />}
-      </Fact>
-      {guidance.nvd_status === null ? null : (
-        <Fact name="NVD" origin="nvd">
-          {guidance.nvd_status}
-        </Fact>
-      )}
-      <Fact name="Published" origin="published">
-        <Time at={cve.date_published} />
-      </Fact>
-      <Fact name="Updated" origin="updated">
-        <Time at={cve.date_updated} />
-      </Fact>
-    </dl>
-  )
-}
-
-/** Otherwise a reference has the tag `mitigation`. */
-const statesWorkaround = ({ entries }: Guided['guidance']) => entries.some(({ workarounds }) => workarounds.length > 0)
-
-function Fact({ name, origin: field, children }: { name: string; origin: OriginField; children: ComponentChildren }) {
-  const origin = useOrigin(name, ORIGINS[field])
-  return (
-    <div>
-      <dt>
-        {name} {origin.button}
-      </dt>
-      <dd>
-        {children}
-        {origin.text}
-      </dd>
-    </div>
-  )
-}
-
-function Known({ is }: { is: boolean }) {
-  return is ? <b>known</b> : <span class="dim">none known</span>
-}
-
-function Decision({ ssvc }: { ssvc: CveSummary['ssvc'] }) {
-  const points = [
-    ['exploitation', ssvc.exploitation],
-    ['automatable', ssvc.automatable],
-    ['impact', ssvc.technical_impact],
-  ].filter(([, value]) => value !== null)
-  if (points.length === 0) return <Unknown />
+function SeverityLine({ cve }: { cve: Cve }) {
+  const severity = useOrigin('the severity', ORIGINS.severity)
+  const { svc_assessment: assessment, metrics } = cve.cvss
+  const primary = metrics.find(({ is_primary }) => is_primary)
+  const vector = primary?.vector_string ?? assessment?.vector_string ?? ''
+  const words = vectorWords(vector)
   return (
     <>
-      {ssvc.decision === null ? null : <b>{ssvc.decision} </b>}
-      <span class="dim">{points.map(([name, value]) => `${name} ${value}`).join(' · ')}</span>
+      <p class="severity-line">
+        <Severity band={cve.severity} score={cve.cvss_score} />
+        {cve.cvss_score_source === null ? null : (
+          <span class="dim">
+            {' '}
+            by {sourceName(cve.cvss_score_source)}
+            {primary ? `, CVSS ${primary.cvss_version}` : null}
+          </span>
+        )}{' '}
+        {severity.button} {words === null ? null : <span title={vector}>{words}</span>}
+      </p>
+      {severity.text}
     </>
+  )
+}
+
+/** The pages of the CVE in other databases. */
+const ELSEWHERE: readonly (readonly [name: string, url: (id: string) => string])[] = [
+  ['cve.org', (id) => `https://www.cve.org/CVERecord?id=${id}`],
+  ['NVD', (id) => `https://nvd.nist.gov/vuln/detail/${id}`],
+  ['GitHub', (id) => `https://github.com/advisories?query=${id}`],
+  ['osv.dev', (id) => `https://osv.dev/list?q=${id}`],
+  ['FIRST', (id) => `https://api.first.org/data/v1/epss?cve=${id}`],
+]
+const CISA = 'https://www.cisa.gov/known-exploited-vulnerabilities-catalog?search_api_fulltext='
+
+function Elsewhere({ cve: { cve_id: id, kev } }: { cve: CveSummary }) {
+  const links: [string, string][] = ELSEWHERE.map(([name, url]) => [name, url(id)])
+  if (kev.listed) links.push(['CISA', `${CISA}${id}`])
+  return (
+    <ul class="elsewhere" aria-label="In other databases">
+      {links.map(
+        ([name, url]): ComponentChildren => (
+          <li key={name}>
+            <ExternalLink url={url}>{name}</ExternalLink>
+          </li>
+        ),
+      )}
+    </ul>
   )
 }

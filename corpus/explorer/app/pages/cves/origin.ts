@@ -22,6 +22,7 @@ export const ORIGINS = {
   weakness:
     'The first weakness of the CNA, else of an ADP, else of NVD. Entries of the CWE catalog come before categories (rule 21).',
   assigner: 'The CNA that assigned the id, as the CVE record states it.',
+  credits: 'Finders and reporters that a container of the CVE record names, else all of its credits (rule 31).',
   published: 'The date of publication in the CVE record (rule 29).',
   updated: 'The last update of the CVE record itself. Other feeds do not change it (rule 29).',
   cvss: 'The metrics of all sources, as they state them, in order of precedence. A score is not corrected if it contradicts its vector (rule 18).',

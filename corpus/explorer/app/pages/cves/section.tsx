@@ -8,13 +8,13 @@ import { ORIGINS } from './origin.ts'
 
 /** In the order of the page. Each has a text in `origin.ts`. */
 export const SECTIONS = {
-  kev: 'KEV and deadline',
-  epss_history: 'EPSS history',
   guidance: 'Guidance',
-  cvss: 'CVSS',
   affected: 'Affected products',
+  kev: 'KEV and deadline',
   evidence: 'Evidence',
   exploits: 'Exploit modules',
+  cvss: 'CVSS',
+  epss_history: 'EPSS history',
   references: 'References',
   advisory: 'Advisory',
   analysis: 'Analysis',
@@ -48,7 +48,8 @@ export function Section({ name, count, children }: SectionProps) {
 
 const elementId = (name: string) => `section-${name}`
 
-function show(name: string): void {
+/** Scrolls to a section, and moves the focus to its heading. */
+export function showSection(name: string): void {
   const section = document.getElementById(elementId(name))
   section?.scrollIntoView()
   section?.querySelector('h2')?.focus({ preventScroll: true })
@@ -58,7 +59,7 @@ function show(name: string): void {
 export function useSection(query: URLSearchParams, isThere: boolean): void {
   const name = query.get('section')
   useEffect(() => {
-    if (name !== null && isThere) show(name)
+    if (name !== null && isThere) showSection(name)
   }, [name, isThere])
 }
 
@@ -75,7 +76,7 @@ export function SectionMenu({ id, counts }: MenuProps) {
         {[...counts].map(([name, count]) => (
           <li key={name}>
             {/* A link to the present address changes nothing, but the section may be out of sight. */}
-            <a href={link(['cves', id], { section: name })} onClick={() => show(name)}>
+            <a href={link(['cves', id], { section: name })} onClick={() => showSection(name)}>
               {SECTIONS[name]} {count === undefined ? null : <span class="dim">{formatCount(count)}</span>}
             </a>
           </li>

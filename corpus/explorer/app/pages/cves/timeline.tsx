@@ -3,7 +3,7 @@ import type { CveDetail } from '../../data/answers.ts'
 import { formatCount } from '../../parts/format.ts'
 import { sourceName } from '../../parts/sources.ts'
 import { Folded, useSteps } from '../../parts/steps.tsx'
-import { Day, Time } from '../../parts/values.tsx'
+import { Time } from '../../parts/values.tsx'
 import { go, link } from '../../router.ts'
 import { difference, readableJson } from './difference.ts'
 
@@ -12,8 +12,6 @@ type Message = Entry['messages'][number]
 
 const FIRST_ENTRIES = 20
 const FIRST_MESSAGES = 20
-/** An entry with more changes begins closed. */
-const OPEN_CHANGES = 3
 
 const ISO_DATE = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/
 
@@ -87,12 +85,11 @@ function TimelineEntry({ entry }: { entry: Entry }) {
   )
   return (
     <>
-      {/* KEV states days. */}
-      {entry.category === 'kev' ? <Day at={entry.changed_at} /> : <Time at={entry.changed_at} />}
+      <Time at={entry.changed_at} />
       {changes.length === 0 ? (
         <div>{head}</div>
       ) : (
-        <Folded summary={head} isOpen={changes.length <= OPEN_CHANGES}>
+        <Folded summary={head}>
           <ul>
             {shown.map((message, index) => (
               <li key={index}>
@@ -120,7 +117,7 @@ function Change({ message }: { message: Message }) {
   return (
     <>
       {date === null ? message.summary : message.summary.slice(0, -date.length)}
-      {date === null ? null : date.length > 10 ? <Time at={date} /> : <Day at={date} />}{' '}
+      {date === null ? null : <Time at={date} />}{' '}
       {message.json_path === '$' ? null : <code class="dim">{message.json_path}</code>}
       {old !== null && now !== null ? (
         <Modified old={old} now={now} />
