@@ -18,7 +18,10 @@ const suggestion = z
       ),
     subtitle: subtitle.optional(),
   })
-  .meta({ id: 'Suggestion', description: 'Suggestion for a partial query. `subtitle` is present if `include` names it' })
+  .meta({
+    id: 'Suggestion',
+    description: 'Suggestion for a partial query. `subtitle` is present if `include` names it',
+  })
 
 const item = suggestion
   .extend({
