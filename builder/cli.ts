@@ -17,6 +17,7 @@ import { DATE_BOUND_FORM, parseDateBound } from '../corpus/model/values/date-bou
 import { KEEP_RULES, type KeepRule } from '../corpus/repository/retention.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/index.ts'
 import { addCheckCommand, CHECK_OPTIONS } from './check/options.ts'
+import { addExportCommand } from './export/options.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls } from './fetch/options.ts'
 import { KEEP_OPTIONS, type KeepFlags, keepCount, keepRules } from './keep-options.ts'
 import { type NightlyFlags, pingUrl } from './nightly/options.ts'
@@ -29,7 +30,7 @@ const tools = commandLine('vulnshelf', {
     'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune', 'derive'],
     'Signatures and distribution:': ['key', 'sign', 'publish', 'site'],
     'Packages:': ['check'],
-    'Scripts:': ['query'],
+    'Scripts:': ['query', 'export'],
     'All steps:': ['nightly'],
   },
   options: {
@@ -546,6 +547,7 @@ program
 
 addCheckCommand(tools, at)
 addQueryCommand(tools, at)
+addExportCommand(tools, { at, json })
 addCompletion(program, examples)
 addManualPage(program)
 exitWithNpm()

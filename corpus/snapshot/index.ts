@@ -11,7 +11,7 @@ export {
 export { gzipFile, storedLength, writeStoredHeader, writeStoredText } from './codec/deflate.ts'
 export { fold } from './codec/fold.ts'
 export { gunzipFile, gunzipMember } from './codec/inflate.ts'
-export { type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
+export { type LocatedSegment, plainBytes, plainOfMany, type SegmentBytes } from './codec/segment-bytes.ts'
 export {
   type FusedPieces,
   type Piece,
