@@ -7,7 +7,7 @@ import type { EntryType } from 'node:perf_hooks'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { writeSite } from '../../builder/site/site.ts'
 import { noProgress } from '../../corpus/command/progress.ts'
-import { cpeExample } from '../../corpus/explorer/app/parts/names.ts'
+import { cpeName } from '../../corpus/explorer/app/parts/names.ts'
 import type { Mode } from '../../corpus/explorer/explorer.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { openService, type Service } from '../contract/support/service.ts'
@@ -162,7 +162,7 @@ export async function pageAddresses({ service }: ExplorerWorld): Promise<string[
     `#/exploits/${part(exploit.source)}/${part(exploit.source_id)}`,
     `#/advisories/${HOSTILE_ADVISORY}`,
     '#/affected?purl=pkg:npm/hostile-package@1.0.0',
-    `#/affected?cpe=${part(cpeExample(slug, product.slug))}`,
+    `#/affected?cpe=${part(cpeName(slug, product.slug, '1.0'))}`,
     '#/changes',
     `#/changes?until=${snapshot}`,
     '#/watch',

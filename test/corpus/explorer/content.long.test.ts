@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as assert from 'uvu/assert'
 import { formatChange } from '../../../corpus/explorer/app/parts/format.ts'
-import { cpeExample } from '../../../corpus/explorer/app/parts/names.ts'
+import { cpeName } from '../../../corpus/explorer/app/parts/names.ts'
 import { readIgnoreFile } from '../../../corpus/inventory/decisions/read.ts'
 import { inventoryOf } from '../../../corpus/inventory/read.ts'
 import {
@@ -111,7 +111,7 @@ for (const mode of MODES) {
     const { slug: vendor } = (await json<{ data: { slug: string }[] }>('/vendors?limit=1')).data[0]!
     const products = `/vendors/${encodeURIComponent(vendor)}/products?limit=1`
     const { slug: product } = (await json<{ data: { slug: string }[] }>(products)).data[0]!
-    const query = `cpe=${encodeURIComponent(cpeExample(vendor, product))}`
+    const query = `cpe=${encodeURIComponent(cpeName(vendor, product, '1.0'))}`
     const { data } = await json<{ data: { advisory_id: string }[] }>(`/affected?${query}`)
     assert.ok(data.length > 2)
     const tab = await world.open(mode)

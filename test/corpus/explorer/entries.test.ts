@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { hasDotSegment } from '../../../corpus/explorer/app/data/api.ts'
 import { countsOf, idOf, type SnapshotRow, sinceOf } from '../../../corpus/explorer/app/pages/changes/choice.ts'
 import { isTime } from '../../../corpus/explorer/app/parts/format.ts'
-import { cpeExample, productFilter, questionOf } from '../../../corpus/explorer/app/parts/names.ts'
+import { cpeName, productFilter, questionOf } from '../../../corpus/explorer/app/parts/names.ts'
 import { intervalTexts, matchText, rangeText } from '../../../corpus/explorer/app/parts/ranges.ts'
 import { unwrap } from '../../../corpus/explorer/app/parts/unwrap.ts'
 import { csvLine } from '../../../corpus/reader/csv.ts'
@@ -15,8 +15,8 @@ test('slashes within the keys of a product are encoded, as API 9.23 requires', (
 })
 
 test('the CPE name of a product quotes what CPE 2.3 requires', () => {
-  assert.is(cpeExample('acme', 'tcp/ip_stack'), 'cpe:2.3:*:acme:tcp\\/ip_stack:1.0:*:*:*:*:*:*:*')
-  assert.is(cpeExample('a:b', 'c++'), 'cpe:2.3:*:a\\:b:c\\+\\+:1.0:*:*:*:*:*:*:*')
+  assert.is(cpeName('acme', 'tcp/ip_stack', '1.0'), 'cpe:2.3:*:acme:tcp\\/ip_stack:1.0:*:*:*:*:*:*:*')
+  assert.is(cpeName('a:b', 'c++', '1.0 (2)'), 'cpe:2.3:*:a\\:b:c\\+\\+:1.0\\ \\(2\\):*:*:*:*:*:*:*')
 })
 
 test('a text that begins with cpe: is a CPE name, another one a package URL', () => {

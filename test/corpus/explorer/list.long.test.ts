@@ -197,6 +197,35 @@ for (const mode of MODES) {
     assert.equal(tab.faults, [])
     await tab.close()
   })
+
+  test(`${mode}: the figures of a vendor and a CNA are the totals of the lists that they link to`, async () => {
+    const tab = await world.open(mode)
+    const { page } = tab
+    const { service } = world
+    const first = async (list: string) => (await service.json<{ data: { slug: string }[] }>(list)).data[0]!.slug
+    for (const address of [`#/vendors/${await first('/vendors')}`, `#/cnas/${await first('/cnas')}`]) {
+      await tab.show(address)
+      await page.getByText('CVEs by year', { exact: true }).click()
+      await page.locator('.by-year a').first().waitFor()
+      const links = await page
+        .locator(':is(.split, .by-year) a')
+        .evaluateAll((all) =>
+          all.map((one) => [(one as unknown as PageLink).hash, (one as unknown as PageLink).innerText]),
+        )
+      assert.ok(links.length > 10, `${address}: ${links.length} figures`)
+      for (const [hash, shown] of links) {
+        const { pagination } = await service.json<{ pagination: { total: number } }>(`${hash!.slice(1)}&count=true`)
+        assert.is(shown, pagination.total.toLocaleString('en-GB'), `${address}: ${hash}`)
+      }
+    }
+    assert.equal(tab.faults, [])
+    await tab.close()
+  })
+}
+
+interface PageLink {
+  hash: string
+  innerText: string
 }
 
 /** Each list of the explorer but that of CVEs, with the path of the API that has the same rows. */

@@ -1,8 +1,8 @@
 /** `#/vendors`, `#/vendors/{vendor}` and `#/vendors/{vendor}/products/{product}` */
+import { useState } from 'preact/hooks'
 import type { ProductRow, VendorRow } from '../data/answers.ts'
-import { useAnswer, usePages, useSession } from '../data/use.ts'
+import { useAnswer, usePages } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
-import { QuestionForm } from '../parts/affected-question.tsx'
 import { Await, Failure } from '../parts/answer.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList, EntryTable, PagedTable } from '../parts/entry-list.tsx'
@@ -11,11 +11,11 @@ import { Filters } from '../parts/filters.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { ListTools } from '../parts/list-tools.tsx'
-import { cpeExample, productFilter } from '../parts/names.ts'
+import { cpeName, productFilter } from '../parts/names.ts'
 import { type Tab, Tabs, tabOf } from '../parts/tabs.tsx'
 import { Facts, Figures, Names } from '../parts/texts.tsx'
 import { WatchToggle } from '../parts/watch.tsx'
-import { link } from '../router.ts'
+import { go, link } from '../router.ts'
 
 export default function VendorsPage({ path: [vendor, products, ...product], query }: PageProps) {
   if (vendor === undefined) return <VendorList query={query} />
@@ -143,7 +143,6 @@ function Products({ vendor, base, query }: { vendor: string; base: string[]; que
 }
 
 function Product({ vendor, product, query }: { vendor: string; product: string; query: URLSearchParams }) {
-  const { api } = useSession()
   const answer = useAnswer<ProductRow>(`/vendors/${encodeURIComponent(vendor)}/products/${encodeURIComponent(product)}`)
   const params = { product: productFilter(vendor, product) }
   return (
@@ -170,16 +169,35 @@ function Product({ vendor, product, query }: { vendor: string; product: string; 
               </>
             )}
           </Await>
-          {api.mode === 'gateway' ? (
-            <details>
-              <summary>Is my version affected?</summary>
-              <p class="about">State your version in the CPE name to see the CVEs that affect it.</p>
-              <QuestionForm asked={cpeExample(vendor, product)} />
-            </details>
-          ) : null}
+          <VersionQuestion vendor={vendor} product={product} />
           <EntryCves params={params} all={params} base={['vendors', vendor, 'products', product]} query={query} />
         </>
       )}
     </>
+  )
+}
+
+/** Leads to the CVEs that affect a version. */
+function VersionQuestion({ vendor, product }: { vendor: string; product: string }) {
+  const [version, setVersion] = useState('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    go(link(['affected'], { cpe: cpeName(vendor, product, version.trim()) }))
+  }
+  return (
+    <form class="controls" aria-label="Version" onSubmit={submit}>
+      <label>
+        Which version do you run?
+        <input
+          type="text"
+          required
+          pattern=".*\S.*"
+          placeholder="10.2.3"
+          value={version}
+          onInput={({ currentTarget }) => setVersion(currentTarget.value)}
+        />
+      </label>
+      <button type="submit">Look up</button>
+    </form>
   )
 }

@@ -1,10 +1,12 @@
 /** The CVEs of an entry, with quick filters. */
+import { useRef } from 'preact/hooks'
 import type { CveRow, CveSummary } from '../data/answers.ts'
 import type { Params } from '../data/api.ts'
 import { usePages } from '../data/use.ts'
 import { go, link } from '../router.ts'
 import { CHANGE_COLUMN, fieldsOf } from './change-column.ts'
 import { ColumnChoice, columnsOf } from './column-choice.tsx'
+import { CveSplit } from './cve-split.tsx'
 import { CveTable } from './cve-table.tsx'
 import { PagedTable } from './entry-list.tsx'
 import { CVE_FILTERS, CVE_SORT, type Filter, filterParams } from './filter.ts'
@@ -16,6 +18,7 @@ export function EntryCves({
   params = {},
   filters = [],
   all,
+  hasSplit = true,
   base,
   query,
 }: {
@@ -26,6 +29,8 @@ export function EntryCves({
   filters?: readonly Filter[]
   /** The parameters of `#/cves` with the same CVEs, or how a CVE states them. Null if there are none. */
   all: Params | ((row: CveSummary) => Params) | null
+  /** Whether the figures of the CVEs are shown. Default: true. */
+  hasSplit?: boolean
   base: readonly string[]
   query: URLSearchParams
 }) {
@@ -39,10 +44,15 @@ export function EntryCves({
   const { severity, kev, sort } = chosen
   const isFiltered = Object.entries(chosen).some(([name, value]) => value && name !== 'sort')
   const [first] = pages.rows
-  const same = typeof all === 'function' ? first && all(first) : all
+  const stated = typeof all === 'function' ? first && all(first) : all
+  // A filter can leave no row that states it.
+  const latest = useRef<{ path: string; same: Params }>(undefined)
+  if (stated) latest.current = { path, same: stated }
+  const same = stated ?? (latest.current?.path === path ? latest.current.same : null)
   return (
     <section aria-labelledby="cves-of">
       <h2 id="cves-of">CVEs</h2>
+      {hasSplit && all !== null && (same || pages.loading) ? <CveSplit of={same} /> : null}
       <Filters filters={controls} base={base} query={query} label="Filters of the CVEs" />
       {same ? (
         <p>

@@ -11,9 +11,9 @@ export const packagePath = (ecosystem: string, name: string): string[] => [
   name,
 ]
 
-/** Returns a CPE name of the product, to fill in the version. Keys are not always those of NVD's dictionary. */
-export const cpeExample = (vendor: string, product: string): string =>
-  `cpe:2.3:*:${cpeText(vendor)}:${cpeText(product)}:1.0:*:*:*:*:*:*:*`
+/** Returns the CPE name of a version of a product. Keys are not always those of NVD's dictionary. */
+export const cpeName = (vendor: string, product: string, version: string): string =>
+  `cpe:2.3:*:${cpeText(vendor)}:${cpeText(product)}:${cpeText(version)}:*:*:*:*:*:*:*`
 
 /** NISTIR 7695, 6.2.2.1: other characters than letters, digits, `_`, `-` and `.` are quoted. */
 const cpeText = (text: string): string => text.replace(/[^A-Za-z0-9_.-]/g, (character) => `\\${character}`)
