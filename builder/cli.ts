@@ -20,6 +20,7 @@ import { addCheckCommand, CHECK_OPTIONS } from './check/options.ts'
 import { addExportCommand } from './export/options.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls } from './fetch/options.ts'
 import { KEEP_OPTIONS, type KeepFlags, keepCount, keepRules } from './keep-options.ts'
+import { addMcpCommand } from './mcp/options.ts'
 import { type NightlyFlags, pingUrl } from './nightly/options.ts'
 import { siteUrl } from './publish/options.ts'
 import { addQueryCommand } from './query/options.ts'
@@ -30,7 +31,7 @@ const tools = commandLine('vulnshelf', {
     'Snapshots:': ['build', 'verify', 'show', 'snapshots', 'prune', 'derive'],
     'Signatures and distribution:': ['key', 'sign', 'publish', 'site'],
     'Packages:': ['check'],
-    'Scripts:': ['query', 'export'],
+    'Scripts and agents:': ['query', 'export', 'mcp'],
     'All steps:': ['nightly'],
   },
   options: {
@@ -548,6 +549,7 @@ program
 addCheckCommand(tools, at)
 addQueryCommand(tools, at)
 addExportCommand(tools, { at, json })
+addMcpCommand(tools, at)
 addCompletion(program, examples)
 addManualPage(program)
 exitWithNpm()

@@ -1,0 +1,214 @@
+/** The tools of the MCP server: read-only questions about one snapshot. */
+import { z } from 'zod'
+import { InventoryError } from '../../corpus/inventory/error.ts'
+import { findAdvisories, sourceLookUp } from '../../corpus/inventory/findings.ts'
+import { inventoryOf } from '../../corpus/inventory/read.ts'
+import type { Reader } from '../../corpus/reader/reader.ts'
+import { ToolError } from './answer.ts'
+
+interface TypedTool<Input> {
+  name: string
+  title: string
+  description: string
+  input: z.ZodType<Input>
+  /** What helps if the answer is too long. */
+  remedy: string
+  /** @throws ToolError, SnapshotError, TransferError */
+  answer(reader: Reader, input: Input): Promise<object>
+}
+
+export interface Tool extends Omit<TypedTool<unknown>, 'answer'> {
+  /** Takes an input that fits the schema. */
+  answer(reader: Reader, input: unknown): Promise<object>
+}
+
+const tool = <Input>(one: TypedTool<Input>): Tool => ({
+  ...one,
+  answer: (reader, input) => one.answer(reader, input as Input),
+})
+
+const SECTIONS = [
+  'cvss',
+  'epss',
+  'affected',
+  'references',
+  'exploits',
+  'evidence',
+  'timeline',
+  'analysis',
+  'guidance',
+  'kev',
+]
+
+const cveId = z.string().max(40).describe('CVE id, such as CVE-2024-3400')
+const limit = z.int().min(1).max(100).default(25).describe('Rows of a page, 1 to 100')
+const cursor = z
+  .string()
+  .max(2048)
+  .optional()
+  .describe('`next_cursor` of the previous page. Send the same other arguments with it')
+const snapshotChoice = 'its id, at least the first 7 digits of it, a date or an RFC 3339 timestamp'
+
+/** Characters of a file of `check`. */
+const MAX_FILE_LENGTH = 2_000_000
+/** Findings, and other packages, in an answer of `check`. */
+const CHECK_ROWS = 50
+/** Packages that are looked up at the same time. */
+const AT_ONCE = 32
+
+export const TOOLS: readonly Tool[] = [
+  tool({
+    name: 'get_cve',
+    title: 'Get a CVE',
+    description:
+      'Returns the record of a CVE: title, description, severity, CVSS, EPSS, KEV, SSVC, patch and exploit flags, and the requested sections',
+    input: z.object({
+      cve_id: cveId,
+      include: z.array(z.enum(SECTIONS)).max(SECTIONS.length).optional().describe('Sections. Default: cvss, epss'),
+    }),
+    remedy: 'Ask for fewer sections with `include`.',
+    answer: (reader, { cve_id, include }) =>
+      ask(reader, `/cves/${encodeURIComponent(cve_id)}`, { include: include?.join(',') }),
+  }),
+  tool({
+    name: 'search',
+    title: 'Search',
+    description: 'Searches CVEs, weaknesses, vendors, products, CNAs, exploits and packages by ids, names and titles',
+    input: z.object({
+      q: z.string().min(2).max(200).describe('Text, 2 to 200 characters'),
+      types: z.array(z.string().max(40)).max(12).optional().describe('Types of results, such as cve or package'),
+      limit: z.int().min(1).max(25).default(5).describe('Results of each type, 1 to 25'),
+    }),
+    remedy: 'Use a smaller `limit`.',
+    answer: (reader, { q, types, limit }) => ask(reader, '/search', { q, types: types?.join(','), limit }),
+  }),
+  tool({
+    name: 'list_cves',
+    title: 'List CVEs',
+    description:
+      'Lists CVEs that match all filters, page by page. Example: filters {"severity": "critical", "kev": "true"}, sort "-epss"',
+    input: z.object({
+      filters: z
+        .record(z.string().max(60), z.string().max(4096))
+        .default({})
+        .describe(
+          'Filters of /cves: q, text, severity, kev, has_exploit, has_patch, vendor, product, package, cwe, assigner, cvss_min, epss_min, published_since, published_until, updated_since, kev_since, attack_vector, ids, and others. An unknown name gets an error with all names',
+        ),
+      sort: z
+        .string()
+        .max(60)
+        .optional()
+        .describe('published, updated, cvss, epss or epss_change; - before it: descending'),
+      fields: z.array(z.string().max(60)).max(30).optional().describe('Fields of the rows. Default: all'),
+      limit,
+      cursor,
+    }),
+    remedy: 'Use a smaller `limit`, or name `fields`.',
+    answer: (reader, { filters, sort, fields, limit, cursor }) =>
+      ask(reader, '/cves', { ...filters, sort, fields: fields?.join(','), limit, cursor }),
+  }),
+  tool({
+    name: 'affected',
+    title: 'Is a package affected?',
+    description:
+      'Returns the advisories that affect a version of a package (purl), or the CVEs that affect a version of a product (cpe), with fixed versions. `indexed: false` means that nothing is known about the ecosystem: it does not mean that the package is safe',
+    input: z.object({
+      purl: z.string().max(4096).optional().describe('Package URL with a version: pkg:npm/lodash@4.17.0'),
+      cpe: z.string().max(4096).optional().describe('CPE 2.3 name with a version'),
+      limit,
+      cursor,
+    }),
+    remedy: 'Use a smaller `limit`.',
+    answer: (reader, { purl, cpe, limit, cursor }) => ask(reader, '/affected', { purl, cpe, limit, cursor }),
+  }),
+  tool({
+    name: 'check',
+    title: 'Check a lock file or SBOM',
+    description:
+      'Returns which advisories affect the packages of a lock file or SBOM, given as text. Packages that are undecided or not checked may be affected too',
+    input: z.object({
+      name: z.string().min(1).max(255).describe('Name of the file, which decides its format: package-lock.json'),
+      content: z.string().min(1).max(MAX_FILE_LENGTH).describe('Text of the file'),
+      cursor: z
+        .string()
+        .regex(/^\d{1,7}$/)
+        .optional()
+        .describe('`next_cursor` of the previous page, with the same file'),
+    }),
+    remedy: 'Check a smaller file.',
+    answer: checkFile,
+  }),
+  tool({
+    name: 'changes',
+    title: 'What changed',
+    description: 'Lists the CVEs that were added, changed or removed since an earlier snapshot',
+    input: z.object({
+      since: z.string().max(64).describe(`Earlier snapshot: ${snapshotChoice}`),
+      until: z
+        .string()
+        .max(64)
+        .optional()
+        .describe('Later snapshot, in the same forms. Default: the one of this server'),
+      limit,
+      cursor,
+    }),
+    remedy: 'Use a smaller `limit`.',
+    answer: (reader, { since, until, limit, cursor }) => ask(reader, '/changes', { since, until, limit, cursor }),
+  }),
+  tool({
+    name: 'explain',
+    title: 'Explain a CVE',
+    description:
+      'Returns what each source states about a CVE: CVSS metrics (`is_primary` marks the one behind the severity), evidence of exploitation, affected versions by source, and entries of KEV catalogs',
+    input: z.object({ cve_id: cveId }),
+    remedy: 'Use `get_cve` with one of the sections cvss, evidence, affected, kev.',
+    answer: (reader, { cve_id }) =>
+      ask(reader, `/cves/${encodeURIComponent(cve_id)}`, { include: 'cvss,evidence,affected,kev' }),
+  }),
+]
+
+/** Answers a request of the API. @throws ToolError with the message of the API, SnapshotError, TransferError */
+async function ask(
+  reader: Reader,
+  path: string,
+  parameters: Record<string, string | number | undefined>,
+): Promise<object> {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
+  const query = given.map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`,
+  )
+  const { status, body } = await reader.request(query.length === 0 ? path : `${path}?${query.join('&')}`)
+  const answer = JSON.parse(body) as object & { message?: string }
+  if (status === 200) return answer
+  throw new ToolError(answer.message ?? `status ${status}`)
+}
+
+interface CheckInput {
+  name: string
+  content: string
+  cursor?: string | undefined
+}
+
+async function checkFile(reader: Reader, { name, content, cursor }: CheckInput): Promise<object> {
+  try {
+    const inventory = inventoryOf(name, name.split('/').at(-1)!, Buffer.from(content))
+    const found = await findAdvisories([inventory], sourceLookUp(reader), AT_ONCE, () => {})
+    const from = Number(cursor ?? 0)
+    const to = from + CHECK_ROWS
+    const { findings, undecided, notChecked, counts } = found
+    const isLast = Math.max(findings.length, undecided.length, notChecked.length) <= to
+    return {
+      file: { name, format: inventory.format },
+      counts,
+      findings: findings.slice(from, to),
+      undecided: undecided.slice(from, to).map(({ advisories, ...one }) => ({
+        ...one,
+        advisories: advisories.map(({ advisory_id }) => advisory_id),
+      })),
+      not_checked: notChecked.slice(from, to),
+      pagination: { limit: CHECK_ROWS, next_cursor: isLast ? null : String(to) },
+    }
+  } catch (error) {
+    throw error instanceof InventoryError ? new ToolError(error.message) : error
+  }
+}
