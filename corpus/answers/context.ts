@@ -1,7 +1,7 @@
 /** Inputs of handlers in addition to their parameters. */
 import type { CveId } from '../model/ids/cve-id.ts'
 import type { Steps } from '../runtime/steps.ts'
-import type { RecordChange, SnapshotData, SnapshotSummary, Snapshots } from '../snapshot/index.ts'
+import type { ChangeFacts, RecordChange, SnapshotData, SnapshotSummary, Snapshots } from '../snapshot/index.ts'
 import type { SnapshotChoice } from './parameters/ids.ts'
 
 export interface Context {
@@ -48,10 +48,13 @@ export interface History {
   compare(current: SnapshotData, since: string, until: string): Steps<Comparison>
 }
 
+/** A row of `/changes`, with facts if they are asked for. */
+export type ChangeRow = RecordChange & Partial<ChangeFacts>
+
 /** The changes between two snapshots, in id order. */
 export interface Comparison {
   /** Returns at most `limit` changes after a CVE, and whether more follow. */
-  after(id: CveId | null, limit: number): Steps<{ changes: RecordChange[]; more: boolean }>
+  after(id: CveId | null, limit: number, hasFacts: boolean): Steps<{ changes: ChangeRow[]; more: boolean }>
   /** Returns the number of all changes. */
   count(): Steps<number>
 }

@@ -37,11 +37,28 @@ export interface CnaScores {
   recent_without_cna_cvss: number
 }
 
+/** What the last days brought, up to the day of the corpus date. */
+export interface RecentFigures {
+  /** Length of the period: 1, 7 or 30 days. */
+  days: number
+  /** First and last day, both included. */
+  since: string
+  until: string
+  /** CVEs published, by severity. */
+  published: SeverityCounts
+  /** CVEs that KEV added. */
+  kev_added: number
+  /** Exploit modules published. */
+  exploits: number
+}
+
 export interface Stats {
   corpus_date: string | null
   epss_date: string | null
   /** Null if no ingest changed an existing corpus. */
   last_update: LastUpdate | null
+  /** 1, 7 and 30 days. Empty without a corpus date. */
+  recent: RecentFigures[]
   totals: { cves: number; kev: number; has_exploit: number; has_patch: number; severity: SeverityCounts }
   /** Months (`YYYY-MM`) of publication that have CVEs, ascending. */
   published_by_month: ({ month: string } & SeverityCounts)[]

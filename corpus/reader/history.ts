@@ -2,7 +2,7 @@
  * The snapshots that `/changes` can compare, by ranges: compares two by the shards whose digests differ, block by block up
  * to the end of a page. Each change is checked against the members of both.
  */
-import type { Comparison, History } from '../answers/context.ts'
+import type { ChangeRow, Comparison, History } from '../answers/context.ts'
 import { ApiError } from '../answers/errors.ts'
 import type { SnapshotChoice } from '../answers/parameters/ids.ts'
 import { assertOrder, type End, endGone, isFullId, selectedId } from '../answers/snapshot-choice.ts'
@@ -15,11 +15,11 @@ import {
   changesInBlock,
   decodeMemberHead,
   type FileEntry,
+  factsOfChange,
   type IndexBlock,
   indexBlocks,
   type Manifest,
-  type MemberHead,
-  type RecordChange,
+  type ReadMember,
   SnapshotError,
   type SnapshotSummary,
   type SourcedBlock,
@@ -87,14 +87,14 @@ export function readerHistory(lineage: Lineage, objects: Objects): History {
       if (!(await lineage.isReadable(old))) throw endGone('since')
       if (!(await lineage.isReadable(now))) throw endGone('until')
     }
-    async function page(after: CveId | null, limit: number) {
+    async function page(after: CveId | null, limit: number, hasFacts: boolean) {
       // One more shows whether another page follows.
       const found = await firstChanges(pair, after, limit + 1)
-      return { changes: await pair.rowsOf(found.slice(0, limit)), more: found.length > limit }
+      return { changes: await pair.rowsOf(found.slice(0, limit), hasFacts), more: found.length > limit }
     }
     return {
-      *after(id, limit) {
-        return yield* awaited(page(id, limit))
+      *after(id, limit, hasFacts) {
+        return yield* awaited(page(id, limit, hasFacts))
       },
       *count() {
         return (yield* awaited(firstChanges(pair, null, Number.POSITIVE_INFINITY))).length
@@ -154,7 +154,7 @@ interface Pair {
   /** Ascending. */
   blocks: ChangedBlock[]
   compare(blocks: readonly ChangedBlock[]): Promise<BlockChange[][]>
-  rowsOf(changes: readonly FoundChange[]): Promise<RecordChange[]>
+  rowsOf(changes: readonly FoundChange[], hasFacts: boolean): Promise<ChangeRow[]>
 }
 
 function openPair(before: Manifest, after: Manifest, objects: Objects): Pair {
@@ -184,21 +184,28 @@ function openPair(before: Manifest, after: Manifest, objects: Objects): Pair {
     return of.map((block) => byBlock.get(block) ?? null)
   }
 
-  /** Returns the heads of members, after checking that they are those of the rows. */
-  async function headsOf(side: 'old' | 'now', changes: readonly FoundChange[]): Promise<(MemberHead | null)[]> {
-    const heads: (MemberHead | null)[] = changes.map(() => null)
+  /** Returns members, or their heads alone, after checking that they are those of the rows. */
+  async function membersOf(
+    side: 'old' | 'now',
+    changes: readonly FoundChange[],
+    areWhole: boolean,
+  ): Promise<(ReadMember | null)[]> {
+    const members: (ReadMember | null)[] = changes.map(() => null)
     const wanted = changes.flatMap(({ block, change }, i) => {
       const row = change[side]
       return row ? [{ i, row, shard: block[side]!.shard }] : []
     })
-    const readHeads = async (some: typeof wanted, shard: FileEntry) => {
-      const spans = some.map(({ row: { at, length } }) => ({ at, length: Math.min(length, HEAD_BYTES) }))
+    const readAll = async (some: typeof wanted, shard: FileEntry) => {
+      const spans = some.map(({ row: { at, length } }) => ({
+        at,
+        length: areWhole ? length : Math.min(length, HEAD_BYTES),
+      }))
       const parts = await ofEnd(endOf[side], objects.parts(shard, spans))
-      for (const [n, { i, row }] of some.entries()) heads[i] = checkedHead(parts[n]!, row)
+      for (const [n, { i, row }] of some.entries()) members[i] = checkedMember(parts[n]!, row)
     }
     const byShard = Map.groupBy(wanted, ({ shard }) => shard)
-    await Promise.all(Array.from(byShard, ([shard, some]) => readHeads(some, shard)))
-    return heads
+    await Promise.all(Array.from(byShard, ([shard, some]) => readAll(some, shard)))
+    return members
   }
 
   return {
@@ -207,16 +214,19 @@ function openPair(before: Manifest, after: Manifest, objects: Objects): Pair {
       const [old, now] = await Promise.all([slicesOf('old', of), slicesOf('now', of)])
       return of.map((_, i) => changesInBlock(old[i]!, now[i]!))
     },
-    async rowsOf(changes) {
-      const [old, now] = await Promise.all([headsOf('old', changes), headsOf('now', changes)])
-      return changes.map(({ change: { id } }, i) => changeOf(id, old[i]!, now[i]!))
+    async rowsOf(changes, hasFacts) {
+      const [old, now] = await Promise.all([membersOf('old', changes, hasFacts), membersOf('now', changes, hasFacts)])
+      return changes.map(({ change: { id } }, i) => ({
+        ...changeOf(id, old[i]!, now[i]!),
+        ...(hasFacts ? factsOfChange(old[i]!, now[i]!) : {}),
+      }))
     },
   }
 }
 
-function checkedHead(bytes: Buffer, { id, source }: SourcedRow): MemberHead {
+function checkedMember(bytes: Buffer, { id, source }: SourcedRow): ReadMember {
   const head = decodeMemberHead(bytes)
-  if (head.key === id && Buffer.from(head.source).compare(source) === 0) return head
+  if (head.key === id && Buffer.from(head.source).compare(source) === 0) return { ...head, bytes }
   throw new SnapshotError('malformed', `the index differs from the member of ${id}`)
 }
 

@@ -40,6 +40,8 @@ export interface CveFilterOptions {
   /** `<ecosystem>/<name>`, the ecosystem in any case, without a release. */
   package?: string | undefined
   epss_min?: number | undefined
+  /** Not included. */
+  epss_below?: number | undefined
   /** The least rise of the EPSS score over `epss_change_days`, -1 to 1. */
   epss_change_min?: number | undefined
   /** Default: 30. */
@@ -80,6 +82,8 @@ interface PageOptions {
 export interface ChangesOptions extends PageOptions {
   /** The later snapshot, in the forms of `since`. Default: the current one. */
   until?: string | Date | undefined
+  /** `facts` adds the state of each CVE before and after the change, and the names in it. */
+  include?: readonly 'facts'[] | undefined
 }
 
 export type SnapshotsOptions = PageOptions

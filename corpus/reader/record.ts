@@ -12,7 +12,7 @@ import type {
   TimelineEntry,
 } from '../model/record.ts'
 import type { Deadline } from '../model/scores/deadline.ts'
-import type { RecordChange, SECTIONS, Section, SnapshotSummary } from '../snapshot/index.ts'
+import type { ChangeFacts, RecordChange, SECTIONS, Section, SnapshotSummary } from '../snapshot/index.ts'
 
 /** The EPSS score of a row. All fields are null if there is none. */
 export interface EpssScore {
@@ -99,7 +99,8 @@ export interface ChangePage {
   since: string
   /** Id of the snapshot that is compared with `since`. */
   snapshot: string
-  data: RecordChange[]
+  /** With facts, if `include` asks for them. */
+  data: (RecordChange & Partial<ChangeFacts>)[]
   pagination: Pagination
 }
 

@@ -66,6 +66,7 @@ export type * from './data.ts'
 export { appendRows, extractAdvisories, extractPackages } from './derive/advisory-extract.ts'
 export { type AdvisoryRows, noAdvisories, noPackages, type PackageRows } from './derive/advisory-rows.ts'
 export { ALIAS_COLUMNS, aliasesOf, aliasSetIn } from './derive/aliases.ts'
+export { type ChangeFacts, factsOfChange, STATE_FIELDS } from './derive/change-facts.ts'
 export {
   type BlockChange,
   CHANGED_SECTIONS,

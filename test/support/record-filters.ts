@@ -191,6 +191,11 @@ const FILTERS: Record<string, RecordFilter> = {
   cvss_min: bound((record) => record.cvss_score, SCORES, least),
   cvss_max: bound((record) => record.cvss_score, SCORES, most),
   epss_min: bound((record) => record.epss.score, { step: 1e-5, top: 1 }, least),
+  epss_below: bound(
+    (record) => record.epss.score,
+    { step: 1e-5, top: 1 },
+    (number, limit) => number < limit,
+  ),
   epss_change_min: bound((record) => record.epss_change, { step: 1e-5, bottom: -1, top: 1 }, least),
   published_since: time((record) => record.date_published, least),
   published_until: time((record) => record.date_published, most),

@@ -7,16 +7,17 @@ import { corpusFacts } from './corpus-facts.ts'
 import { joinedNames, type Summary } from './cve-cases.ts'
 import { byText, keyOfName } from './plain.ts'
 
-/** Slugs and names of vendors and CNAs, as their lists answer them. */
+/** Slugs and names of vendors and CNAs, and the dates of exploit modules, as their lists answer them. */
 export interface Names {
   vendors: readonly { slug: string; display: string }[]
   cnas: readonly { slug: string; cna_name: string }[]
+  exploits: readonly { date_published: string | null }[]
 }
 
 const YEAR_MS = 365 * 86_400_000
 
 /** Returns all figures except `last_update`. */
-export function statsTruth(path: string, { vendors, cnas }: Names): Omit<Stats, 'last_update'> {
+export function statsTruth(path: string, { vendors, cnas, exploits }: Names): Omit<Stats, 'last_update'> {
   const facts = corpusFacts(path)
   const { corpusDate, epssDate, ownScore } = factsOfCorpus(path)
   const cores = facts.cores as unknown as Summary[]
@@ -71,6 +72,24 @@ export function statsTruth(path: string, { vendors, cnas }: Names): Omit<Stats, 
   return {
     corpus_date: corpusDate,
     epss_date: epssDate,
+    recent: [1, 7, 30].flatMap((days) => {
+      if (corpusDate === null) return []
+      const dayBefore = (count: number) =>
+        new Date(Date.parse(corpusDate.slice(0, 10)) - count * 86_400_000).toISOString().slice(0, 10)
+      const [since, until] = [dayBefore(days - 1), dayBefore(0)]
+      const isWithin = (date: unknown) =>
+        typeof date === 'string' && date.slice(0, 10) >= since && date.slice(0, 10) <= until
+      return [
+        {
+          days,
+          since,
+          until,
+          published: severities(cores.filter(({ date_published }) => isWithin(date_published))),
+          kev_added: listed.filter(({ kev }) => isWithin(kev.date_added)).length,
+          exploits: exploits.filter(({ date_published }) => isWithin(date_published)).length,
+        },
+      ]
+    }),
     totals: {
       cves: cores.length,
       kev: listed.length,

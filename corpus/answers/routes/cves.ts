@@ -88,6 +88,7 @@ export const cvesQuery = {
   cvss_min: described('Only CVEs with at least this `cvss_score`', number({ min: 0, max: 10 })),
   cvss_max: described('Only CVEs with at most this `cvss_score`', number({ min: 0, max: 10 })),
   epss_min: number({ min: 0, max: 1 }),
+  epss_below: described('Only CVEs with a lower EPSS score than this, 0 to 1', number({ min: 0, max: 1 })),
   epss_change_min: described(
     'Only CVEs whose EPSS score rose by at least this much over `epss_change_days`, -1 to 1. CVEs without a known change do not match',
     number({ min: -1, max: 1 }),

@@ -1,7 +1,7 @@
 /** The figures of a snapshot. */
 import { z } from 'zod'
 import type { LastUpdate, UpdatedCves } from '../../model/last-update.ts'
-import type { CnaScores, SeverityCounts, Stats, TopEntries, TopEntry } from '../../model/stats.ts'
+import type { CnaScores, RecentFigures, SeverityCounts, Stats, TopEntries, TopEntry } from '../../model/stats.ts'
 import { baseScore, count, cveId, day, fraction, type ShapeOf, timestamp } from './values.ts'
 
 const month = z.string().regex(/^\d{4}-\d{2}$/)
@@ -95,6 +95,17 @@ const epssByCvss = z
   } satisfies ShapeOf<Stats['epss_by_cvss']>)
   .meta({ id: 'EpssByCvss', description: 'Number of CVEs by EPSS and CVSS score' })
 
+const recent = z
+  .strictObject({
+    days: z.int().positive().describe('Length of the period in days'),
+    since: day.describe('First day, included'),
+    until: day.describe('Last day, included: the day of `corpus_date`'),
+    published: severityCounts.describe('CVEs published in the period'),
+    kev_added: count.describe('CVEs that KEV added in the period'),
+    exploits: count.describe('Exploit modules published in the period'),
+  } satisfies ShapeOf<RecentFigures>)
+  .meta({ id: 'RecentFigures', description: 'What the last days brought' })
+
 const totals = z
   .strictObject({
     cves: count.describe('Number of CVEs'),
@@ -110,6 +121,7 @@ export const stats = z
     corpus_date: timestamp.nullable().describe('Newest date in the CVE list'),
     epss_date: day.nullable().describe('Date of the EPSS scores. Null without scores'),
     last_update: lastUpdate.nullable().describe('Null if the corpus was never updated'),
+    recent: z.array(recent).max(3).describe('The last 1, 7 and 30 days. Empty without `corpus_date`'),
     totals,
     published_by_month: z.array(publishedMonth).describe('Ascending. Months without CVEs are absent'),
     kev_by_month: z.array(kevMonth).describe('Ascending. Months without CVEs are absent'),

@@ -2,7 +2,7 @@
 import { nameKey } from '../../model/affected/products.ts'
 import type { LastUpdate } from '../../model/last-update.ts'
 import { compareText } from '../../model/sources.ts'
-import type { SeverityCounts, Stats, TopEntries, TopEntry } from '../../model/stats.ts'
+import type { RecentFigures, SeverityCounts, Stats, TopEntries, TopEntry } from '../../model/stats.ts'
 import { DAY_MS } from '../../model/values/date.ts'
 import { fold } from '../codec/fold.ts'
 import { type EpssColumns, fromBillionths, NO_EPSS, toBillionths } from '../record/epss.ts'
@@ -19,6 +19,8 @@ const HIGH_CVSS = 9
 const HIGHEST = 10
 const TOP = 20
 const YEAR_DAYS = 365
+/** The periods of `recent`: a day, a week, a month. */
+const RECENT_DAYS = [1, 7, 30]
 /** Records that a CNA must have for a share. */
 const MIN_RECORDS = 20
 /** Bounds the file in a hostile corpus. In 2024, 412 CNAs existed. */
@@ -35,6 +37,7 @@ export interface StatsLists {
   cwes: ListRows['cwes']
   cnas: ListRows['cnas']
   vendors: ListRows['vendors']
+  exploits: ListRows['exploits']
   /** The rows of the CVEs of each vendor. */
   cvesOfVendor: ListedCves['vendor']
 }
@@ -52,6 +55,7 @@ export function statsOf({ rows, epss, corpusDate, lastUpdate }: StatsInput, list
     corpus_date: corpusDate,
     epss_date: epss.date,
     last_update: lastUpdate,
+    recent: corpusDate === null ? [] : RECENT_DAYS.map((days) => recentFigures(days, corpusDate, rows, lists.exploits)),
     totals: totalsOf(rows),
     published_by_month: publishedByMonth(rows),
     kev_by_month: kevByMonth(rows),
@@ -92,6 +96,27 @@ function totalsOf(rows: Rows): Stats['totals'] {
     totals.severity[severityOf(rows, row)]++
   }
   return totals
+}
+
+function recentFigures(days: number, corpusDate: string, rows: Rows, exploits: StatsLists['exploits']): RecentFigures {
+  const until = corpusDate.slice(0, 10)
+  const end = Date.parse(until) + DAY_MS
+  const begin = end - days * DAY_MS
+  const isWithin = (time: number) => time >= begin && time < end
+  const published = noCounts()
+  let kevAdded = 0
+  for (let row = 0; row < rows.count; row++) {
+    if (isWithin(rows.published[row]!)) published[severityOf(rows, row)]++
+    if (isWithin(rows.kevAdded[row]!)) kevAdded++
+  }
+  return {
+    days,
+    since: new Date(begin).toISOString().slice(0, 10),
+    until,
+    published,
+    kev_added: kevAdded,
+    exploits: exploits.filter(({ date_published: date }) => date !== null && isWithin(Date.parse(date))).length,
+  }
 }
 
 /** The months since year 0; a number is a faster key than its text. */

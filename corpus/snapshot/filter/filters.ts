@@ -44,6 +44,8 @@ export interface CveFilters extends FacetFilters {
   cvss_min?: number | undefined
   cvss_max?: number | undefined
   epss_min?: number | undefined
+  /** The EPSS score is less. */
+  epss_below?: number | undefined
   /** The EPSS score rose by at least this much over the days. */
   epss_change_min?: { least: number; days: ChangeDays } | undefined
   published_since?: number | undefined
@@ -99,6 +101,7 @@ export function canonicalFilters(given: GivenFilters): CveFilters {
     cvss_min: given.cvss_min,
     cvss_max: given.cvss_max,
     epss_min: given.epss_min,
+    epss_below: given.epss_below,
     epss_change_min:
       given.epss_change_min === undefined
         ? undefined
@@ -164,7 +167,7 @@ export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection',
  */
 export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches: Uint32Array | null): Constraint[] {
   const { columns } = snapshot
-  const { ids, cwe, cna, assigner, tag, state, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
+  const { ids, cwe, cna, assigner, tag, state, severity, updated_since: updatedSince } = filters
   const published = publicationRange(snapshot, filters)
   const constraints: Constraint[] = published ? [published] : []
   const list = (name: () => string, ordinals: Uint32Array): void => {
@@ -202,9 +205,8 @@ export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches:
   }
   const scores = scoreRange(snapshot, filters)
   if (scores) constraints.push(scores)
-  if (leastEpss !== undefined) {
-    constraints.push(range('epss', 0, firstBelow(snapshot, 'epss', leastEpss)))
-  }
+  const probabilities = epssRange(snapshot, filters)
+  if (probabilities) constraints.push(probabilities)
   const { epss_change_min: change } = filters
   if (change) {
     const sort = changeSort(change.days)
@@ -233,6 +235,13 @@ function scoreRange(snapshot: CveTables, { cvss_min: least, cvss_max: most }: Cv
   const from = most === undefined ? 0 : firstBelow(snapshot, 'cvss', most, true)
   const to = least === undefined ? snapshot.orders.cvss.keyed : firstBelow(snapshot, 'cvss', least)
   return range('cvss', from, to)
+}
+
+function epssRange(snapshot: CveTables, { epss_min: least, epss_below: below }: CveFilters): RangeConstraint | null {
+  if (least === undefined && below === undefined) return null
+  const from = below === undefined ? 0 : firstBelow(snapshot, 'epss', below)
+  const to = least === undefined ? snapshot.orders.epss.keyed : firstBelow(snapshot, 'epss', least)
+  return range('epss', from, to)
 }
 
 function listedFrom({ kev }: CveTables['columns'], since: number): Uint32Array {

@@ -18,6 +18,7 @@ import {
   manifestPath,
   objectPath,
   openObject,
+  type ReadMember,
   readManifest,
   readObject,
   SnapshotError,
@@ -31,6 +32,7 @@ export interface Ancestor {
   index: Index
   /** In the order of `rows`. */
   heads(rows: readonly number[]): MemberHead[]
+  member(row: number): ReadMember
 }
 
 /** The ancestors of a snapshot, newest first, up to the first missing or damaged manifest. */
@@ -144,19 +146,20 @@ export function orNull<T>(read: () => T): T | null {
 
 function openAncestor(dist: string, manifest: Manifest): Ancestor {
   const index = decodeIndex(readObject(dist, fileOf(manifest, 'index', 'cve')))
+  const read = (row: number, length: number): ReadMember => {
+    const shard = openObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
+    try {
+      const bytes = shard.read(index.at[row]!, length)
+      return { ...decodeMemberHead(bytes), bytes }
+    } finally {
+      shard.close()
+    }
+  }
   return {
     id: manifest.snapshot,
     createdAt: Date.parse(manifest.created_at),
     index,
-    heads(rows) {
-      return rows.map((row) => {
-        const shard = openObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
-        try {
-          return decodeMemberHead(shard.read(index.at[row]!, coreEnd(index, row)))
-        } finally {
-          shard.close()
-        }
-      })
-    },
+    heads: (rows) => rows.map((row) => read(row, coreEnd(index, row))),
+    member: (row) => read(row, index.length[row]!),
   }
 }

@@ -297,4 +297,66 @@ states('27.6', 'changes up to an earlier snapshot', async () => {
 })
 
 contract.after(world.remove)
+
+states('27.11, 27.12', 'what a CVE was and is, and its names, if they are asked for', async () => {
+  const since = await snapshotId()
+  await world.night({
+    ...cveList(
+      [
+        record(1),
+        record(2, { affected: of('Acme', 'Tcp/Ip Stack'), metrics: [cveMetric('3.1', 5.4)] }),
+        record(6, { title: 'New in Six', affected: of('Red Hat', 'Six') }),
+      ],
+      '2024-06-04',
+    ),
+    [KEV]: kevJson(['CVE-2024-0002'], '2024-06-04T10:00:00.0000Z'),
+  })
+  interface State {
+    title: string | null
+    cvss_score: number | null
+    kev: { listed: boolean }
+  }
+  interface Row {
+    cve_id: string
+    before: State | null
+    after: State | null
+    vendors: string[]
+    products: string[]
+    names_complete: boolean
+  }
+  const path = `/changes?since=${since}`
+  const { data } = await world.json<{ data: Row[] }>(`${path}&include=facts`)
+  const rows = new Map(data.map((row) => [row.cve_id, row]))
+  const plain = await world.json<{ data: object[] }>(path)
+  assert.equal(
+    plain.data.map((row) => Object.keys(row)),
+    data.map(() => ['cve_id', 'change', 'sections']),
+  )
+  for (const row of data) {
+    for (const [id, state] of [
+      [since, row.before],
+      [await snapshotId(), row.after],
+    ] as const) {
+      const response = await world.get(`/cves/${row.cve_id}?include=&snapshot=${id}`)
+      const record = JSON.parse(await response.text()) as Json
+      if (state === null) assert.is(response.status, 404)
+      else for (const [name, value] of Object.entries(state)) assert.equal(value, record[name], name)
+    }
+  }
+  const changed = rows.get('CVE-2024-0002')!
+  assert.equal([changed.before?.cvss_score, changed.after?.cvss_score], [9.8, 5.4])
+  assert.equal([changed.vendors, changed.products], [['acme'], ['acme/tcp/ip_stack']])
+  const added = rows.get('CVE-2024-0006')!
+  assert.equal([added.before, added.after?.title, added.vendors], [null, 'New in Six', ['red_hat']])
+  const removed = rows.get('CVE-2024-0005')!
+  assert.equal([removed.after, removed.before === null, removed.names_complete], [null, false, true])
+  for (const vendor of ['acme', 'red_hat']) {
+    const listed = await world.json<{ data: { cve_id: string }[] }>(`/cves?vendor=${vendor}`)
+    assert.equal(
+      data.filter((row) => row.after && row.vendors.includes(vendor)).map(({ cve_id }) => cve_id),
+      listed.data.map(({ cve_id }) => cve_id).filter((id) => rows.has(id)),
+    )
+  }
+})
+
 contract.run()

@@ -13,6 +13,7 @@ const stats = await service.json<Stats>('/stats')
 const expected = statsTruth(service.made.corpus, {
   vendors: await service.all('/vendors'),
   cnas: await service.all('/cnas'),
+  exploits: await service.all('/exploits'),
 })
 const all = summariesOf(service.corpus)
 const countOf = async (path: string) => (await service.all<Summary>(path)).length
@@ -125,6 +126,35 @@ states('32.10', 'what the last update brought, and its dates', () => {
   assert.is(until, stats.corpus_date)
   assert.ok(Date.parse(since) < Date.parse(until))
   assert.ok(added.cves > 0 && changed.cves > 0)
+})
+
+states('32.12', 'the last days up to the corpus date, as the filters of lists count them', async () => {
+  assert.equal(stats.recent, expected.recent)
+  assert.equal(
+    stats.recent.map(({ days, until }) => [days, until]),
+    [1, 7, 30].map((days) => [days, stats.corpus_date!.slice(0, 10)]),
+  )
+  for (const { since, until, published, kev_added: added, exploits } of stats.recent) {
+    const total = Object.values(published).reduce((sum, count) => sum + count, 0)
+    const days = `published_since=${since}&published_until=${until}`
+    assert.is(await countOf(`/cves?${days}`), total)
+    assert.is(await countOf(`/cves?${days}&severity=critical`), published.critical)
+    assert.is(await countOf(`/kev?catalog=cisa&added_since=${since}&added_until=${until}`), added)
+    assert.is(await countOf(`/exploits?${days}`), exploits)
+  }
+  const { published, kev_added, exploits } = stats.recent.at(-1)!
+  assert.ok(published.critical > 0 && kev_added + exploits > 0)
+})
+
+states('32.5', 'a cell has the CVEs of a list', async () => {
+  const { epss_from: epss, cvss_from: cvss, counts } = stats.epss_by_cvss
+  for (const [i, from] of epss.entries()) {
+    for (const [j, least] of cvss.entries()) {
+      const below = i + 1 < epss.length ? `&epss_below=${epss[i + 1]}` : ''
+      const most = j + 1 < cvss.length ? `&cvss_max=${cvss[j + 1]! - 0.1}` : ''
+      assert.is(await countOf(`/cves?epss_min=${from}${below}&cvss_min=${least}${most}`), counts[i]![j]!)
+    }
+  }
 })
 
 states('32.11', 'counts, and at most 100 ids that /cves?ids= accepts', async () => {

@@ -61,6 +61,13 @@ test('every page since every night is that of the gateway, at any limit', async 
   assert.ok(new Set((await all(reader, nights.at(-1)!.snapshot)).map(({ change }) => change)).size > 1)
 })
 
+test('rows with facts are those of the gateway', async () => {
+  for (const { snapshot: since } of nights) {
+    const page = await compare<ChangePage>(reader, `/changes?since=${since}&limit=100&include=facts`)
+    assert.equal(await reader.changes(since, { limit: 100, include: ['facts'] }), page)
+  }
+})
+
 test('every form of `since` selects the snapshot that it selects in the gateway', async () => {
   for (const { snapshot, created_at } of nights) {
     const ms = Date.parse(created_at)

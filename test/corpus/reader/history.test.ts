@@ -98,7 +98,7 @@ test('an end that is gone is named, also if both ends are the same', async () =>
   assert.match(await messageOf('1111111', '1111111'), /snapshot of `since` is no longer available/)
   assert.match(await messageOf('abcdef01', 'abcdef02'), /'until' is older than that of 'since'/)
   const same = await compare('abcdef02', 'abcdef02')
-  assert.equal(await completed(same.after(null, 5)), { changes: [], more: false })
+  assert.equal(await completed(same.after(null, 5, true)), { changes: [], more: false })
 })
 
 test.run()

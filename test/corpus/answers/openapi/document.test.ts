@@ -15,7 +15,7 @@ import { apiDocument, ROUTES } from '../../../../corpus/answers/routes.ts'
 /** Every endpoint of gateway/API.md with its parameters; `!` marks those that must be given. */
 const CONTRACT: Record<string, string> = {
   '/cves':
-    'q text severity kev has_exploit has_patch has_detection has_workaround state ssvc_exploitation ssvc_automatable ssvc_decision attack_vector privileges_required user_interaction tag assigner cwe vendor product package cvss_min cvss_max epss_min epss_change_min epss_change_days published_since published_until updated_since kev_since ids sort limit cursor count fields',
+    'q text severity kev has_exploit has_patch has_detection has_workaround state ssvc_exploitation ssvc_automatable ssvc_decision attack_vector privileges_required user_interaction tag assigner cwe vendor product package cvss_min cvss_max epss_min epss_below epss_change_min epss_change_days published_since published_until updated_since kev_since ids sort limit cursor count fields',
   '/cves/{cveId}': 'cveId! include fields',
   '/cves/{cveId}/cvss': 'cveId!',
   '/cves/{cveId}/epss': 'cveId!',
@@ -55,7 +55,7 @@ const CONTRACT: Record<string, string> = {
   '/advisories/{advisoryId}': 'advisoryId!',
   '/search': 'q! types limit',
   '/search/suggest': 'q! types limit include',
-  '/changes': 'since! until limit cursor count',
+  '/changes': 'since! until include limit cursor count',
   '/snapshot': '',
   '/snapshots': 'limit cursor count',
   '/stats': '',

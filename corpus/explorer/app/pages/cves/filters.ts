@@ -113,6 +113,7 @@ export const FILTERS: readonly Filter[] = [
   { name: 'cvss_min', label: 'Minimum CVSS', kind: 'score' },
   { name: 'cvss_max', label: 'Maximum CVSS', kind: 'score' },
   { name: 'epss_min', label: 'Minimum EPSS', kind: 'share', of: 'EPSS' },
+  { name: 'epss_below', label: 'EPSS below', kind: 'share', of: 'EPSS' },
   { name: 'epss_change_min', label: 'Minimum EPSS rise', kind: 'change', of: 'EPSS rise' },
   {
     name: 'epss_change_days',
