@@ -165,6 +165,7 @@ export async function pageAddresses({ service }: ExplorerWorld): Promise<string[
     `#/affected?cpe=${part(cpeName(slug, product.slug, '1.0'))}`,
     '#/changes',
     `#/changes?until=${snapshot}`,
+    '#/changes?group=new&vendor=acme&watched=true',
     '#/watch',
     '#/check',
     '#/api',

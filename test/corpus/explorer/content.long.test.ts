@@ -122,10 +122,19 @@ for (const mode of MODES) {
     const [current, parent] = (await json<{ data: { id: string }[] }>('/snapshots')).data
     await tab.show(`#/changes?since=${parent!.id}&until=${current!.id}`)
     await tab.page.getByLabel('Until snapshot').waitFor()
-    await tab.page.locator('main table').waitFor()
-    const changes = await json<{ data: { cve_id: string }[] }>(`/changes?since=${parent!.id}&limit=5`)
-    const rows = await tab.page.locator('main table').innerText()
-    for (const { cve_id } of changes.data) assert.ok(rows.includes(cve_id), cve_id)
+    await tab.page.locator('main table').first().waitFor()
+    interface Row {
+      cve_id: string
+      change: string
+      vendors: string[]
+    }
+    const rows = await world.service.all<Row>(`/changes?since=${parent!.id}&include=facts`)
+    const countOf = (name: string) => rows.filter(({ change }) => change === name).length
+    const counts = `${countOf('added')} added, ${countOf('changed')} changed, ${countOf('removed')} removed`
+    assert.match(await tab.page.locator('main').innerText(), counts)
+    const { cve_id: id, vendors } = rows.find((row) => row.vendors.length > 0)!
+    await tab.show(`#/changes?since=${parent!.id}&until=${current!.id}&vendor=${encodeURIComponent(vendors[0]!)}`)
+    await tab.page.locator('main table a.id', { hasText: id }).first().waitFor()
     await tab.close()
   })
 

@@ -1,28 +1,23 @@
 /** `#/changes?since=&until=&change=`: the CVEs that differ between two snapshots. */
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Changes, Page, Snapshots } from '../data/answers.ts'
 import { MAX_LIMIT } from '../data/api.ts'
-import { type Pages, useAnswer, usePages } from '../data/use.ts'
+import { useAnswer, usePages, useSession } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { Await, Failure } from '../parts/answer.tsx'
-import { type Column, EntryTable, PagedTable } from '../parts/entry-list.tsx'
-import type { ChoiceFilter } from '../parts/filter.ts'
+import type { Filter } from '../parts/filter.ts'
 import { Filters } from '../parts/filters.tsx'
 import { formatCount, formatTime } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
-import { Figures } from '../parts/texts.tsx'
-import { CveLink } from '../parts/values.tsx'
+import { InSteps } from '../parts/steps.tsx'
+import { Time } from '../parts/values.tsx'
 import { link } from '../router.ts'
-import {
-  CHANGES,
-  type Change,
-  countsOf,
-  idOf,
-  isNewer,
-  SECTION_NAMES,
-  type SnapshotRow,
-  sinceOf,
-} from './changes/choice.ts'
+import { rowTest } from '../watch/matching.ts'
+import { useWatchList } from '../watch/use-watch-list.ts'
+import { previousVisit } from '../watch/visit.ts'
+import { CHANGES, type Change, countsOf, idOf, isNewer, type SnapshotRow, sinceOf } from './changes/choice.ts'
+import { type FactRow, GROUPS, grouped } from './changes/groups.ts'
+import { ChangeTable } from './changes/table.tsx'
 
 export default function ChangesPage({ query }: PageProps) {
   const answer = useAnswer<Snapshots>('/snapshots', { limit: MAX_LIMIT })
@@ -30,7 +25,7 @@ export default function ChangesPage({ query }: PageProps) {
     <>
       <Heading>Changes</Heading>
       <p class="about">
-        The CVEs that were added, changed or removed between two snapshots. New EPSS scores do not count as changes.
+        What is new, changed or rejected between two snapshots. New EPSS scores do not count as changes.
       </p>
       <Await answer={answer}>{({ data }) => <Choice snapshots={data} query={query} />}</Await>
     </>
@@ -48,7 +43,7 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
   if (!current || !later) return <p class="notice">The server has no snapshot. Build or publish one.</p>
   const usual = sinceOf(snapshots, later, null)
   const earlier = snapshots.filter((one) => isNewer(later, one))
-  const filters: ChoiceFilter[] = [
+  const filters: Filter[] = [
     {
       kind: 'choice',
       name: 'since',
@@ -74,60 +69,116 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
       label: 'Change',
       options: [['', 'any'], ...CHANGES.map((change) => [change, change] as const)],
     },
+    { kind: 'text', name: 'vendor', label: 'Vendor', hint: 'cisco' },
+    { kind: 'text', name: 'product', label: 'Product', hint: 'microsoft/windows_10' },
+    {
+      kind: 'choice',
+      name: 'watched',
+      label: 'CVEs',
+      options: [
+        ['', 'all'],
+        ['true', 'my watch list'],
+      ],
+    },
   ]
   const shown = new URLSearchParams(query)
   shown.set('since', since ?? '')
   shown.set('until', later.id)
   return (
     <>
-      <Filters filters={filters} base={['changes']} query={shown} label="Snapshots" />
+      <LastVisit snapshots={snapshots} since={since} query={query} />
+      <Filters filters={filters} base={['changes']} query={shown} label="Snapshots and filters" />
+      <WatchHint query={query} />
       {since === null ? (
         <p class="notice">
           There is no snapshot before {nameOf(later)}. The next build will show changes, if it keeps this snapshot.
         </p>
       ) : (
-        <Compared since={since} until={until} change={query.get('change')} />
+        <Compared key={`${since} ${until}`} since={since} until={until} query={query} />
       )}
     </>
   )
 }
 
-const COLUMNS: readonly Column<Change>[] = [
-  {
-    name: 'CVE',
-    kind: 'key',
-    cell: ({ cve_id, change }) => (change === 'removed' ? <span class="id">{cve_id}</span> : <CveLink id={cve_id} />),
-  },
-  { name: 'Change', cell: ({ change }) => <span class={`change ${change}`}>{change}</span> },
-  {
-    name: 'Parts that differ',
-    kind: 'wide',
-    cell: ({ change, sections }) => {
-      if (change === 'removed') return <span class="dim">rejected, or no longer in the CVE list</span>
-      if (sections.length === 0) return <span class="dim">only internal data</span>
-      return sections.map((section) => SECTION_NAMES[section] ?? section).join(', ')
-    },
-  },
-  {
-    name: 'Details',
-    cell: ({ cve_id, change }) =>
-      change === 'removed' ? null : (
-        <a href={link(['cves', cve_id], { section: 'timeline' })} aria-label={`Timeline of ${cve_id}`}>
-          Timeline
-        </a>
-      ),
-  },
-]
+/** Offers the changes since the snapshot that this browser saw before the current one. */
+function LastVisit({
+  snapshots,
+  since,
+  query,
+}: {
+  snapshots: readonly SnapshotRow[]
+  since: string | null
+  query: URLSearchParams
+}) {
+  const { past } = useSession()
+  const [current] = snapshots
+  const [previous] = useState(() => (past === null && current ? previousVisit(current.id) : null))
+  if (previous === null) return null
+  const row = snapshots.find(({ id }) => id === previous)
+  if (!row) {
+    return (
+      <p class="about">
+        The server no longer lists the snapshot of your last visit ({previous.slice(0, 12)}). Choose the oldest one that
+        it has, to see as much as possible.
+      </p>
+    )
+  }
+  if (since === row.id && query.get('until') === null) {
+    return (
+      <p class="about">
+        Since your last visit: the snapshot of <Time at={row.created_at} />.
+      </p>
+    )
+  }
+  return (
+    <p class="about">
+      <a href={link(['changes'], { ...Object.fromEntries(query), since: row.id, until: null })}>
+        Since your last visit
+      </a>
+      , the snapshot of <Time at={row.created_at} />
+    </p>
+  )
+}
+
+function WatchHint({ query }: { query: URLSearchParams }) {
+  const { entries } = useWatchList()
+  if (query.get('watched') !== 'true') return null
+  return (
+    <p class="about">
+      {entries.length === 0 ? 'Your watch list is empty, so no change matches. ' : null}
+      <a href={link(['watch'])}>Edit the watch list</a> ({formatCount(entries.length)})
+    </p>
+  )
+}
 
 /** Rows that are loaded without a click, so that counts are complete after a usual night. */
-const LOADED_AT_ONCE = 2000
+const LOADED_AT_ONCE = 3000
+/** Rows of a group beside others, and of a group alone. */
+const FEW = 10
+const MANY = 50
 
-function Compared({ since, until, change }: { since: string; until: string | null; change: string | null }) {
-  const pages = usePages<Change>('/changes', { since, until, limit: MAX_LIMIT })
+function Compared({ since, until, query }: { since: string; until: string | null; query: URLSearchParams }) {
+  const pages = usePages<FactRow>('/changes', { since, until, include: 'facts', limit: MAX_LIMIT })
   const { rows, more, loading, error } = pages
+  const { entries } = useWatchList()
+  const [isShown, setShown] = useState(false)
+  const isComplete = more === null && !loading
   useEffect(() => {
     if (more && !loading && rows.length < LOADED_AT_ONCE) more()
+    else if (!loading) setShown(true)
   }, [more === null, loading, rows.length])
+  const names = {
+    vendor: query.get('vendor'),
+    product: query.get('product'),
+    watched: query.get('watched') === 'true' ? entries : null,
+  }
+  const change = query.get('change')
+  const passes = useMemo(() => rowTest(names), [names.vendor, names.product, names.watched])
+  const passing = useMemo(
+    () => rows.filter((row) => (!change || row.change === change) && passes(row)),
+    [rows.length, passes, change],
+  )
+  const groups = useMemo(() => grouped(passing), [passing])
   if (error?.status === 410) {
     return (
       <p class="notice failure" role="alert">
@@ -139,31 +190,80 @@ function Compared({ since, until, change }: { since: string; until: string | nul
     )
   }
   if (error && rows.length === 0) return <Failure error={error} retry={pages.retry} />
-  const counts = countsOf(rows)
+  // The groups grow with each page, so they are shown when a usual night is complete.
+  if (!isShown && !error) {
+    return (
+      <div class="loading" role="status">
+        {rows.length === 0 ? 'Loading…' : `Loading… ${formatCount(rows.length)} changes so far`}
+      </div>
+    )
+  }
+  const hasNames = names.vendor || names.product || names.watched
+  const uncertain = hasNames ? rows.filter((row) => row.names_complete === false && !passes(row)).length : 0
   const first = pages.first as (Page<Change> & Pick<Changes, 'since' | 'snapshot'>) | null
-  const matching: Pages<Change> = { ...pages, rows: change ? rows.filter((row) => row.change === change) : rows }
+  const chosen = GROUPS.find(([name]) => name === query.get('group'))
+  const shown = (chosen ? [chosen] : GROUPS).filter(([name]) => groups[name].length > 0)
+  const toGroup = (group: string | null) => link(['changes'], { ...Object.fromEntries(query), group })
   return (
     <>
-      {first === null ? null : (
-        <>
-          <p>
-            From <code>{first.since.slice(0, 12)}</code> to <code>{first.snapshot.slice(0, 12)}</code>
-          </p>
-          <Figures figures={CHANGES.map((name) => [name, formatCount(counts[name])])} />
-          {more === null && !loading ? null : (
-            <p class="dim">
-              The counts cover the first {formatCount(rows.length)} changes. Load more to complete them.
-            </p>
+      <p>
+        {first ? (
+          <>
+            From <code>{first.since.slice(0, 12)}</code> to <code>{first.snapshot.slice(0, 12)}</code>:{' '}
+          </>
+        ) : null}
+        {countsText(passing)}.{' '}
+        {passing.length < rows.length ? `The filters hide ${formatCount(rows.length - passing.length)} others.` : null}
+      </p>
+      {isComplete ? null : (
+        <p class="notice">
+          All counts cover the first {formatCount(rows.length)} changes, by CVE id. There are more.{' '}
+          {error ? null : (
+            <button type="button" aria-disabled={loading} onClick={() => more?.()}>
+              {loading ? 'Loading…' : 'Load more'}
+            </button>
           )}
-        </>
+        </p>
       )}
-      <PagedTable
-        pages={matching}
-        empty={change ? `No CVE has the change “${change}”.` : 'No CVE differs.'}
-        isEndless={false}
-      >
-        {(shown) => <EntryTable rows={shown} columns={COLUMNS} keyOf={({ cve_id }) => cve_id} caption="Changes" />}
-      </PagedTable>
+      {error ? <Failure error={error} retry={pages.retry} /> : null}
+      {uncertain > 0 ? (
+        <p class="notice">
+          {formatCount(uncertain)} of the hidden CVEs have more names than the answer lists, so a filter can miss them.
+        </p>
+      ) : null}
+      <ul class="groups" aria-label="Groups">
+        {GROUPS.map(([name, title]) => (
+          <li key={name} class={groups[name].length === 0 ? 'dim' : undefined}>
+            {groups[name].length === 0 ? (
+              <>
+                <b>0</b> {title}
+              </>
+            ) : (
+              <a href={toGroup(name)} aria-current={chosen?.[0] === name ? 'true' : undefined}>
+                <b>{formatCount(groups[name].length)}</b> {title}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p class="about">{chosen ? <a href={toGroup(null)}>All groups</a> : 'A CVE can be in several groups.'}</p>
+      {shown.length === 0 ? <p>No change matches.</p> : null}
+      {shown.map(([name, title, about]) => (
+        <section key={name} aria-labelledby={`group-${name}`}>
+          <h2 id={`group-${name}`}>
+            {title} <span class="dim">{formatCount(groups[name].length)}</span>
+          </h2>
+          <p class="about">{about}</p>
+          <InSteps items={groups[name]} first={chosen ? MANY : FEW} noun="changes">
+            {(some) => <ChangeTable rows={some} caption={title} />}
+          </InSteps>
+        </section>
+      ))}
     </>
   )
+}
+
+function countsText(rows: readonly Change[]): string {
+  const counts = countsOf(rows)
+  return CHANGES.map((name) => `${formatCount(counts[name])} ${name}`).join(', ')
 }
