@@ -3,6 +3,7 @@ import type { Stats } from '../data/answers.ts'
 import { formatCompact, formatCount, formatProbability, formatScore, formatShare } from '../parts/format.ts'
 import { CveLink } from '../parts/values.tsx'
 import { link } from '../router.ts'
+import { cellParams } from './epss-cells.ts'
 import { heat } from './heat.ts'
 
 export function EpssGrid({ grid, totalCves }: { grid: Stats['epss_by_cvss']; totalCves: number }) {
@@ -39,7 +40,16 @@ export function EpssGrid({ grid, totalCves }: { grid: Stats['epss_by_cvss']; tot
                 </th>
                 {counts.map((row, band) => (
                   <td key={epss[band]} class={`heat-${heat(row[column]!, most)}`} title={formatCount(row[column]!)}>
-                    {row[column] === 0 ? '' : formatCompact(row[column]!)}
+                    {row[column] === 0 ? (
+                      ''
+                    ) : (
+                      <a
+                        href={link(['cves'], { ...cellParams(grid, band, column), sort: '-epss' })}
+                        aria-label={`${formatCount(row[column]!)} CVEs: CVSS ${from} to ${cvssEnd(column)}, EPSS from ${formatProbability(epss[band]!)}`}
+                      >
+                        {formatCompact(row[column]!)}
+                      </a>
+                    )}
                   </td>
                 ))}
               </tr>

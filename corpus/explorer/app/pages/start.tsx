@@ -1,4 +1,4 @@
-/** `#/`: the last update, charts, and the age of the feeds. */
+/** `#/`: the watch list, the last days, the last update, charts, and the age of the feeds. */
 import { useMemo, useState } from 'preact/hooks'
 import { SEVERITIES } from '../../../model/record.ts'
 import { EpssGrid } from '../charts/epss-grid.tsx'
@@ -15,12 +15,15 @@ import { link } from '../router.ts'
 import { CnasWithoutScores } from './start/cna-scores.tsx'
 import { Feeds, OldFeeds } from './start/feeds.tsx'
 import { LastUpdateFigures } from './start/last-update.tsx'
+import { Periods } from './start/periods.tsx'
 import { Rising } from './start/rising.tsx'
+import { hasWatchList, Watched, WatchInvitation } from './start/watched.tsx'
 
 export default function StartPage() {
   const stats = useAnswer<Stats>('/stats')
   const snapshot = useAnswer<Snapshot>('/snapshot')
   const [now] = useState(() => Date.now())
+  const [isWatching] = useState(hasWatchList)
   // Both answers are shown at once, so that nothing moves.
   const isLoading = [stats, snapshot].some(({ data, error }) => data === null && error === null)
   return (
@@ -31,6 +34,11 @@ export default function StartPage() {
       ) : (
         <>
           {snapshot.data ? <OldFeeds snapshot={snapshot.data} now={now} /> : null}
+          {isWatching ? null : <WatchInvitation />}
+          <div class={isWatching ? 'news watching' : 'news'}>
+            {isWatching ? <Watched parent={snapshot.data?.parent ?? null} /> : null}
+            {stats.data ? <Periods recent={stats.data.recent} /> : null}
+          </div>
           {stats.data ? <Figures stats={stats.data} parent={snapshot.data?.parent ?? null} /> : null}
           {stats.error ? <Failure error={stats.error} retry={stats.retry} /> : null}
           <section>
@@ -69,7 +77,9 @@ function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
   const months = useMemo(() => stats.published_by_month, [stats])
   return (
     <>
-      <section aria-label="All CVEs">
+      {update ? <LastUpdateFigures update={update} parent={parent} /> : null}
+      <section aria-labelledby="all">
+        <h2 id="all">All CVEs</h2>
         <dl class="figures">
           <Figure name="CVEs" count={totals.cves} href={link(['cves'])} />
           {BANDS.map((band) => (
@@ -87,8 +97,15 @@ function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
           <Figure name="with patch" count={totals.has_patch} href={link(['cves'], { has_patch: true })} />
         </dl>
       </section>
-      {update ? <LastUpdateFigures update={update} parent={parent} /> : null}
       <div class="charts">
+        <Rising />
+        <EpssGrid grid={stats.epss_by_cvss} totalCves={totals.cves} />
+        <Ranking title="Weaknesses" entries={stats.weaknesses} linkOf={({ id }) => link(['cwes', id])} />
+        <Ranking
+          title="Vendors"
+          entries={stats.vendors}
+          linkOf={({ id }, isLastYear) => link(['cves'], { vendor: id, ...year(isLastYear) })}
+        />
         <MonthChart
           title="CVEs by severity"
           unit="CVEs published"
@@ -108,14 +125,6 @@ function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
             <a href={link(['cves'], { kev: true })}>All CVEs in KEV</a>
           </p>
         </MonthChart>
-        <EpssGrid grid={stats.epss_by_cvss} totalCves={totals.cves} />
-        <Rising />
-        <Ranking title="Weaknesses" entries={stats.weaknesses} linkOf={({ id }) => link(['cwes', id])} />
-        <Ranking
-          title="Vendors"
-          entries={stats.vendors}
-          linkOf={({ id }, isLastYear) => link(['cves'], { vendor: id, ...year(isLastYear) })}
-        />
         <Ranking title="CNAs" entries={stats.cnas} linkOf={({ id }) => link(['cnas', id])} />
         <CnasWithoutScores rows={stats.cna_scores} />
       </div>
@@ -135,7 +144,9 @@ function Figure({ name, count, href, band }: FigureProps) {
   return (
     <div>
       <dt>{band ? <span class={`severity ${band}`}>{name}</span> : name}</dt>
-      <dd>{href === null ? formatCount(count) : <a href={href}>{formatCount(count)}</a>}</dd>
+      <dd class={count === 0 ? 'dim' : undefined}>
+        {href === null || count === 0 ? formatCount(count) : <a href={href}>{formatCount(count)}</a>}
+      </dd>
     </div>
   )
 }

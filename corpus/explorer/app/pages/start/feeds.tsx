@@ -31,8 +31,10 @@ export function OldFeeds({ snapshot, now }: { snapshot: Snapshot; now: number })
   return (
     <p class="notice old">
       {old.length === 1 ? 'One feed is' : `${formatCount(old.length)} feeds are`} older than usual:{' '}
-      {old.map(([name]) => nameOf(name)).join(', ')}. Check whether the nightly run still downloads{' '}
-      {old.length === 1 ? 'it' : 'them'}.
+      {old
+        .map(([name, { updated_at }]) => `${nameOf(name)} (${days(feedAge(name, updated_at, now).days!)})`)
+        .join(', ')}
+      . Check whether the nightly run still downloads {old.length === 1 ? 'it' : 'them'}.
     </p>
   )
 }

@@ -44,7 +44,8 @@ export function LastUpdateFigures({ update, parent }: { update: LastUpdate; pare
 
 function Count({ part, href }: { part: UpdatedCves; href: string | null }) {
   const text = formatCount(part.cves)
-  if (part.cves === 0 || href === null) return <>{text}</>
+  if (part.cves === 0) return <span class="dim">{text}</span>
+  if (href === null) return <>{text}</>
   return (
     <a
       href={href}
