@@ -22,7 +22,7 @@ import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls }
 import { KEEP_OPTIONS, type KeepFlags, keepCount, keepRules } from './keep-options.ts'
 import { addMcpCommand } from './mcp/options.ts'
 import { type NightlyFlags, pingUrl } from './nightly/options.ts'
-import { siteUrl } from './publish/options.ts'
+import { type AtomSubject, atomSubject, siteUrl } from './publish/options.ts'
 import { addQueryCommand } from './query/options.ts'
 
 const tools = commandLine('vulnshelf', {
@@ -175,6 +175,7 @@ interface PublishFlags {
   parallel: number
   unsigned?: boolean
   siteUrl?: URL
+  atomFor?: AtomSubject[]
   json?: boolean
 }
 
@@ -453,19 +454,29 @@ program
   .addOption(json())
   .addOption(option('--unsigned', 'allow an unsigned snapshot to replace a signed one'))
   .addOption(site())
+  .addOption(
+    option(
+      '--atom-for <kind:name>',
+      'write a feed of a vendor or product too, such as vendor:cisco (repeatable; needs --site-url)',
+    ).argParser(atomSubject),
+  )
   .addHelpText(
     'after',
     examples(
       'publish dist /srv/vulnshelf',
       'publish dist /srv/vulnshelf --site-url https://vulns.example.com/',
+      'publish dist /srv/vulnshelf --site-url https://vulns.example.com/ --atom-for vendor:cisco',
       'publish dist s3://bucket/vulnshelf --parallel 12',
     ),
   )
-  .action(async (dist: string, to: string, options: PublishFlags) => {
+  .action(async (dist: string, to: string, options: PublishFlags, command: Command) => {
     const { publishFromCommand } = await import('./publish/command.ts')
     const { formatPublishReport } = await import('./report.ts')
-    const { parallel, unsigned = false, siteUrl: site = null } = options
-    print(options.json, await publishFromCommand({ dist, to, parallel, unsigned, site }), formatPublishReport)
+    const { parallel, unsigned = false, siteUrl: site = null, atomFor: subjects = [] } = options
+    if (site === null && subjects.length > 0)
+      return command.error('--atom-for needs --site-url, the public URL of the target')
+    const publishing = { dist, to, parallel, unsigned, site, subjects }
+    print(options.json, await publishFromCommand(publishing), formatPublishReport)
   })
 
 program

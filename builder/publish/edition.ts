@@ -21,8 +21,10 @@ import { type AtomEntry, encodeAtom } from './atom.ts'
 import { addOnce, CHANGES_ATOM, changesAtom, changesEntry, snapshotPairs } from './changes-atom.ts'
 import { bytesContent, type Content, fileContent } from './content.ts'
 import { KEV_ATOM, kevAtom, kevChangeEntries } from './kev-atom.ts'
+import type { AtomSubject } from './options.ts'
 import { siteAt } from './site.ts'
 import { readTables } from './snapshot-tables.ts'
+import { subjectEntries } from './subject-atom.ts'
 
 export interface Edition {
   pointer: Pointer
@@ -39,7 +41,11 @@ export interface Edition {
  * `site` is the public URL of the target; null writes no Atom feeds.
  * @throws SnapshotError if there is no snapshot, its manifest is damaged, or a file that the Atom feeds need
  */
-export function readEdition(dist: string, site: URL | null, { log }: Pick<Effects, 'log'>): Edition {
+export function readEdition(
+  dist: string,
+  { site, subjects = [] }: { site: URL | null; subjects?: readonly AtomSubject[] },
+  { log }: Pick<Effects, 'log'>,
+): Edition {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const objects = new Map(objectContents(dist, manifest).map((content) => [content.sha256, content]))
   const manifests = [manifestContent(dist, pointer.manifest)]
@@ -59,7 +65,7 @@ export function readEdition(dist: string, site: URL | null, { log }: Pick<Effect
     pointerBytes,
     objects: [...objects.values()],
     manifests,
-    named: site === null ? [] : [atomFeeds(dist, manifest, site, log)],
+    named: site === null ? [] : [atomFeeds(dist, manifest, site, subjects, log)],
     latest: bytesContent(POINTER_NAME, pointerBytes),
   }
 }
@@ -69,17 +75,26 @@ export const objectContents = (dist: string, { files }: Manifest): Content[] =>
   files.map((file) => fileContent(objectName(file.sha256), objectPath(dist, file.sha256), file, describe(file)))
 
 /** Their content depends on the snapshots in `dist` alone, so that feeds without news are not uploaded again. */
-function atomFeeds(dist: string, manifest: Manifest, url: URL, log: Effects['log']): Content[] {
+function atomFeeds(
+  dist: string,
+  manifest: Manifest,
+  url: URL,
+  subjects: readonly AtomSubject[],
+  log: Effects['log'],
+): Content[] {
   const [site, tables] = [siteAt(url), readTables(dist, manifest)]
   const changes: AtomEntry[] = []
   const kevChanges: AtomEntry[] = []
+  const ofSubjects = subjectEntries(subjects)
   for (const pair of snapshotPairs(dist, manifest, tables, log)) {
     addOnce(changes, changesEntry(pair, site))
     for (const entry of kevChangeEntries(dist, pair, site)) addOnce(kevChanges, entry)
+    ofSubjects.add(dist, pair, site)
   }
   return [
     bytesContent(KEV_ATOM, encodeAtom(kevAtom(dist, manifest, tables, kevChanges, site))),
     bytesContent(CHANGES_ATOM, encodeAtom(changesAtom(tables, changes, site))),
+    ...ofSubjects.feeds(tables, site).map(({ path, feed }) => bytesContent(path, encodeAtom(feed))),
   ]
 }
 

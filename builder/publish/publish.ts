@@ -21,6 +21,7 @@ import { transferring } from '../../corpus/transfer/retry.ts'
 import type { Content } from './content.ts'
 import { type Edition, readEdition } from './edition.ts'
 import { PublishError } from './error.ts'
+import type { AtomSubject } from './options.ts'
 import { openTarget, type Target } from './target.ts'
 import { uploadAll } from './uploads.ts'
 
@@ -33,6 +34,8 @@ export interface PublishOptions {
   unsigned?: boolean
   /** The public URL of the target, for `kev.atom` and `changes.atom`. Null does not write them. */
   site?: URL | null
+  /** Vendors and products with feeds of their own. Only with `site`. */
+  subjects?: readonly AtomSubject[]
 }
 
 export interface PublishReport {
@@ -49,12 +52,12 @@ const PARALLEL = 6
 
 /** @throws PublishError, SnapshotError, TransferError, BuildError `busy`; then the target is unchanged */
 export async function publish(
-  { dist, to, parallel = PARALLEL, unsigned = false, site = null }: PublishOptions,
+  { dist, to, parallel = PARALLEL, unsigned = false, site = null, subjects = [] }: PublishOptions,
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
   // First, so that nothing is written to a foreign folder.
-  const edition = readEdition(dist, site, effects)
+  const edition = readEdition(dist, { site, subjects }, effects)
   assertFresh(edition.pointer, dist, effects.now())
   const target = await openTarget(to, effects)
   try {

@@ -50,7 +50,7 @@ export async function writeSite(
 ): Promise<SiteReport> {
   assertApart(dist, out)
   // These checks come first, so that nothing is written to a folder of others.
-  const { edition, snapshots } = withHistory(dist, readEdition(dist, site, effects))
+  const { edition, snapshots } = withHistory(dist, readEdition(dist, { site }, effects))
   const explorer = await open()
   assertOurs(out, explorer)
   const target = await openFolder(out, effects, { taker: 'site', hardLinks: !copy })

@@ -30,7 +30,14 @@ test('the reader and the gateway have the same figures', async () => {
 test('every figure, counted from the corpus', async () => {
   const rows = <T>(path: string) => walk<T>((query) => gateway.body(`${path}?${query}`), 100)
   const { last_update, ...figures } = stats
-  assert.equal(figures, statsTruth(corpus, { vendors: await rows('/vendors'), cnas: await rows('/cnas'), exploits: await rows('/exploits') }))
+  assert.equal(
+    figures,
+    statsTruth(corpus, {
+      vendors: await rows('/vendors'),
+      cnas: await rows('/cnas'),
+      exploits: await rows('/exploits'),
+    }),
+  )
   assert.equal([last_update!.since.slice(0, 10), last_update!.until.slice(0, 10)], nights)
 })
 

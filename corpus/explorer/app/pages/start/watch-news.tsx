@@ -10,7 +10,7 @@ import { entriesOf } from '../../watch/matching.ts'
 import { useWatchList } from '../../watch/use-watch-list.ts'
 import { type FactRow, GROUPS, grouped } from '../changes/groups.ts'
 
-const MOST = 5
+const MOST = 4
 /** Rows that are read without a click: a usual night has fewer changes. */
 const READ_AT_ONCE = 2000
 
@@ -32,7 +32,12 @@ export function WatchNews({ parent }: { parent: string }) {
   if (error?.status === 410) return <p>The server no longer has the previous snapshot, so it knows no changes.</p>
   if (error) return <Failure error={error} retry={pages.retry} />
   if (loading || (more && !isEnough)) {
-    return <p class="dim">Comparing with the previous snapshot… {rows.length > 0 ? formatCount(rows.length) : ''}</p>
+    // Another key: the same element in another position would count as moved.
+    return (
+      <p key="comparing" class="dim">
+        Comparing with the previous snapshot… {rows.length > 0 ? formatCount(rows.length) : ''}
+      </p>
+    )
   }
   const found = rows.filter((row) => entriesOf(row, entries).length > 0)
   const groups = grouped(found)
@@ -40,8 +45,12 @@ export function WatchNews({ parent }: { parent: string }) {
   const counts = GROUPS.filter(([name]) => groups[name].length > 0)
   return (
     <>
-      <p class="counts">
-        {found.length === 0 ? 'Nothing changed since the previous snapshot.' : null}
+      <p key="counts" class="counts">
+        {found.length > 0
+          ? null
+          : more
+            ? `Nothing among the first ${formatCount(rows.length)} changes since the previous snapshot.`
+            : 'Nothing changed since the previous snapshot.'}
         {counts.map(([name, title]) => (
           <a key={name} href={link(['changes'], { watched: true, group: name })}>
             <b>{formatCount(groups[name].length)}</b> {title.toLowerCase().replace('kev', 'KEV')}
@@ -62,7 +71,7 @@ export function WatchNews({ parent }: { parent: string }) {
         })}
       </ol>
       <p class="about">
-        {more ? `Only the first ${formatCount(rows.length)} changes are compared. ` : null}
+        {more && found.length > 0 ? `Only the first ${formatCount(rows.length)} changes are compared. ` : null}
         <a href={link(['changes'], { watched: true })}>
           {found.length > MOST ? `All ${formatCount(found.length)} changes` : 'Changes'} of the watch list
         </a>
