@@ -4,10 +4,19 @@ import * as assert from 'uvu/assert'
 import { hasDotSegment } from '../../../corpus/explorer/app/data/api.ts'
 import { countsOf, idOf, type SnapshotRow, sinceOf } from '../../../corpus/explorer/app/pages/changes/choice.ts'
 import { isTime } from '../../../corpus/explorer/app/parts/format.ts'
-import { cpeName, productFilter, questionOf } from '../../../corpus/explorer/app/parts/names.ts'
+import { cpeName, isNamedBy, productFilter, questionOf } from '../../../corpus/explorer/app/parts/names.ts'
 import { intervalTexts, matchText, rangeText } from '../../../corpus/explorer/app/parts/ranges.ts'
 import { unwrap } from '../../../corpus/explorer/app/parts/unwrap.ts'
 import { csvLine } from '../../../corpus/reader/csv.ts'
+
+test('a query names a package or product by its whole name or id, in any case', () => {
+  const lodash = { type: 'package', id: 'npm/lodash', label: 'lodash' }
+  const panOs = { type: 'product', id: 'palo_alto_networks/pan-os', label: 'PAN-OS' }
+  for (const query of ['lodash', 'LODASH', 'npm/lodash']) assert.ok(isNamedBy(query, lodash), query)
+  assert.ok(isNamedBy('Pan-OS', panOs))
+  for (const query of ['lodas', 'odash', 'npm']) assert.not.ok(isNamedBy(query, lodash), query)
+  assert.not.ok(isNamedBy('openssl', { type: 'vendor', id: 'openssl', label: 'OpenSSL' }))
+})
 
 test('slashes within the keys of a product are encoded, as API 9.23 requires', () => {
   assert.is(productFilter('acme', 'widget'), 'acme/widget')

@@ -6,6 +6,7 @@ import { Failure } from '../parts/answer.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { ApiRequest } from '../parts/list-tools.tsx'
+import { isNamedBy } from '../parts/names.ts'
 import { LoadingProgress } from '../parts/progress.tsx'
 import { hrefLink, link } from '../router.ts'
 
@@ -48,7 +49,10 @@ function Results({ data: { results, counts }, q }: { data: SearchResults; q: str
     list,
     items: results[type] ?? [],
     count: counts[type] ?? 0,
-  })).filter(({ count }) => count > 0)
+  }))
+    .filter(({ count }) => count > 0)
+    // Packages and products that the text names are what the user looks for.
+    .sort((a, b) => Number(b.items.some((one) => isNamedBy(q, one))) - Number(a.items.some((one) => isNamedBy(q, one))))
   const inTexts = (
     <p>
       <a href={link(['cves'], { text: q })}>CVEs with these words in title, description, vendor or product</a>

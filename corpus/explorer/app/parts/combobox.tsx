@@ -2,6 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Suggestions } from '../data/answers.ts'
 import { useSession } from '../data/use.ts'
+import { isNamedBy } from './names.ts'
 import { Flag } from './values.tsx'
 
 export type Suggestion = Suggestions['suggestions'][number]
@@ -40,13 +41,8 @@ function useSuggestions(text: string, types: readonly SuggestionType[] | null): 
 }
 
 /** Packages and products with exactly this name precede all others. */
-function namedFirst(suggestions: readonly Suggestion[], query: string): Suggestion[] {
-  const asked = query.toLowerCase()
-  const isNamed = ({ type, id, label }: Suggestion) =>
-    (type === 'package' || type === 'product') &&
-    (label.toLowerCase() === asked || id.toLowerCase() === asked || id.toLowerCase().endsWith(`/${asked}`))
-  return suggestions.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a)))
-}
+const namedFirst = (suggestions: readonly Suggestion[], query: string): Suggestion[] =>
+  suggestions.toSorted((a, b) => Number(isNamedBy(query, b)) - Number(isNamedBy(query, a)))
 
 const TYPE_NAMES: Readonly<Record<SuggestionType, string>> = {
   cve: 'CVE',

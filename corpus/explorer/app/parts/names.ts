@@ -21,3 +21,10 @@ const cpeText = (text: string): string => text.replace(/[^A-Za-z0-9_.-]/g, (char
 /** Returns the parameter that the text is: a CPE name begins with `cpe:`. */
 export const questionOf = (text: string): { purl: string } | { cpe: string } =>
   /^\s*cpe:/i.test(text) ? { cpe: text.trim() } : { purl: text.trim() }
+
+/** Returns whether a query is exactly the name of a package or product. */
+export function isNamedBy(query: string, { type, id, label }: { type: string; id: string; label: string }): boolean {
+  const name = query.toLowerCase()
+  const isNamed = [label, id].some((text) => text.toLowerCase() === name) || id.toLowerCase().endsWith(`/${name}`)
+  return (type === 'package' || type === 'product') && isNamed
+}
