@@ -1,6 +1,7 @@
 /** The watch list: names and their identity, the file, the storage of the browser. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { isWatched } from '../../../corpus/explorer/app/pages/kev/watched.ts'
 import {
   identityOf,
   KIND_WORDS,
@@ -192,6 +193,19 @@ test('a list has at most as many entries as a file', () => {
 
 test('each kind has its example in its own form', () => {
   for (const kind of KINDS) assert.is(nameOf(kind, KIND_WORDS[kind].example), KIND_WORDS[kind].example)
+})
+
+test('an entry of KEV is watched by its CVE, vendor or product, in any spelling', () => {
+  const row = { cve_id: 'CVE-2026-90001', vendor_project: 'Acme Inc', product: 'HTTP Server' } as const
+  const watched = (kind: WatchKind, name: string) => isWatched(row, [watchEntry(kind, name)])
+  assert.ok(watched('cve', 'CVE-2026-90001'))
+  assert.ok(watched('vendor', 'acme-inc'))
+  assert.ok(watched('product', 'acme_inc/http_server'))
+  assert.not.ok(watched('cve', 'CVE-2026-90002'))
+  assert.not.ok(watched('vendor', 'acme'))
+  assert.not.ok(watched('product', 'acme_inc/ftp_server'))
+  assert.not.ok(watched('package', 'npm/http-server'))
+  assert.not.ok(isWatched({ ...row, vendor_project: null, product: null }, [watchEntry('vendor', 'acme_inc')]))
 })
 
 test.run()

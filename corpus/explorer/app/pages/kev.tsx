@@ -9,7 +9,10 @@ import { formatDay } from '../parts/format.ts'
 import { catalogName } from '../parts/sources.ts'
 import { CveLink, Day, Flag, Severity, Unknown } from '../parts/values.tsx'
 import { link } from '../router.ts'
+import type { WatchEntry } from '../watch/entries.ts'
+import { useWatchList } from '../watch/use-watch-list.ts'
 import { DUE_PERIODS, dayAfter, untilText } from './kev/due.ts'
+import { isWatched } from './kev/watched.ts'
 
 const FILTERS: readonly Filter[] = [
   { kind: 'text', name: 'vendor', label: 'Vendor', hint: 'Microsoft' },
@@ -36,7 +39,7 @@ const FILTERS: readonly Filter[] = [
   ]),
 ]
 
-const columnsAt = (today: string | null): readonly Column<KevRow>[] => [
+const columnsAt = (today: string | null, watched: readonly WatchEntry[]): readonly Column<KevRow>[] => [
   { name: 'CVE', kind: 'key', cell: ({ cve_id }) => <CveLink id={cve_id} /> },
   { name: 'Severity', kind: 'short', cell: ({ cve }) => <Severity band={cve.severity} score={cve.cvss_score} /> },
   {
@@ -46,12 +49,16 @@ const columnsAt = (today: string | null): readonly Column<KevRow>[] => [
   },
   {
     name: 'Product',
-    cell: ({ vendor_project, product }) =>
-      vendor_project === null && product === null ? (
-        <Unknown />
-      ) : (
-        [vendor_project, product].filter((name) => name !== null).join(' · ')
-      ),
+    cell: (row) => (
+      <>
+        {row.vendor_project === null && row.product === null ? (
+          <Unknown />
+        ) : (
+          [row.vendor_project, row.product].filter((name) => name !== null).join(' · ')
+        )}{' '}
+        {isWatched(row, watched) ? <Flag name="watched" title="On your watch list" /> : null}
+      </>
+    ),
   },
   { name: 'Added', cell: ({ date_added }) => <Day at={date_added} /> },
   {
@@ -84,10 +91,11 @@ function useToday(): string | null {
 
 export default function KevPage({ query }: PageProps) {
   const today = useToday()
+  const { entries } = useWatchList()
   return (
     <EntryList<KevRow>
       title="Exploited vulnerabilities"
-      about="Entries of KEV and of further catalogs. The due date is that of the catalog. The page of a CVE has its deadlines by BOD 26-04."
+      about="Entries of KEV and of further catalogs. The due date is that of the catalog. The page of a CVE has its deadlines by BOD 26-04. Entries of your watch list have a mark."
       noun={['entry', 'entries']}
       path="/kev"
       base={['kev']}
@@ -96,7 +104,7 @@ export default function KevPage({ query }: PageProps) {
       table={(rows) => (
         <EntryTable
           rows={rows}
-          columns={columnsAt(today)}
+          columns={columnsAt(today, entries)}
           keyOf={({ cve_id, catalog }) => `${cve_id}/${catalog}`}
           caption="Exploited vulnerabilities"
         />
