@@ -14,7 +14,7 @@ import { requestTargets } from './targets.ts'
 import { serveFolder } from './web-folder.ts'
 
 const SEED = Number(process.env.VULNSHELF_TEST_SEED ?? 1)
-const TARGETS = 1000
+const TARGETS = 1100
 const SHOWN = 20
 /** Answers of each parameter with status 200, at least. */
 const PARAMETER_USES = 2

@@ -20,7 +20,7 @@ const query = {
   until: described('The later snapshot, in the forms of `since`. Default: the current one', snapshotOrDate()),
   include: described(
     '`facts`: adds the state of each CVE before and after the change, and the names of vendors, products and packages in it',
-    withDefault(csvOf(['facts']), []),
+    withDefault(csvOf(['facts'], { emptyAllowed: true }), []),
   ),
   ...paging,
 }
@@ -38,7 +38,7 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
 For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer ids to times. A mirror serves a snapshot minutes after its \`created_at\`, so a time can select a snapshot that you have not read. If the snapshot is no longer available, the answer is 410. Then read all records again.
 
 \`include=facts\` adds what each CVE was and is: title, severity, score, KEV, SSVC, patch, workaround and exploit, before and after, and the names that the filters of \`/cves\` match.`,
-  example: '/changes?since=5132195eb0fa&limit=2',
+  example: '/changes?since=e25515d54f77&limit=2',
   errors: ['gone'],
   params: { path: {}, query },
   answer: changesSchema,

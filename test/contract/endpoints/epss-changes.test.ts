@@ -1,4 +1,4 @@
-/** gateway/API.md, 9.36 to 9.39, and rule 34: changes of EPSS scores, from the editions of a feed. */
+/** gateway/API.md, 9.36 to 9.40, and rule 34: EPSS scores and their changes, from the editions of a feed. */
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import { refusesValues } from '../support/checks.ts'
@@ -64,6 +64,18 @@ rule(34, 'no older edition, and none of another model', async () => {
   } finally {
     for (const one of [old, other, late]) one.close()
   }
+})
+
+states('9.40', 'scores below the bound, without unknown ones; with epss_min, a band', async () => {
+  const [one, two, three, four, five] = [1, 2, 3, 4, 5].map(id)
+  const below = async (query: string) => (await sorted(query)).sort()
+  assert.equal(await below('epss_below=0.35'), [two, three])
+  assert.equal(await below('epss_below=0.350001'), [one, two, three])
+  assert.equal(await below('epss_below=1'), [one, two, three, four, five])
+  assert.equal(await below('epss_below=0'), [])
+  assert.equal(await below('epss_min=0.2&epss_below=0.40001'), [one, two])
+  assert.equal(await below('epss_min=0.4&epss_below=0.2'), [])
+  await refusesValues(world, '/cves', 'epss_below', ['-0.1', '1.1', 'low'])
 })
 
 states('9.38, 9.37', 'the sort key orders by the change, without a known one last', async () => {

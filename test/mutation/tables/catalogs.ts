@@ -97,8 +97,8 @@ export const CATALOG_RULES: readonly Mutation[] = [
     rule: 'rule 28: scores are in (0, 1] and fall with the rank',
     breaks: 'they rise with the rank, from 0',
     file: 'corpus/snapshot/query/search-item.ts',
-    find: 'score: 1 - rank / 4',
-    replace: 'score: rank / 4',
+    find: 'score: 1 - hit.rank / 4',
+    replace: 'score: hit.rank / 4',
   },
   {
     rule: 'rule 28: links lead to the resource',
