@@ -52,7 +52,9 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
   const history = useAnswer<EpssHistory>(`${path}/epss/history`)
   const labels = useNames(cve)
   const texts = useMarkdown(cve?.analysis ? analysisTexts(cve.analysis) : [])
-  const isLoading = advisory.loading || reports.loading || history.loading || labels.areLoading
+  // On wide screens nothing is below the facts, so that the sections need not wait for their names.
+  const waitsForLabels = labels.areLoading && window.matchMedia('(max-width: 60rem)').matches
+  const isLoading = advisory.loading || reports.loading || history.loading || waitsForLabels
   const isComplete = cve !== null && !isLoading && texts !== undefined
   useSection(query, isComplete)
   if (error) return <NoCve id={id} error={error} retry={retry} />
@@ -110,7 +112,7 @@ export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
           </section>
         </div>
         <aside aria-label="Facts">
-          {isComplete ? (
+          {isComplete && !labels.areLoading ? (
             <>
               <SideFacts cve={cve} names={labels} />
               <SectionMenu id={cve.cve_id} counts={new Map(shown.map((name) => [name, counts[name]]))} />
