@@ -66,8 +66,9 @@ function Difference({ row }: { row: FactRow }) {
     )
   }
   return (
-    <a href={link(['cves', id], { section: 'timeline' })} aria-label={`Timeline of ${id}`}>
+    <a href={link(['cves', id], { section: 'timeline' })}>
       {rest.map((section) => SECTION_NAMES[section] ?? section).join(', ') || 'summary or internal data'}
+      <span class="for-reader"> in the timeline of {id}</span>
     </a>
   )
 }
