@@ -1,35 +1,36 @@
 /** `#/`: the watch list, the last days, the last update, charts, and the age of the feeds. */
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { SEVERITIES } from '../../../model/record.ts'
-import { EpssGrid } from '../charts/epss-grid.tsx'
-import { MonthChart } from '../charts/month-chart.tsx'
-import { lastDay } from '../charts/months.ts'
-import { Ranking } from '../charts/ranking.tsx'
-import type { SeverityCounts, Snapshot, Stats } from '../data/answers.ts'
+import type { Snapshot, Stats } from '../data/answers.ts'
 import { useAnswer } from '../data/use.ts'
 import { Await, Failure, Loading } from '../parts/answer.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Time } from '../parts/values.tsx'
 import { link } from '../router.ts'
-import { CnasWithoutScores } from './start/cna-scores.tsx'
 import { Feeds, OldFeeds } from './start/feeds.tsx'
 import { LastUpdateFigures } from './start/last-update.tsx'
 import { Periods } from './start/periods.tsx'
-import { Rising } from './start/rising.tsx'
 import { hasWatchList, Watched, WatchInvitation } from './start/watched.tsx'
+
+/** Loaded beside the answers: the first screen does not need it. */
+type ChartCode = typeof import('./start/charts.tsx')
 
 export default function StartPage() {
   const stats = useAnswer<Stats>('/stats')
   const snapshot = useAnswer<Snapshot>('/snapshot')
   const [now] = useState(() => Date.now())
   const [isWatching] = useState(hasWatchList)
-  // Both answers are shown at once, so that nothing moves.
+  const [charts, setCharts] = useState<ChartCode | 'failed' | null>(null)
+  useEffect(() => {
+    import('./start/charts.tsx').then(setCharts, () => setCharts('failed'))
+  }, [])
+  // Both answers and the charts are shown at once, so that nothing moves.
   const isLoading = [stats, snapshot].some(({ data, error }) => data === null && error === null)
   return (
     <>
       <Heading>vulnshelf</Heading>
-      {isLoading ? (
+      {isLoading || charts === null ? (
         <Loading />
       ) : (
         <>
@@ -39,7 +40,7 @@ export default function StartPage() {
             {isWatching ? <Watched parent={snapshot.data?.parent ?? null} /> : null}
             {stats.data ? <Periods recent={stats.data.recent} /> : null}
           </div>
-          {stats.data ? <Figures stats={stats.data} parent={snapshot.data?.parent ?? null} /> : null}
+          {stats.data ? <Figures stats={stats.data} parent={snapshot.data?.parent ?? null} charts={charts} /> : null}
           {stats.error ? <Failure error={stats.error} retry={stats.retry} /> : null}
           <section>
             <h2 id="feeds">Feeds</h2>
@@ -61,20 +62,15 @@ export default function StartPage() {
 }
 
 const BANDS = SEVERITIES.toReversed()
-const NO_CVES: SeverityCounts = { critical: 0, high: 0, medium: 0, low: 0, none: 0, unscored: 0 }
 
-const SEVERITY_SERIES = [...BANDS, 'unscored' as const].map((band) => ({
-  name: band,
-  label: band,
-  value: (row: SeverityCounts) => row[band],
-}))
+interface FiguresProps {
+  stats: Stats
+  parent: string | null
+  charts: ChartCode | 'failed'
+}
 
-const KEV_SERIES = [{ name: 'kev', label: 'CVEs', value: ({ cves }: { cves: number }) => cves }]
-
-function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
-  const { totals, last_update: update, last_year_since: since } = stats
-  const year = (isLastYear: boolean) => (isLastYear ? { published_since: since } : {})
-  const months = useMemo(() => stats.published_by_month, [stats])
+function Figures({ stats, parent, charts }: FiguresProps) {
+  const { totals, last_update: update } = stats
   return (
     <>
       {update ? <LastUpdateFigures update={update} parent={parent} /> : null}
@@ -97,37 +93,13 @@ function Figures({ stats, parent }: { stats: Stats; parent: string | null }) {
           <Figure name="with patch" count={totals.has_patch} href={link(['cves'], { has_patch: true })} />
         </dl>
       </section>
-      <div class="charts">
-        <Rising />
-        <EpssGrid grid={stats.epss_by_cvss} totalCves={totals.cves} />
-        <Ranking title="Weaknesses" entries={stats.weaknesses} linkOf={({ id }) => link(['cwes', id])} />
-        <Ranking
-          title="Vendors"
-          entries={stats.vendors}
-          linkOf={({ id }, isLastYear) => link(['cves'], { vendor: id, ...year(isLastYear) })}
-        />
-        <MonthChart
-          title="CVEs by severity"
-          unit="CVEs published"
-          rows={months}
-          empty={(month) => ({ month, ...NO_CVES })}
-          series={SEVERITY_SERIES}
-          linkOf={(month) => link(['cves'], { published_since: `${month}-01`, published_until: lastDay(month) })}
-        />
-        <MonthChart
-          title="Additions to KEV"
-          unit="CVEs added"
-          rows={stats.kev_by_month}
-          empty={(month) => ({ month, cves: 0 })}
-          series={KEV_SERIES}
-        >
-          <p>
-            <a href={link(['cves'], { kev: true })}>All CVEs in KEV</a>
-          </p>
-        </MonthChart>
-        <Ranking title="CNAs" entries={stats.cnas} linkOf={({ id }) => link(['cnas', id])} />
-        <CnasWithoutScores rows={stats.cna_scores} />
-      </div>
+      {charts === 'failed' ? (
+        <p class="notice failure" role="alert">
+          The charts could not be loaded. Check the connection, then reload the page.
+        </p>
+      ) : (
+        <charts.Charts stats={stats} />
+      )}
     </>
   )
 }
