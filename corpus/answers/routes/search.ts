@@ -47,7 +47,10 @@ const suggestQuery = {
   q,
   types,
   limit: described('Maximum number of suggestions', withDefault(integer({ min: 1, max: 15 }), 8)),
-  include: described('Fields to add: `subtitle`, as search results have it', csvOf(['subtitle'], { emptyAllowed: true })),
+  include: described(
+    'Fields to add: `subtitle`, as search results have it',
+    csvOf(['subtitle'], { emptyAllowed: true }),
+  ),
 }
 
 export const suggest = defineRoute<Context, Record<never, never>, typeof suggestQuery>({
