@@ -36,7 +36,7 @@ export interface ChangeFacts {
 
 /**
  * Bounds of the names of a row, so that an answer stays small: bytes of a part that is read, and characters of all names.
- * Of 12,256 CVEs of real feeds, all are within them.
+ * The 12,256 CVEs of real feeds are within them.
  */
 const MOST_PART_BYTES = 1024 * 1024
 const MOST_CHARACTERS = 64 * 1024

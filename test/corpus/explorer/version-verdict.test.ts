@@ -1,7 +1,7 @@
 /** "My version" on the page of a CVE, compared with `/affected`. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Affected, CveDetail } from '../../../corpus/explorer/app/data/answers.ts'
+import type { Affected, AffectedEntry, CveDetail } from '../../../corpus/explorer/app/data/answers.ts'
 import type { Api, Params } from '../../../corpus/explorer/app/data/api.ts'
 import { target } from '../../../corpus/explorer/app/data/api.ts'
 import { type ProductGroup, productGroups } from '../../../corpus/explorer/app/pages/cves/product-groups.ts'
@@ -12,7 +12,7 @@ import { sharedService } from '../../contract/support/service.ts'
 const service = await sharedService()
 const api: Pick<Api, 'get'> = { get: (path: string, params?: Params) => service.json(target(path, params)) }
 
-type Group = ProductGroup & { id: string }
+type Group = ProductGroup & { id: string; affected: readonly AffectedEntry[] }
 
 /** The products and packages of many CVEs. */
 async function groups(): Promise<Group[]> {
@@ -20,7 +20,7 @@ async function groups(): Promise<Group[]> {
   const found: Group[] = []
   for (const { cve_id: id } of data) {
     const { affected = [] } = await service.json<CveDetail>(`/cves/${id}?include=affected`)
-    found.push(...productGroups(affected).map((group) => ({ ...group, id })))
+    found.push(...productGroups(affected).map((group) => ({ ...group, id, affected })))
   }
   return found
 }
@@ -54,7 +54,7 @@ test('the verdict on a version of a product is that of `/affected?cpe=`', async 
       const cpe = `cpe:2.3:*:${keys[0]}:${keys[1]}:${version}:*:*:*:*:*:*:*`
       const { data } = await service.json<Affected>(target('/affected', { cpe, limit: 100 }))
       const row = data.find(({ cve_ids }) => cve_ids.some((id) => id === group.id))
-      const { verdict, fixes } = productVerdict(group.entries, version)
+      const { verdict, fixes } = productVerdict(group.affected, group.entries[0]!, version)
       assert.is(verdict, row?.verdict ?? 'not affected', `${group.id} ${cpe}`)
       assert.equal(fixes, row?.fixed_versions ?? [], `${group.id} ${cpe}`)
       seen.set(verdict, (seen.get(verdict) ?? 0) + 1)
@@ -94,8 +94,36 @@ test('the verdict on a version of a package is that of its advisories; without a
 
 test('a product without a comparable name is not decided', () => {
   const [group] = all
-  const unnamed = group!.entries.map((entry) => ({ ...entry, vendor: null }))
-  assert.is(productVerdict(unnamed, '1.0').verdict, 'undecided')
+  assert.is(productVerdict(group!.affected, { vendor: null, product: 'widget' }, '1.0').verdict, 'undecided')
+})
+
+test('an entry under another name counts if its CPE names the product', () => {
+  const entry = {
+    default_status: null,
+    affected_versions: null,
+    patched_versions: null,
+    ecosystem: null,
+    package_name: null,
+  }
+  const cna = {
+    ...entry,
+    source: 'cna',
+    vendor: 'Acme',
+    product: 'Widget',
+    cpes: null,
+    affected_ranges: [{ introduced: '1.0', fixed: '1.2', version_type: null }],
+  }
+  const adp = {
+    ...entry,
+    source: 'adp',
+    vendor: 'Acme',
+    product: 'Widget for Linux',
+    cpes: ['cpe:2.3:a:acme:widget:*:*:*:*:*:*:*:*'],
+    affected_ranges: [{ introduced: '2.0', fixed: '2.5', version_type: null }],
+  }
+  const verdictOf = (affected: object[]) => productVerdict(affected as AffectedEntry[], cna, '2.1').verdict
+  assert.is(verdictOf([cna]), 'not affected')
+  assert.is(verdictOf([cna, adp]), 'affected')
 })
 
 test.after(() => service.remove())

@@ -88,7 +88,10 @@ const MOST_REMEMBERED = 20
 /** A gateway activates a new snapshot each night: a list that is opened again later begins with the new one. */
 const REMEMBERED_MS = 15 * 60_000
 
-/** Loads a list page by page. The first one has the number of all rows. When the API rejects the cursor of a page, the list begins again, once by itself. */
+/**
+ * Loads a list page by page. The first one has the number of all rows. When the API rejects the cursor of a page, the list
+ * begins again, once by itself.
+ */
 export function usePages<T>(path: string | null, params: Params = {}): Pages<T> {
   const { api, askToken } = useSession()
   const asked = path === null ? null : target(path, params)

@@ -15,7 +15,7 @@ const MEMBERS: Readonly<Record<WatchKind, string>> = {
   cve: 'cves',
 }
 
-/** What is wrong with a file, and where. */
+/** The file is no watch list. The message names the fault and its place. */
 export class WatchFileError extends Error {
   override readonly name = 'WatchFileError'
 }

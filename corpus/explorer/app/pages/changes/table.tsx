@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<FactRow>[] = [
 function Difference({ row }: { row: FactRow }) {
   const { change, sections, cve_id: id } = row
   if (change === 'added') return <span class="change added">new</span>
-  if (change === 'removed') return <span class="change removed">rejected</span>
+  if (change === 'removed') return <span class="change removed">rejected or removed</span>
   const changes = factChanges(row)
   const rest = sections.filter((section) => section !== 'core' && section !== 'timeline')
   if (changes.length > 0) {

@@ -123,15 +123,16 @@ function DeadlineFact({ cve }: { cve: Cve }) {
     .filter(({ due_date }) => due_date !== null)
     .sort((a, b) => (a.due_date! < b.due_date! ? -1 : 1))[0]
   const isPassed = due !== undefined && past === null && due.due_date! < new Date().toISOString().slice(0, 10)
-  const { exposed } = deadline
-  const isSet = due !== undefined || catalogs.length > 0 || isKnown(exposed) || isKnown(deadline.not_exposed)
+  const { exposed, not_exposed } = deadline
+  const rule = isKnown(exposed) ? exposed : isKnown(not_exposed) ? not_exposed : null
+  const isSet = catalogs.length > 0 || rule !== null
   return (
     <FirstFact
       name="Deadline"
       origin="kev"
       id={cve.cve_id}
       section={isSet ? 'kev' : null}
-      value={due ? <Day at={due.due_date} /> : isKnown(exposed) ? capital(deadlineText(exposed)) : 'None known'}
+      value={due ? <Day at={due.due_date} /> : rule ? capital(deadlineText(rule)) : 'None known'}
       isKnown={isSet}
     >
       {due ? (
@@ -141,8 +142,8 @@ function DeadlineFact({ cve }: { cve: Cve }) {
         </p>
       ) : null}
       <p class="dim">
-        {isKnown(exposed)
-          ? `BOD 26-04, exposed to the internet${due ? `: ${deadlineText(exposed)}` : ''}`
+        {rule
+          ? `BOD 26-04, ${rule === exposed ? '' : 'not '}exposed to the internet${due ? `: ${deadlineText(rule)}` : ''}`
           : catalogs.length === 0
             ? 'No catalog lists it.'
             : null}

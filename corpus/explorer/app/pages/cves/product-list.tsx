@@ -23,7 +23,7 @@ export function ProductList({ id, entries }: { id: string; entries: readonly Aff
         <ul class="products">
           {shown.map((group) => (
             <li key={group.key}>
-              <OneProduct id={id} group={group} />
+              <OneProduct id={id} group={group} all={entries} />
             </li>
           ))}
         </ul>
@@ -32,7 +32,14 @@ export function ProductList({ id, entries }: { id: string; entries: readonly Aff
   )
 }
 
-function OneProduct({ id, group: { entries, shown, isUnaffected } }: { id: string; group: ProductGroup }) {
+interface OneProductProps {
+  id: string
+  group: ProductGroup
+  /** The entries of all products. */
+  all: readonly AffectedEntry[]
+}
+
+function OneProduct({ id, group: { entries, shown, isUnaffected }, all }: OneProductProps) {
   const ranges = shown.flatMap(({ affected_ranges }) => affected_ranges ?? [])
   const versions = shown.flatMap(({ affected_versions }) => affected_versions ?? [])
   const fixes = [
@@ -73,7 +80,7 @@ function OneProduct({ id, group: { entries, shown, isUnaffected } }: { id: strin
               )}
             </dd>
           </dl>
-          <MyVersion id={id} entries={entries} />
+          <MyVersion id={id} named={entries[0]!} all={all} />
         </>
       )}
     </>
@@ -96,7 +103,14 @@ const VERDICTS: Readonly<Record<VersionVerdict['verdict'], string>> = {
 
 type State = VersionVerdict | 'asked' | { failure: string }
 
-function MyVersion({ id, entries }: { id: string; entries: readonly AffectedEntry[] }) {
+interface MyVersionProps {
+  id: string
+  /** An entry with the names of the product or package. */
+  named: AffectedEntry
+  all: readonly AffectedEntry[]
+}
+
+function MyVersion({ id, named, all }: MyVersionProps) {
   const { api } = useSession()
   const field = useId()
   const [answer, setAnswer] = useState<{ version: string; state: State }>()
@@ -115,9 +129,8 @@ function MyVersion({ id, entries }: { id: string; entries: readonly AffectedEntr
   }
   const judge = async (version: string, signal: AbortSignal): Promise<State> => {
     const { packageVerdict, productVerdict } = await import('./version-verdict.ts')
-    const [first] = entries
-    const isPackage = first!.ecosystem !== null && first!.package_name !== null
-    return isPackage ? packageVerdict(api, id, first!, version, signal) : productVerdict(entries, version)
+    const isPackage = named.ecosystem !== null && named.package_name !== null
+    return isPackage ? packageVerdict(api, id, named, version, signal) : productVerdict(all, named, version)
   }
   return (
     <form class="my-version" onSubmit={ask}>

@@ -17,11 +17,17 @@ export interface VersionVerdict {
   fixes: readonly string[]
 }
 
-/** Judges a product from what the record states about it, as `/affected?cpe=` does (rule 27). */
-export function productVerdict(entries: readonly AffectedEntry[], version: string): VersionVerdict {
-  const [{ vendor, product }] = entries as [AffectedEntry]
+/**
+ * Judges a product from what the whole record states about it, as `/affected?cpe=` does (rule 27): an entry under another
+ * name can have a CPE of the product.
+ */
+export function productVerdict(
+  affected: readonly AffectedEntry[],
+  { vendor, product }: Pick<AffectedEntry, 'vendor' | 'product'>,
+  version: string,
+): VersionVerdict {
   const id = joinedProduct(vendor, product)
-  const stated = id === null ? [] : productEntries(entries, id)
+  const stated = id === null ? [] : productEntries(affected, id)
   const any = Object.fromEntries(CPE_ATTRIBUTES.map((attribute) => [attribute, ANY])) as Cpe
   if (stated.length === 0)
     return { verdict: 'undecided', reason: 'No source names it in a way that can be compared', fixes: [] }
