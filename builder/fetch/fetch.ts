@@ -15,6 +15,7 @@ import type { Credentials } from '../../corpus/transfer/request.ts'
 import { logWait, withRetries } from '../../corpus/transfer/retry.ts'
 import { type BaseUrls, noBaseUrls, separateCredentials } from './bases.ts'
 import { copiedFiles, type ReadListing } from './copy.ts'
+import { keepCurrentScores } from './current-scores.ts'
 import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
 import { fetchPastEditions } from './past-editions.ts'
 import { PUBLISHERS, type Publisher, type PublisherContext } from './publishers.ts'
@@ -93,6 +94,7 @@ async function fetchInto(options: FetchOptions, effects: NetworkEffects, progres
       const files = await fetchPastEditions(epssSince, at.today, bare.of.get('epss') ?? bare.all, context)
       reports.push({ feed: 'epss', title: PAST_EDITIONS, status: statusOf(files, true), files })
     }
+    if (queue.some(({ feed }) => feed === 'epss')) await keepCurrentScores(context)
     return {
       feeds: reports,
       failed: reports.filter(({ status }) => status === 'failed').length,

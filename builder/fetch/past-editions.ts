@@ -12,7 +12,7 @@ export const FIRST_EDITION = '2021-04-14'
 const FOLDER = 'epss'
 const PUBLISHER = 'https://epss.empiricalsecurity.com/'
 /** Fifteen times an edition. Editions of the first months have no percentiles. */
-const MAX_BYTES = 64 << 20
+export const MAX_EDITION_BYTES = 64 << 20
 const HEAD = /^(?:#[^\n]*\n)?cve,epss(?:,percentile)?\r?\n/
 const AT_ONCE = 4
 
@@ -38,7 +38,7 @@ export async function fetchPastEditions(
     .filter((name) => !existsSync(join(context.feeds, FOLDER, name)))
     .map((name): WantedFile => {
       const url = base ? new URL(`${FOLDER}/${name}`, base) : new URL(name, PUBLISHER)
-      return { path: `${FOLDER}/${name}`, url, maxBytes: MAX_BYTES, head: HEAD, mayBeMissing: true }
+      return { path: `${FOLDER}/${name}`, url, maxBytes: MAX_EDITION_BYTES, head: HEAD, mayBeMissing: true }
     })
   const reports = new Map<WantedFile, FileReport>()
   await runParallel(wanted, AT_ONCE, async (file) => void reports.set(file, await download('epss', file, context)))

@@ -1,6 +1,6 @@
 /**
  * nginx-feeds.conf with a real nginx, and a folder that `fetch` filled: the requests that DependencyCheck,
- * Dependency-Track and osv-scanner make, according to their sources.
+ * Dependency-Track, OpenCTI and osv-scanner make, according to their sources.
  */
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -51,11 +51,20 @@ for (const name of ECOSYSTEMS.map(encodeURIComponent)) {
   publisher.on(`${OSV}/${name}/modified_id.csv`, serve(Buffer.from(IDS)))
   publisher.on(`${OSV}/${name}/all.zip`, serve(ZIP))
 }
+const KEV = Buffer.from('{"catalogVersion":"2026.11.20","vulnerabilities":[]}')
+const EUVD = Buffer.from('[{"euvdId":"EUVD-2026-1"}]')
+const DAY = '2026-11-21'
+const SCORES = gzipped(
+  `#model_version:v2026.06.15,score_date:${DAY}T12:00:00Z\ncve,epss,percentile\nCVE-2024-1,0.1,0.5\n`,
+)
+publisher.on('/www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json', serve(KEV))
+publisher.on('/euvdservices.enisa.europa.eu/api/kev/dump', serve(EUVD))
+publisher.on('/epss.empiricalsecurity.com/epss_scores-current.csv.gz', serve(SCORES))
 const effects: typeof world.effects = {
   ...world.effects,
   request: (url, headers) => world.effects.request(new URL(`/${url.host}${url.pathname}`, publisher.url), headers),
 }
-const report = await fetchFeeds({ feeds, only: ['nvd', 'osv'], ecosystems: ECOSYSTEMS }, effects)
+const report = await fetchFeeds({ feeds, only: ['nvd', 'osv', 'kev', 'euvd', 'epss'], ecosystems: ECOSYSTEMS }, effects)
 assert.is(report.failed, 0)
 mkdirSync(join(feeds, 'first-party'))
 writeFileSync(join(feeds, 'first-party/reports.ndjson'), '{}\n')
@@ -63,7 +72,11 @@ writeFileSync(join(feeds, 'nvd/.nvdcve-2.0-2024.json.gz.partial'), 'half')
 
 const nginx: Nginx & { url: string } = await startNginx(join(folder.path, 'nginx'), (port) => {
   const changed = EXAMPLE.replace('listen 80;', `listen 127.0.0.1:${port};`).replaceAll('/srv/feeds', feeds)
-  assert.ok(changed.includes(`root ${feeds};`) && changed.includes(`alias ${feeds}/nvd/`))
+  assert.ok(
+    changed.includes(`root ${feeds};`) &&
+      changed.includes(`alias ${feeds}/nvd/`) &&
+      changed.includes(`alias ${feeds}/current/`),
+  )
   return `access_log off;\n${changed}`
 }).then((started) => ({ ...started, url: `http://127.0.0.1:${started.port}` }))
 
@@ -131,6 +144,21 @@ test("clients of OSV's export: its list, HEAD, conditional requests and ranges",
   assert.equal([part.status, Buffer.from(await part.arrayBuffer())], [206, ZIP.subarray(10)])
 })
 
+test('KEV and EPSS at the addresses of DependencyCheck, Dependency-Track and OpenCTI', async () => {
+  const files: [string, Buffer, string][] = [
+    ['/kev/known_exploited_vulnerabilities.json', KEV, 'application/json'],
+    ['/euvd/euvd_kev.json', EUVD, 'application/json'],
+    ['/epss/epss_scores-current.csv.gz', SCORES, 'application/gzip'],
+    [`/epss/epss_scores-${DAY}.csv.gz`, SCORES, 'application/gzip'],
+  ]
+  for (const [path, bytes, type] of files) {
+    assert.equal(await bodyOf(path), bytes)
+    const { headers } = await ask(path, { method: 'HEAD' })
+    assert.equal([headers.get('content-type'), headers.get('cache-control')], [type, 'no-cache'])
+  }
+  assert.is((await ask('/epss/epss_scores-2026-11-20.csv.gz')).status, 404)
+})
+
 test('nothing else is served', async () => {
   for (const path of [
     '/',
@@ -138,6 +166,9 @@ test('nothing else is served', async () => {
     '/fetch.lock',
     '/first-party/reports.ndjson',
     '/nvd/',
+    '/kev/',
+    '/epss/',
+    '/current/epss_scores-current.csv.gz',
     '/nvd/.nvdcve-2.0-2024.json.gz.partial',
     '/feeds/json/cve/2.0/..%2f..%2ffetch.json',
     '/osv/..%2ffetch.json',

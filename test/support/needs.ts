@@ -53,6 +53,7 @@ const CHECKS = {
   Chromium: () => runs(CHROMIUM, '--version'),
   Redis: () => runs('redis-server', '--version'),
   openssl: () => runs('openssl', 'version'),
+  jq: () => runs('jq', '--version'),
   python3: () => runs('python3', '--version'),
   "python3's packaging": () => runs('python3', '-c', 'import packaging.version'),
   "dpkg's Perl library": () => runs('perl', '-MDpkg::Version', '-e1'),

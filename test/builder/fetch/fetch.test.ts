@@ -86,10 +86,21 @@ test('EPSS goes under the day that its first line states, wherever it was redire
   const report = await fetchFeeds({ feeds, only: ['epss'] }, effects)
   assert.is(report.feeds[0]!.status, 'fetched')
   assert.is(report.feeds[0]!.files[0]!.path, 'epss/epss_scores-2026-11-20.csv.gz')
-  assert.equal(filesIn(feeds), ['epss/epss_scores-2026-11-20.csv.gz', 'fetch.json'])
+  const current = 'current/epss_scores-current.csv.gz'
+  assert.equal(filesIn(feeds), [current, 'epss/epss_scores-2026-11-20.csv.gz', 'fetch.json'])
+  assert.equal(readFileSync(join(feeds, current)), EPSS)
   const again = await fetchFeeds({ feeds, only: ['epss'] }, effects)
   assert.is(again.feeds[0]!.status, 'unchanged')
   assert.is(again.received, 0)
+})
+
+test('the undated copy of EPSS is the newest edition in the folder', async () => {
+  const feeds = fresh()
+  mkdirSync(join(feeds, 'epss'), { recursive: true })
+  for (const day of ['2026-11-22', '2026-11-19']) writeFileSync(join(feeds, `epss/epss_scores-${day}.csv.gz`), day)
+  publisher.on(EPSS_AT, serve(EPSS))
+  await toPublishers({ feeds, only: ['epss'] })
+  assert.is(readFileSync(join(feeds, 'current/epss_scores-current.csv.gz'), 'utf8'), '2026-11-22')
 })
 
 const asset = (name: string, more: object = {}) => ({
@@ -463,6 +474,7 @@ test("a copy without fetch.json is read by its host's index pages", async () => 
   const report = await fromCopy({ feeds, only: ['cvelist', 'epss', 'nvd', 'osv'] })
   assert.equal(failures(report), [])
   assert.equal(filesIn(feeds), [
+    'current/epss_scores-current.csv.gz',
     'cvelistv5/2026-11-20_all_CVEs.zip',
     'epss/epss_scores-2026-11-20.csv.gz',
     'fetch.json',
