@@ -13,7 +13,12 @@ export interface KeySource {
   issuer: string
 }
 
+/** Whether it is the issuer of `token`, which has no metadata. */
+const isLocal = (issuer: string) => issuer.replace(/\/$/, '') === LOCAL.issuer
 const isUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
+
+/** Whether the operator has configured a source: without one, no token can be valid. */
+export const hasKeySource = ({ jwks, issuer }: KeySource): boolean => jwks !== undefined || !isLocal(issuer)
 
 /**
  * Rejects a source that can never have keys. Makes no requests: an unreachable source may return later.
@@ -43,11 +48,11 @@ function assertKeyFile(jwks: string): void {
 }
 
 function assertIssuer(issuer: string): void {
-  if (issuer.replace(/\/$/, '') === LOCAL.issuer) {
+  if (isLocal(issuer)) {
     throw new GatewayError(
       'bad_option',
       'keys that verify tokens are not configured. Add --jwks <file or URL>, or --issuer <URL> to discover them ' +
-        `(OpenID Connect). For development, run \`vulnshelf-gateway token\` and add --jwks ${LOCAL.dir}/jwks.json`,
+        `(OpenID Connect), or --api-keys <file>. For development, run \`vulnshelf-gateway token\` and add --jwks ${LOCAL.dir}/jwks.json`,
     )
   }
   if (!isUrl(issuer)) {

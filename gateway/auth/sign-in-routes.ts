@@ -7,6 +7,7 @@ import type { RequestHeaders } from '../http/request-headers.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Log } from '../process/log.ts'
 import type { Verifier } from './authenticator.ts'
+import type { BearerTokens } from './bearer-token.ts'
 import { cookieName, cookieNames, findCookie, setCookie } from './cookies.ts'
 import { findCredential, isForeign } from './credential.ts'
 import { type Begun, type Provider, ProviderError, type Tokens } from './provider.ts'
@@ -18,8 +19,8 @@ import type { Subject } from './subject.ts'
 
 export interface SignInParts {
   cookie: SessionCookie
-  /** Verifies access tokens. */
-  verify: Verifier
+  /** Access tokens. */
+  tokens: BearerTokens
   /** Null without an identity provider. */
   oidc: OidcParts | null
   limits: Pick<Limits, 'failedTokens'>
@@ -81,7 +82,7 @@ const sessionOf = ({ cookie: header }: RequestHeaders, cookie: SessionCookie): s
   header === undefined ? undefined : cookie.find(header)
 
 export function signInRoutes(parts: SignInParts): OpenRoute[] {
-  const { cookie, verify, oidc, log, now } = parts
+  const { cookie, tokens, oidc, log, now } = parts
   const routes: OpenRoute[] = [
     { path: '/auth/methods', answer: () => uncachedJson({ provider: oidc === null ? null : oidc.provider.name }) },
     {
@@ -91,9 +92,10 @@ export function signInRoutes(parts: SignInParts): OpenRoute[] {
         assertOwnPage(headers)
         // Without a header, nothing signs in: the cookie is no new token.
         const { token } = findCredential({ ...headers, cookie: undefined }, cookie)
-        const subject = await verify(token)
-        const { exp } = decodeJwt(token)
-        const set = cookie.set(headers, token, Math.max(1, Math.ceil(exp! - now() / 1000)))
+        const subject = await tokens.verify(token)
+        const expiresAt = tokens.expiryOf(token)
+        const seconds = expiresAt === null ? null : Math.max(1, Math.ceil((expiresAt - now()) / 1000))
+        const set = cookie.set(headers, token, seconds)
         if (set === null) throw invalidParameter(undefined, 'the token is too long for a cookie; this tab can keep it')
         log.info({ subject: subject.logName }, 'signed in with a token')
         return answer({ signed_in: true }, set)
@@ -105,8 +107,8 @@ export function signInRoutes(parts: SignInParts): OpenRoute[] {
       async answer({ headers }) {
         assertOwnPage(headers)
         const session = sessionOf(headers, cookie)
-        const tokens = oidc !== null && session !== undefined ? await oidc.sessions.open(session) : null
-        const end = tokens === null ? null : await endAtProvider(oidc!, tokens, log)
+        const opened = oidc !== null && session !== undefined ? await oidc.sessions.open(session) : null
+        const end = opened === null ? null : await endAtProvider(oidc!, opened, log)
         return answer({ signed_in: false, provider_logout: end }, cookie.remove(headers))
       },
     },

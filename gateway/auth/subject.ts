@@ -65,8 +65,8 @@ function isFiniteNumber(value: unknown): value is number {
   return Number.isFinite(value)
 }
 
-/** Other values give the lowest tier. */
-function tierOf(claim: unknown, admin: boolean): number {
+/** Returns the tier of a claim. Values that are no integers give the lowest tier. */
+export function tierOf(claim: unknown, admin: boolean): number {
   if (claim === undefined) return admin ? Number.POSITIVE_INFINITY : 0
   return typeof claim === 'number' && Number.isSafeInteger(claim) ? claim : 0
 }

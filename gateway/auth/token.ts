@@ -30,8 +30,13 @@ export interface MadeToken {
   expiresAt: Date
 }
 
-/** Defaults of `token` and `serve`. */
-export const LOCAL = { dir: '.vulnshelf', issuer: 'https://vulnshelf.local', audience: 'vulnshelf' } as const
+/** Defaults of `token`, `key` and `serve`. */
+export const LOCAL = {
+  dir: '.vulnshelf',
+  apiKeys: '.vulnshelf/api-keys.json',
+  issuer: 'https://vulnshelf.local',
+  audience: 'vulnshelf',
+} as const
 
 /** Returns a token signed with the local key. The first call creates the key. */
 export async function makeToken(options: TokenOptions = {}): Promise<MadeToken> {

@@ -4,11 +4,13 @@ import { CodedError } from '../../corpus/errors/coded-error.ts'
 
 export const ALLOWED_METHODS = 'GET, HEAD'
 
-/** Reasons of a 401: the token is missing or invalid. */
+/** Reasons of a 401: the token is missing or invalid. `unknown` and `revoked` are those of API keys. */
 export const AUTH_FAULTS = [
   'missing',
   'session',
   'malformed',
+  'unknown',
+  'revoked',
   'algorithm',
   'key',
   'signature',

@@ -5,9 +5,10 @@ import { printableLines } from '../../corpus/command/printable.ts'
 import { readPointerBytes, SnapshotError } from '../../corpus/snapshot/index.ts'
 import { openTables } from '../../corpus/snapshot/memory/open-snapshot.ts'
 import { accessByPolicy } from '../access/access.ts'
+import { readApiKeys } from '../auth/api-keys.ts'
 import { createVerifier } from '../auth/authenticator.ts'
 import type { KeyRing } from '../auth/key-set.ts'
-import { openKeyRing } from '../auth/key-source.ts'
+import { hasKeySource, openKeyRing } from '../auth/key-source.ts'
 import { readOidcOptions } from '../auth/oidc-options.ts'
 import { CALLBACK, createProvider } from '../auth/provider.ts'
 import { type InterfaceOptions, openInterfaces } from '../compat/interfaces.ts'
@@ -52,6 +53,7 @@ function checksOf(dist: string, flags: ServeFlags): Check[] {
     algorithms,
     origins = [],
     trustedProxies = [],
+    apiKeys,
     accessPolicy,
     redisUrl,
     follow,
@@ -61,12 +63,16 @@ function checksOf(dist: string, flags: ServeFlags): Check[] {
     createVerifier({ issuer, audience, keys: NO_KEYS, now: Date.now, ...own })
   }
   const log = lastProblem()
-  return [
+  const bearer: Check[] = [
     ['tokens', done(`issuer ${issuer}, audience ${audience}`, () => tokens({}))],
     ...(algorithms?.length === 0 ? [''] : (algorithms ?? [])).map((name): Check => {
       return ['algorithms', done(name, () => tokens({ algorithms: name === '' ? [] : [name] }))]
     }),
     ['keys', () => checkKeys(flags, log)],
+  ]
+  return [
+    ...(apiKeys !== undefined && !hasKeySource(flags) ? [] : bearer),
+    ...(apiKeys === undefined ? [] : [['API keys', () => checkApiKeys(apiKeys)] satisfies Check]),
     ...(flags.oidcClientId === undefined && flags.publicUrl === undefined
       ? []
       : [['sign-in', () => checkSignIn(flags)] satisfies Check]),
@@ -118,6 +124,15 @@ async function checkKeys({ jwks, issuer }: ServeFlags, log: ProblemLog): Promise
   const usable = keys.filter(({ kty }) => kty !== 'oct').length
   if (usable > 0) return `${counted(usable, 'key')} of ${source}`
   throw new Error(`the key set of ${source} has no public key, so every token would be rejected. Add a key`)
+}
+
+function checkApiKeys(path: string): string {
+  const keys = readApiKeys(path)
+  const isValid = ({ expires, revoked }: (typeof keys)[number]) =>
+    revoked === null && (expires === null || Date.parse(expires) > Date.now())
+  const valid = keys.filter(isValid).length
+  if (valid > 0) return `${counted(valid, 'valid key')} of ${keys.length} in ${path}`
+  throw new Error(`no key in ${path} is valid. Add one: vulnshelf-gateway key add --api-keys ${path}`)
 }
 
 async function checkSignIn(flags: ServeFlags): Promise<string> {

@@ -2,7 +2,7 @@
 /** The `vulnshelf-gateway` command: parses options and loads the module of a subcommand. */
 import '../../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
-import { type Command, InvalidArgumentError, type Option } from 'commander'
+import { Argument, type Command, InvalidArgumentError, type Option } from 'commander'
 import { commandLine, ignoreClosedPipe, valueParser, wholeNumber } from '../../corpus/command/command-line.ts'
 import { addCompletion } from '../../corpus/command/completion.ts'
 import { applyConfigFile, configSchema } from '../../corpus/command/config-file.ts'
@@ -11,6 +11,7 @@ import { exitWithNpm } from '../../corpus/command/npm-exit.ts'
 import { VERSION } from '../../corpus/command/version.ts'
 import { parseBytes } from '../../corpus/model/values/bytes.ts'
 import { parseDuration } from '../../corpus/model/values/duration.ts'
+import type { KeyFlags } from '../auth/api-key-command.ts'
 import { LOCAL } from '../auth/token.ts'
 import type { MirrorFlags } from '../mirror/command.ts'
 import { COMPAT_PORT, EARLIER_OPEN, MAX_CONNECTIONS } from './bounds.ts'
@@ -21,7 +22,7 @@ const { program, option, examples, fail } = commandLine('vulnshelf-gateway', {
   options: {
     serve: {
       'Listener:': ['host', 'port', 'max-connections'],
-      'Authentication:': ['issuer', 'audience', 'jwks', 'algorithms', 'cookie', 'admin-claims'],
+      'Authentication:': ['issuer', 'audience', 'jwks', 'algorithms', 'api-keys', 'cookie', 'admin-claims'],
       'Signing in:': ['oidc-client-id', 'oidc-client-secret-file', 'oidc-scope', 'public-url', 'session-key-file'],
       'Access:': ['no-preview', 'access-policy', 'origins', 'no-explorer', 'open-docs'],
       'Rate limits:': ['rate-limit', 'failed-tokens', 'rate-window-seconds', 'trusted-proxies', 'redis-url'],
@@ -87,6 +88,12 @@ program
   .addOption(option('--audience <audience>', 'expected token audience (aud claim)').default(LOCAL.audience))
   .addOption(
     option('--jwks <file or url>', 'key set (JWKS) that verifies tokens; by default it is discovered from the issuer'),
+  )
+  .addOption(
+    option(
+      '--api-keys <file>',
+      'file of API keys, which the command key writes; without --jwks and --issuer, only they are accepted',
+    ),
   )
   .addOption(option('--no-preview', 'accept tokens of non-administrators (turns preview mode off)'))
   .addOption(
@@ -225,6 +232,7 @@ program
     examples(
       'serve dist --issuer https://id.example.com --audience vulnshelf',
       'serve dist --jwks keys.json --port 9000',
+      'serve dist --api-keys api-keys.json --no-preview',
       'serve dist --issuer https://id.example.com --oidc-client-id vulnshelf --public-url https://vulns.example.com',
       'serve dist --jwks keys.json --follow https://mirror.example.com/vulnshelf --keys signers.json',
       'serve dist --jwks keys.json --compat npm --npm-upstream https://registry.npmjs.org',
@@ -339,6 +347,46 @@ program
       process.stdout.write(`${token}\n`)
     },
   )
+
+const KEY_ACTIONS = ['add', 'list', 'revoke'] as const
+
+program
+  .command('key')
+  .description('Create, list and revoke API keys, for scripts and small teams without an identity provider')
+  .addArgument(new Argument('<action>').choices(KEY_ACTIONS))
+  .argument('[id]', 'for revoke: id of the key, or the whole key')
+  .addOption(option('--api-keys <file>', 'file of the keys; add creates it if missing').default(LOCAL.apiKeys))
+  .addOption(option('--name <name>', 'for add: who uses the key, for people').default(''))
+  .addOption(option('--role <role>', 'for add: role, such as admin').default('user'))
+  .addOption(
+    option('--tier <n>', 'for add: access tier (default: 0 for users, all for administrators)').argParser(
+      wholeNumber(0, 1_000_000),
+    ),
+  )
+  .addOption(option('--expires <time>', 'for add: lifetime, such as 1h or 30d; at most 365d, or never').default('90d'))
+  .addHelpText(
+    'after',
+    '\nadd prints the key on standard output, and nothing else there. The file has only its digest: the\nkey is shown once. Running gateways follow the file.',
+  )
+  .addHelpText('after', examples('key add --name ci --role admin --expires 30d', 'key list', 'key revoke 3f9a0c12ab45'))
+  .action(async (action: (typeof KEY_ACTIONS)[number], id: string | undefined, flags: KeyFlags, command: Command) => {
+    if ((action === 'revoke') !== (id !== undefined)) {
+      command.error(
+        action === 'revoke' ? 'key revoke requires an id; key list shows them' : `key ${action} takes no id`,
+      )
+    }
+    if (action !== 'add') {
+      const idle = ['name', 'role', 'tier', 'expires'].filter((name) => command.getOptionValueSource(name) === 'cli')
+      refuse(
+        command,
+        idle.map((name) => `option '--${name}' is only for key add`),
+      )
+    }
+    const commands = await import('../auth/api-key-command.ts')
+    if (action === 'add') await commands.addFromCommand(flags)
+    else if (action === 'list') commands.listFromCommand(flags)
+    else await commands.revokeFromCommand(flags, id!)
+  })
 
 program
   .command('schema <command>')

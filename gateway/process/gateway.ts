@@ -6,8 +6,10 @@ import { ROUTES } from '../../corpus/answers/routes.ts'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { SnapshotTables } from '../../corpus/snapshot/memory/tables.ts'
 import { accessByPolicy, openAccess } from '../access/access.ts'
+import { openApiKeys } from '../auth/api-keys.ts'
 import { createAuthenticator, createVerifier, type VerifierOptions } from '../auth/authenticator.ts'
-import { openKeyRing } from '../auth/key-source.ts'
+import { createBearerTokens } from '../auth/bearer-token.ts'
+import { hasKeySource, openKeyRing } from '../auth/key-source.ts'
 import { type Login, loginRoute } from '../auth/login.ts'
 import type { OidcOptions } from '../auth/oidc-options.ts'
 import { createProvider } from '../auth/provider.ts'
@@ -43,6 +45,8 @@ export interface GatewayOptions extends LimitOptions {
   audience: string
   /** File or URL of the key set. Default: discovered from the issuer. */
   jwks?: string
+  /** File of API keys. Without `jwks` and an issuer, only they are accepted. Default: none. */
+  apiKeys?: string
   preview?: boolean
   origins?: readonly string[]
   accessLog?: boolean
@@ -132,19 +136,22 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
   const { dist, host, port, issuer, audience, preview, origins, accessLog, adminClaims, algorithms } = options
   const { oidc, cookie: cookieName = 'session' } = options
   const { now = Date.now } = parts
-  const keys = openKeyRing(options, { fetch, now, log })
+  const apiKeys = options.apiKeys === undefined ? null : openApiKeys(options.apiKeys, { now, log })
+  const ring = apiKeys !== null && !hasKeySource(options) ? null : openKeyRing(options, { fetch, now, log })
   const rules = {
-    keys,
     issuer,
     now,
     ...(adminClaims === undefined ? {} : { adminClaims }),
     ...(algorithms === undefined ? {} : { algorithms }),
   }
   const cookie = sessionCookie(cookieName, oidc?.publicUrl ?? null)
-  const signIn = oidc === undefined ? null : openSignIn(oidc, rules)
-  const verify = createVerifier({ ...rules, audience })
+  const signIn = oidc === undefined || ring === null ? null : openSignIn(oidc, { ...rules, keys: ring })
+  const tokens = createBearerTokens({
+    tokens: ring && createVerifier({ ...rules, keys: ring, audience }),
+    apiKeys,
+  })
   const authenticate = createAuthenticator({
-    verify,
+    verify: tokens.verify,
     cookie,
     ...(signIn === null ? {} : { sessions: signIn.sessions }),
   })
@@ -209,7 +216,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       openRoutes: [
         ...healthRoutes(() => registry.current.id),
         ...(explorer ? explorerRoutes() : []),
-        ...(explorer || signIn ? signInRoutes({ cookie, verify, oidc: signIn, limits, log, now }) : []),
+        ...(explorer || signIn ? signInRoutes({ cookie, tokens, oidc: signIn, limits, log, now }) : []),
         ...(login ? [loginRoute(login, cookie, now)] : []),
       ],
       answer: createEngine({ registry, history: gatewayHistory(registry), access, earlier: earlier.answer }),

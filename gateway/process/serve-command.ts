@@ -1,6 +1,7 @@
 /** `vulnshelf-gateway serve`: a gateway, alone or with workers, and the mirror process of `--follow`. */
 import { SnapshotError } from '../../corpus/snapshot/index.ts'
-import { assertKeySource } from '../auth/key-source.ts'
+import { readApiKeys } from '../auth/api-keys.ts'
+import { assertKeySource, hasKeySource } from '../auth/key-source.ts'
 import { type Login, takeLogin } from '../auth/login.ts'
 import { type OidcOptions, readOidcOptions } from '../auth/oidc-options.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
@@ -21,6 +22,8 @@ export interface ServeFlags {
   issuer: string
   audience: string
   jwks?: string
+  /** File of API keys. */
+  apiKeys?: string
   preview: boolean
   origins?: string[]
   accessLog: boolean
@@ -74,7 +77,8 @@ export interface ServeFlags {
  */
 export async function serveFromCommand(dist: string, flags: ServeFlags): Promise<void> {
   // Fails before a first mirror, which can take an hour.
-  assertKeySource(flags)
+  if (flags.apiKeys !== undefined) readApiKeys(flags.apiKeys)
+  if (flags.apiKeys === undefined || hasKeySource(flags)) assertKeySource(flags)
   const oidc = readOidcOptions(flags)
   const login = takeLogin(process.env)
   if (login !== null && flags.workers > 1) {

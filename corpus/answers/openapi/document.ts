@@ -48,7 +48,12 @@ export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v
     headers: { ...HEADERS },
     responses: {},
     securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token' },
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description: 'Access token, or an API key of the operator',
+      },
       session: {
         type: 'apiKey',
         in: 'cookie',

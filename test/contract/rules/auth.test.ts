@@ -1,6 +1,8 @@
 /** Rules 11 to 15 of RULES.md and gateway/API.md, section 5: tokens, the session cookie, the preview and tiers. */
 
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { addApiKey, revokeApiKey } from '../../../gateway/auth/api-key-file.ts'
 import { LOCAL } from '../../../gateway/auth/token.ts'
 import { listeningWith } from '../../support/listening.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
@@ -225,6 +227,27 @@ states('5.14', 'the cookie does not count in requests of pages of other hosts', 
   assert.equal([await from('same-site', 'navigate'), await from('cross-site', 'navigate')], [200, 200])
   assert.equal([await from('same-site', 'cors'), await from('cross-site', 'no-cors')], [401, 401])
   assert.is(await from('cross-site', 'cors', `Authorization: Bearer ${adminToken}\r\n`), 200)
+})
+
+states('5.16', 'API keys of the operator are tokens, until they are revoked', async () => {
+  const path = join(world.folder, 'api-keys.json')
+  const made = { name: 'ci', role: 'admin', tier: null, created: '2026-01-15T00:00:00Z', expires: null }
+  const { key, entry } = await addApiKey(path, made)
+  const expired = await addApiKey(path, { ...made, expires: '2026-01-16T00:00:00Z' })
+  await withWorld({ apiKeys: path }, async (other) => {
+    const status = (token: string) => statusOf({ authorization: `Bearer ${token}` }, '/cves', other)
+    const unknown = `${key.slice(0, -40)}${expired.key.slice(-40)}`
+    assert.equal(
+      await Promise.all(
+        [key, (await other.tokenOf({})).authorization.slice(7), expired.key, unknown, `${key}0`].map(status),
+      ),
+      [200, 200, 401, 401, 401],
+    )
+    await revokeApiKey(path, entry.id, '2026-01-17T00:00:00Z')
+    // The gateway checks the file at most once a second.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    assert.is(await status(key), 401)
+  })
 })
 
 states('5.15', 'a session of another key is none, and no failed token', async () => {

@@ -58,8 +58,8 @@ export function SignIn({ reason, done }: { reason: SignInReason; done(isStored: 
           />
         </label>
         <p class="dim">
-          It signs in all tabs of this browser until it expires. If you have no token, ask the operator of the gateway,
-          or run <code>vulnshelf-gateway token</code>.
+          It signs in all tabs of this browser until it expires. An API key works too. If you have neither, ask the
+          operator of the gateway, or run <code>vulnshelf-gateway token</code>.
         </p>
         <button type="submit">Sign in</button>
       </form>
