@@ -15,6 +15,7 @@ import { countDerived, type DeriveInput, deriveFiles } from '../../corpus/snapsh
 import {
   type About,
   countsOf,
+  decodeRejected,
   distRefusal,
   type EpssColumns,
   ecosystemsOf,
@@ -157,19 +158,22 @@ async function buildFrom(
     const catalogs = { ...ofFeeds.catalogs, ...ofRecords.catalogs }
     const catalogFiles = [...ofFeeds.files, ...ofRecords.files]
     const counts = countsOf(rows, catalogs, hashed)
+    const rejectedPlain = encodeRejected(corpus.rejected())
+    // As stored: reasons may be cut.
+    const rejected = decodeRejected(rejectedPlain)
     const description = about(corpus, { counts, ...ecosystemsOf(hashed.packages) }, epss)
     const files = [
       ...shards.files,
       ...catalogFiles,
       ...hashed.files,
       ...history,
-      ...(await writeTables(corpus, description, epss, objects)),
+      ...(await writeTables(corpus, description, epss, { plain: rejectedPlain, count: rejected.size }, objects)),
     ]
     const shardsAt = lap()
     const { advisories, packages } = hashed
     const { corpus_date: corpusDate, last_update: lastUpdate } = description
     const ofHistory = { dist, files: history, editions: corpus.epssHistory.editions() }
-    const input = { rows, epss, history: ofHistory, catalogs, advisories, packages, corpusDate, lastUpdate }
+    const input = { rows, epss, history: ofHistory, catalogs, advisories, packages, corpusDate, lastUpdate, rejected }
     files.push(...(await writeDerived(pool, input, objects, progress)))
     const derivedAt = lap()
     const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
@@ -215,6 +219,7 @@ async function writeTables(
   corpus: Corpus,
   description: About,
   epss: EpssColumns,
+  rejected: { plain: Buffer; count: number },
   objects: ObjectStore,
 ): Promise<FileEntry[]> {
   const put = async (role: 'about' | 'epss' | 'epss-editions' | 'rejected', plain: Buffer, count: number) => {
@@ -223,13 +228,12 @@ async function writeTables(
       throw new BuildError('too_large', `the file ${role} has ${plain.length} bytes, more than ${most}`)
     return objects.put({ role, name: 'cve', content: sha256(plain), count, derived: false }, gzipFile(plain))
   }
-  const rejected = corpus.rejected()
   const editions = corpus.epssHistory.editions()
   return [
     await put('about', Buffer.from(JSON.stringify(description)), 1),
     await put('epss', encodeEpss(epss), epss.scores.length),
     await put('epss-editions', encodeEditions(editions), editions.length),
-    await put('rejected', encodeRejected(rejected), rejected.length),
+    await put('rejected', rejected.plain, rejected.count),
   ]
 }
 

@@ -17,7 +17,7 @@ import type { BuildReport } from './build.ts'
 import type { Block } from './shards.ts'
 
 /** Increase it when equal corpora give other snapshots. */
-const BUILD_RULES = 9
+const BUILD_RULES = 10
 
 /** Returns the `source` of a manifest. `blocks` are those of the corpus. */
 export function sourceOf(corpus: Corpus, blocks: readonly Block[]): string {

@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { openapiDocument } from './openapi/document.ts'
 import type { OpenapiDocument } from './openapi/model.ts'
 import type { Route } from './route.ts'
-import { getOsvRecord } from './routes/advisories.ts'
+import { getOsvRecord, listAdvisories } from './routes/advisories.ts'
 import { listAffecting } from './routes/affected.ts'
 import { getCapec, listCapecs } from './routes/capecs.ts'
 import { listChanges } from './routes/changes.ts'
@@ -30,6 +30,7 @@ import { getExploit, listExploits } from './routes/exploits.ts'
 import { listKev } from './routes/kev.ts'
 import { openapiRoute } from './routes/openapi.ts'
 import { getPackage, listPackages } from './routes/packages.ts'
+import { listRejected } from './routes/rejected.ts'
 import { search, suggest } from './routes/search.ts'
 import { getSnapshot, listSnapshots } from './routes/snapshot.ts'
 import { getStats } from './routes/stats.ts'
@@ -70,10 +71,12 @@ export const ROUTES: readonly Route<Context>[] = [
   listExploits,
   getExploit,
   listKev,
+  listRejected,
   listReportTypes,
   listAffecting,
   listPackages,
   getPackage,
+  listAdvisories,
   getOsvRecord,
   search,
   suggest,

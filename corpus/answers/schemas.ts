@@ -13,7 +13,7 @@ export { cveTimeline } from './schemas/cve-history.ts'
 export { cveKev, kevPage } from './schemas/cve-kev.ts'
 export { cveCvss, cveEpss, cveEpssHistory } from './schemas/cve-scores.ts'
 export { cveEvidence, cveExploits } from './schemas/cve-signals.ts'
-export { cnaCves, cvePage, cweCves } from './schemas/cve-summary.ts'
+export { cnaCves, cvePage, cweCves, rejectedPage } from './schemas/cve-summary.ts'
 export {
   cnaDetail,
   cnaPage,
@@ -27,7 +27,7 @@ export {
   vendorRow,
 } from './schemas/directory.ts'
 export { openapi } from './schemas/openapi.ts'
-export { affected, osvRecord, packageDetail, packagePage } from './schemas/packages.ts'
+export { advisoryPage, affected, osvRecord, packageDetail, packagePage } from './schemas/packages.ts'
 export { searchResults, suggestions } from './schemas/search.ts'
 export { snapshot, snapshots } from './schemas/snapshot.ts'
 export { stats } from './schemas/stats.ts'

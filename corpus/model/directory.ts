@@ -13,6 +13,16 @@ export interface KevRow extends KevCatalogEntry {
   cve: CveCore & { epss: object }
 }
 
+/** A row of `/rejected`. */
+export interface RejectedRow {
+  cve_id: CveId
+  /** ISO 8601 in UTC. */
+  date_rejected: string | null
+  reason: string | null
+  /** CVEs that replace it. */
+  replaced_by: CveId[]
+}
+
 export interface VendorRow {
   slug: string
   display: string

@@ -141,6 +141,24 @@ export interface ListOptions {
       due_since?: string | Date | undefined
       due_before?: string | Date | undefined
     }
+  /** The ecosystem without a release, `prefix` as in `GHSA`. */
+  advisories: PageOptions &
+    SortOption<'published'> & {
+      ecosystem?: string | undefined
+      severity?: Severity | undefined
+      prefix?: string | undefined
+      malware?: boolean | undefined
+      withdrawn?: boolean | undefined
+      published_since?: string | Date | undefined
+      published_until?: string | Date | undefined
+      modified_since?: string | Date | undefined
+    }
+  rejected: PageOptions &
+    SortOption<'date_rejected'> & {
+      replaced?: boolean | undefined
+      rejected_since?: string | Date | undefined
+      rejected_until?: string | Date | undefined
+    }
   /** The ecosystem without a release. */
   packages: PageOptions & Searched & { ecosystem?: string | undefined }
 }

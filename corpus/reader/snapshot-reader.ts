@@ -124,7 +124,7 @@ export interface Reader {
    * for an unknown id.
    * @throws TypeError for an id of another form, SnapshotError, TransferError
    */
-  entry<Name extends ListName>(list: Name, id: string | number): Promise<ListEntry[Name] | null>
+  entry<Name extends keyof ListEntry>(list: Name, id: string | number): Promise<ListEntry[Name] | null>
   /**
    * Returns the figures as `/stats` does.
    * @throws SnapshotError, TransferError
@@ -309,6 +309,7 @@ const IN_PARTS: Partial<Record<ListName, (first: string, second: string) => stri
 /** @throws TypeError */
 function entryPath(list: ListName, id: string | number): string {
   if (list === 'kev') return `/cves/${pathPart('the id of a CVE', id)}/kev`
+  if (list === 'rejected') throw new TypeError('rejected CVEs have no entries; they are in entries()')
   const pathOf = IN_PARTS[listName(list)]
   if (!pathOf) return `/${list}/${pathPart('the id of an entry', id)}`
   const text = String(id)

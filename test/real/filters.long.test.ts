@@ -15,7 +15,7 @@ const asked = askDirectly(dist)
 
 await registerFilterPairs(asked, corpusFacts(corpus), {
   mostPages: 2,
-  idle: ['/cves state', '/cves epss_change_min', '/kev catalog'],
+  idle: ['/cves state', '/cves epss_change_min', '/kev catalog', '/advisories malware', '/rejected replaced'],
 })
 
 test.after(async () => {

@@ -25,7 +25,19 @@ needs('real feeds')
 
 const INCLUDE = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis,guidance,kev'
 /** Every page of these lists is compared; lists of CVEs in every order. */
-const LISTS = ['/cwes', '/capecs', '/cnas', '/vendors', '/products', '/exploits', '/kev', '/reports/types', '/snapshot']
+const LISTS = [
+  '/cwes',
+  '/capecs',
+  '/cnas',
+  '/vendors',
+  '/products',
+  '/exploits',
+  '/kev',
+  '/advisories',
+  '/rejected',
+  '/reports/types',
+  '/snapshot',
+]
 
 async function errorOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(

@@ -6,10 +6,24 @@ import Database from 'better-sqlite3'
 import { listedProducts } from '../../corpus/model/affected/products.ts'
 import type { AdvisoryClaim, CveClaim, CveListRecord, ExploitClaim, KevEntry } from '../../corpus/model/claim.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
+import { openCorpus } from '../../corpus/store/corpus.ts'
 import { type PackedText, unpackText } from '../../corpus/store/packed-text.ts'
 import { unpackParts } from '../../corpus/store/record-parts.ts'
+import type { RejectedCve } from '../../corpus/store/rejected.ts'
 import { packageCves } from './package-cves.ts'
 import { keyOfName } from './plain.ts'
+
+interface OsvRecord {
+  id: string
+  summary?: string
+  published?: string
+  modified?: string
+  withdrawn?: string
+  aliases?: string[]
+  upstream?: string[]
+  affected?: { package?: { ecosystem?: string } }[]
+  database_specific?: { derived_from?: string }
+}
 
 export interface CorpusFacts {
   /** Summary records without `epss`, and the EPSS scores by id. */
@@ -27,6 +41,9 @@ export interface CorpusFacts {
   exposures: Map<string, Record<'AV' | 'PR' | 'UI', string | undefined>>
   modules: (ExploitModule & { cve_ids: string[] })[]
   kev: KevEntry[]
+  /** Records in the OSV schema. */
+  advisories: OsvRecord[]
+  rejected: RejectedCve[]
   cwes: CatalogEntry[]
   capecs: CatalogEntry[]
   cnas: { slug: string; name: string }[]
@@ -37,20 +54,36 @@ type CatalogEntry = Record<string, unknown> & { numeric_id: number }
 export function corpusFacts(path: string): CorpusFacts {
   const database = new Database(path, { readonly: true })
   try {
-    return { ...readFacts(database), packages: packageCves(path) }
+    const { advisories, rejected } = readCorpus(path)
+    return { ...readFacts(database), packages: packageCves(path), advisories, rejected }
   } finally {
     database.close()
   }
 }
 
-function readFacts(database: Database.Database): Omit<CorpusFacts, 'packages'> {
+function readCorpus(path: string): Pick<CorpusFacts, 'advisories' | 'rejected'> {
+  const corpus = openCorpus(path)
+  try {
+    const { keys } = corpus.advisories.digests()
+    return {
+      advisories: keys.map((id) => JSON.parse(corpus.advisories.record(id)!.text) as OsvRecord),
+      rejected: corpus.rejected(),
+    }
+  } finally {
+    corpus.close()
+  }
+}
+
+type FactsOfDatabase = Omit<CorpusFacts, 'packages' | 'advisories' | 'rejected'>
+
+function readFacts(database: Database.Database): FactsOfDatabase {
   const records = database
     .prepare<[], { id: string; parts: PackedText }>('SELECT cve_id AS id, parts FROM record')
     .all()
   const scores = database.prepare<[], { id: string; score: number; percentile: number }>(
     'SELECT cve_id AS id, score, percentile FROM epss',
   )
-  const facts: Omit<CorpusFacts, 'packages'> = {
+  const facts: FactsOfDatabase = {
     cores: records.map(({ parts }) => JSON.parse(unpackParts(parts).core)),
     exposures: new Map(records.map(({ id, parts }) => [id, exposureOf(unpackParts(parts).cvss)])),
     epss: new Map(scores.all().map(({ id, score, percentile }) => [id, { score, percentile }])),

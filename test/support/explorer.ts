@@ -158,6 +158,8 @@ export async function pageAddresses({ service }: ExplorerWorld): Promise<string[
     `#/cnas/${part(cna.slug)}`,
     '#/kev',
     '#/kev?ransomware=known&sort=due_date',
+    '#/advisories',
+    '#/rejected',
     '#/exploits',
     `#/exploits/${part(exploit.source)}/${part(exploit.source_id)}`,
     `#/advisories/${HOSTILE_ADVISORY}`,

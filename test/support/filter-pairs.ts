@@ -7,6 +7,7 @@ import { expectCombinations, type ListCase, singlesOf } from './combinations.ts'
 import type { CorpusFacts } from './corpus-facts.ts'
 import { cnaCvesCase, cvesCase, cweCvesCases } from './cve-cases.ts'
 import {
+  advisoriesCase,
   capecsCase,
   cnasCase,
   cwesCase,
@@ -14,6 +15,7 @@ import {
   kevCase,
   packagesCase,
   productsCase,
+  rejectedCase,
   vendorProductsCase,
   vendorsCase,
 } from './list-cases.ts'
@@ -56,6 +58,8 @@ export function listCases(rows: AllRows, facts: CorpusFacts): Record<string, Lis
     '/exploits': [exploitsCase(rows.exploits), { ...exploitsCase(facts.modules), fixed: 'include=cves' }],
     '/packages': [packagesCase(rows.packages)],
     '/kev': [kevCase(rows.kev)],
+    '/advisories': [advisoriesCase(rows.advisories)],
+    '/rejected': [rejectedCase(rows.rejected)],
   }
   // Each case is used only with its own row type.
   return cases as unknown as Record<string, ListCase<never>[]>
@@ -75,6 +79,8 @@ const COMBINATIONS: Record<string, number> = {
   '/exploits': 254,
   '/packages': 40,
   '/kev': 447,
+  '/advisories': 277,
+  '/rejected': 54,
 }
 
 interface Options {

@@ -1,6 +1,7 @@
 /** The lists of other resources than CVEs with their filters, some values of each filter, and the matching rows. */
 import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
-import type { CnaRow, KevRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { CnaRow, KevRow, ProductRow, RejectedRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { AdvisoryRow } from '../../corpus/model/packages/advisory-row.ts'
 import type { PackageRow } from '../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { ListCase, Order, Value } from './combinations.ts'
@@ -8,6 +9,7 @@ import { packageKeyOf } from './package-cves.ts'
 import {
   around,
   at,
+  both,
   byFrequency,
   byNumbers,
   byText,
@@ -290,6 +292,55 @@ export function kevCase(rows: readonly KevRow[]): ListCase<KevRow> {
         text: encodeURIComponent(text),
         passes: (row) => row.due_date !== null && Date.parse(row.due_date) < Date.parse(text),
       })),
+    },
+  }
+}
+
+const timeOf = (date: string | null) => (date === null ? null : Date.parse(date))
+
+export function advisoriesCase(rows: readonly AdvisoryRow[]): ListCase<AdvisoryRow> {
+  const [published, modified] = [(row: AdvisoryRow) => row.published_at, (row: AdvisoryRow) => row.modified_at]
+  const times = (of: (row: AdvisoryRow) => string | null) => rows.flatMap((row) => of(row) ?? []).sort()
+  const [early, late] = [around(at(times(published), 0.3)), around(at(times(published), 0.7))]
+  const changed = around(at(times(modified), 0.5))
+  const ecosystems = byFrequency(rows.flatMap((row) => row.ecosystems))
+  const prefixes = byFrequency(rows.map((row) => row.advisory_id.split('-')[0]!))
+  return {
+    path: '/advisories',
+    rows,
+    orders: ordersBy<AdvisoryRow>({ published: (row) => timeOf(row.published_at) }, (a, b) =>
+      byText(a.advisory_id, b.advisory_id),
+    ),
+    filters: {
+      ecosystem: [ecosystems[0]!, ecosystems[1]!.toUpperCase()].map((text) => ({
+        text: encodeURIComponent(text),
+        passes: (row) => row.ecosystems.some((one) => lower(one) === lower(text)),
+      })),
+      severity: values(['critical', 'HIGH', 'low'], (row) => row.severity),
+      prefix: values([prefixes[0]!, prefixes[1]!.toLowerCase(), 'no'], (row) => row.advisory_id.split('-')[0]!),
+      malware: both((row) => row.is_malware),
+      withdrawn: both((row) => row.is_withdrawn),
+      published_since: [early.day, early.on, early.after, '9999-12-31'].map((text) => since(text, published)),
+      published_until: [late.day, late.on, late.before, '0001-01-01'].map((text) => until(text, published)),
+      modified_since: [changed.day, changed.on, changed.after].map((text) => since(text, modified)),
+    },
+  }
+}
+
+export function rejectedCase(rows: readonly RejectedRow[]): ListCase<RejectedRow> {
+  const rejected = (row: RejectedRow) => row.date_rejected
+  const times = rows.flatMap((row) => rejected(row) ?? []).sort()
+  const [early, late] = [around(at(times, 0.3)), around(at(times, 0.7))]
+  return {
+    path: '/rejected',
+    rows,
+    orders: ordersBy<RejectedRow>({ date_rejected: (row) => timeOf(row.date_rejected) }, (a, b) =>
+      byNumbers(a.cve_id, b.cve_id),
+    ),
+    filters: {
+      replaced: both((row) => row.replaced_by.length > 0),
+      rejected_since: [early.day, early.on, early.after, '9999-12-31'].map((text) => since(text, rejected)),
+      rejected_until: [late.day, late.on, late.before, '0001-01-01'].map((text) => until(text, rejected)),
     },
   }
 }

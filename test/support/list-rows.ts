@@ -1,6 +1,7 @@
 /** All rows of all lists, from the API without filters. */
 import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
-import type { CnaRow, KevRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { CnaRow, KevRow, ProductRow, RejectedRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { AdvisoryRow } from '../../corpus/model/packages/advisory-row.ts'
 import type { PackageRow } from '../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import { type Asked, walk } from './ask.ts'
@@ -18,6 +19,8 @@ export interface AllRows {
   exploits: ExploitModule[]
   packages: PackageRow[]
   kev: KevRow[]
+  advisories: AdvisoryRow[]
+  rejected: RejectedRow[]
 }
 
 export type Rows = Pick<Asked, 'ask' | 'all'>
@@ -35,6 +38,8 @@ export async function allRows(asked: Rows): Promise<AllRows> {
     exploits: await asked.all('/exploits'),
     packages: await asked.all('/packages'),
     kev: await asked.all('/kev'),
+    advisories: await asked.all('/advisories'),
+    rejected: await asked.all('/rejected'),
   }
 }
 

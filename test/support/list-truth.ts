@@ -8,7 +8,7 @@ import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { CorpusFacts } from './corpus-facts.ts'
 import { joinedNames, type Summary } from './cve-cases.ts'
 import type { AllRows } from './list-rows.ts'
-import { keyOfName } from './plain.ts'
+import { byNumbers, keyOfName } from './plain.ts'
 
 /** Returns the checks by what they state. */
 export const rowChecks = (rows: AllRows, facts: CorpusFacts): Record<string, () => void> => ({
@@ -109,6 +109,41 @@ export const rowChecks = (rows: AllRows, facts: CorpusFacts): Record<string, () 
     assert.equal(
       inOrder(rows.kev.map((row) => [`${row.cve_id} ${row.catalog}`, row] as [string, object])),
       inOrder(expected),
+    )
+  },
+
+  '/advisories has every record in the OSV schema that a database publishes': () => {
+    const expected = facts.advisories
+      .filter((record) => record.database_specific?.derived_from !== 'cve_record')
+      .map(({ id, summary, published, modified, withdrawn, aliases = [], upstream = [], affected = [] }) => {
+        const cves = new Set([id, ...aliases, ...upstream].filter((one) => /^CVE-\d{4}-\d{4,}$/.test(one)))
+        const ecosystems = affected.flatMap((one) => one.package?.ecosystem?.split(':')[0] ?? [])
+        const times = [published, modified, withdrawn].map((time) =>
+          time === undefined || time.startsWith('0001-') ? null : Date.parse(time),
+        )
+        return [
+          id,
+          summary?.slice(0, 60) ?? null,
+          cves.size,
+          [...new Set(ecosystems)].sort(),
+          withdrawn !== undefined,
+          ...times,
+        ]
+      })
+    const found = rows.advisories.map((row) => {
+      assert.equal(row.cve_ids, row.cve_ids.toSorted(byNumbers).slice(0, 100), row.advisory_id)
+      assert.is(row.cve_ids.length, Math.min(row.cve_count, 100))
+      const times = [row.published_at, row.modified_at, row.withdrawn_at].map((time) => time && Date.parse(time))
+      const { advisory_id: id, cve_count, ecosystems, is_withdrawn } = row
+      return [id, row.summary?.slice(0, 60) ?? null, cve_count, ecosystems, is_withdrawn, ...times]
+    })
+    assert.equal(inOrder(found), inOrder(expected))
+  },
+
+  '/rejected has every CVE that the CVE list rejected': () => {
+    assert.equal(
+      inOrder(rows.rejected.map((row) => [row.cve_id, row.date_rejected, row.reason?.slice(0, 100), row.replaced_by])),
+      inOrder(facts.rejected.map((one) => [one.cveId, one.date, one.reason?.slice(0, 100), one.replacedBy])),
     )
   },
 })

@@ -163,6 +163,7 @@ export async function targetValues(service: Answerer, rejected: readonly string[
   }
   const exploits = await rows('/exploits?limit=50', '/exploits?sort=published&limit=50')
   const listed = await rows('/kev?limit=50', '/kev?sort=due_date&limit=50')
+  const published = await rows('/advisories?limit=50', '/advisories?sort=published&limit=50')
   const named = (row: Row, ...names: string[]): Example => {
     return { filters: { ...texts(row), q: part(texts(row)[random.pick(names)]) } }
   }
@@ -279,6 +280,15 @@ export async function targetValues(service: Answerer, rejected: readonly string[
           'product',
         ),
       ),
+      listAdvisories: published.map((row) => ({
+        filters: {
+          ...texts(row),
+          prefix: String(row.advisory_id).split('-')[0]!,
+          published_since: String(row.published_at),
+          modified_since: String(row.modified_at),
+        },
+      })),
+      listRejected: rejected.map((_, i) => ({ filters: { replaced: String(i % 2 === 0) } })),
       getExploit: exploits.map((row) => ({ path: { source: `${row.source}`, sourceId: `${row.source_id}` } })),
       listAffecting: affecting,
       listPackages: packages.map((row) => named(row, 'name')),
@@ -305,6 +315,7 @@ export async function targetValues(service: Answerer, rejected: readonly string[
       status: distinct([...cwes, ...capecs].map((row) => texts(row).status)),
       platform: distinct(exploits.map((row) => texts(row).platform)),
       ecosystem: [...byFrequency(packages.map((row) => texts(row).ecosystem!)), ...RELEASES],
+      prefix: ['GHSA', 'go', 'no such'],
       catalog: ['cisa', 'Harbor_Watch', 'no such'],
       tag: ['patch', 'Exploit', 'x_no-such'],
       category: ['references', 'KEV', 'no_such'],

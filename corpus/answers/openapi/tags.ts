@@ -5,8 +5,8 @@ import type { Tag } from './model.ts'
 const RESOURCES: readonly (Tag & { segments: readonly string[] })[] = [
   {
     name: 'CVEs',
-    segments: ['cves'],
-    description: 'CVE records: lists with filters, single records, and parts of a record',
+    segments: ['cves', 'rejected'],
+    description: 'CVE records: lists with filters, single records, parts of a record, and rejected CVEs',
   },
   { name: 'CWEs', segments: ['cwes'], description: 'CWE catalog of weaknesses, and the CVEs of each weakness' },
   { name: 'CAPECs', segments: ['capecs'], description: 'CAPEC catalog of attack patterns' },

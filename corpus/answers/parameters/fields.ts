@@ -177,6 +177,24 @@ export const KEV_FIELDS = [
   'cve',
 ] as const
 
+/** The fields of a row of `/advisories`. */
+export const ADVISORY_FIELDS = [
+  'advisory_id',
+  'summary',
+  'severity',
+  'ecosystems',
+  'cve_ids',
+  'cve_count',
+  'is_malware',
+  'is_withdrawn',
+  'published_at',
+  'modified_at',
+  'withdrawn_at',
+] as const
+
+/** The fields of a row of `/rejected`. */
+export const REJECTED_FIELDS = ['cve_id', 'date_rejected', 'reason', 'replaced_by'] as const
+
 /** The fields of a row of `/packages`. */
 export const PACKAGE_FIELDS = ['ecosystem', 'name', 'purl', 'advisory_count'] as const
 

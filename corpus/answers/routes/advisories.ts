@@ -1,15 +1,58 @@
 /** Advisories as their publishers state them: records in the OSV schema. */
 import { idSpellings } from '../../model/packages/advisory-id.ts'
-import { spliced } from '../../snapshot/index.ts'
+import { SEVERITIES } from '../../model/record.ts'
+import { listFilters, spliced } from '../../snapshot/index.ts'
 import { cveIdsOf, shownAliases } from '../advisory.ts'
 import { splicedAnswer } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { notFound, tierRestricted } from '../errors.ts'
 import { described } from '../openapi/parameters.ts'
+import { listPage, paging, selection } from '../paging.ts'
+import { date } from '../parameters/date.ts'
+import { ADVISORY_FIELDS } from '../parameters/fields.ts'
+import { ecosystem, ecosystemOf } from '../parameters/package.ts'
 import { quote } from '../parameters/parameter.ts'
-import { openText } from '../parameters/parameter-types.ts'
+import { boolean, oneOf, openText, sort } from '../parameters/parameter-types.ts'
 import { defineRoute } from '../route.ts'
-import { osvRecord } from '../schemas.ts'
+import { advisoryPage, osvRecord } from '../schemas.ts'
+
+const listQuery = {
+  ecosystem: described('Only advisories with packages of this ecosystem, in any case, without a release', ecosystem()),
+  severity: described('Only advisories with this severity', oneOf(SEVERITIES)),
+  prefix: described('Only advisories whose id begins with this prefix of a database, such as `GHSA`', openText()),
+  malware: described('Whether they state that packages are malicious', boolean()),
+  withdrawn: described('Whether their publisher has withdrawn them', boolean()),
+  published_since: described('Published on or after this date or timestamp', date()),
+  published_until: described('Published on or before this date or timestamp. A date includes the whole day', date()),
+  modified_since: described('Changed on or after this date or timestamp', date()),
+  sort: sort(['published'], '-published'),
+  ...paging,
+  ...selection(ADVISORY_FIELDS),
+}
+
+export const listAdvisories = defineRoute<Context, Record<never, never>, typeof listQuery>({
+  name: 'listAdvisories',
+  path: '/advisories',
+  summary: 'List advisories',
+  description:
+    'Returns the advisories of this service in short, also those without a CVE and withdrawn ones. The newest are first by default. Several databases may publish advisories about the same vulnerability: each is a row.',
+  example: '/advisories?limit=2',
+  params: { path: {}, query: listQuery },
+  answer: advisoryPage,
+  handle(context, { ecosystem, sort, limit, cursor, count, fields, ...filters }) {
+    const { ecosystems } = context.snapshots.current.about
+    const canonical = ecosystem && ecosystemOf(ecosystem, ecosystems, { suffixed: false })
+    return listPage(context, {
+      list: 'advisories',
+      filters: listFilters('advisories', { ...filters, ecosystem: canonical }),
+      sort,
+      limit,
+      cursor,
+      count,
+      fields,
+    })
+  },
+})
 
 const path = {
   advisoryId: described(

@@ -38,7 +38,7 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
 For the next poll, send the \`snapshot\` of the first page as \`since\`. Prefer ids to times. A mirror serves a snapshot minutes after its \`created_at\`, so a time can select a snapshot that you have not read. If the snapshot is no longer available, the answer is 410. Then read all records again.
 
 \`include=facts\` adds what each CVE was and is: title, severity, score, KEV, SSVC, patch, workaround and exploit, before and after, and the names that the filters of \`/cves\` match.`,
-  example: '/changes?since=e25515d54f77&limit=2',
+  example: '/changes?since=8f3506d8b625&limit=2',
   errors: ['gone'],
   params: { path: {}, query },
   answer: changesSchema,

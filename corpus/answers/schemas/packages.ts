@@ -1,5 +1,6 @@
 /** Packages, the advisories that affect them, and advisories as their publishers state them. */
 import { z } from 'zod'
+import type { AdvisoryRow } from '../../model/packages/advisory-row.ts'
 import type { AffectedRow } from '../../model/packages/affected-row.ts'
 import type { PackageDetail, PackageRow } from '../../model/packages/package-entry.ts'
 import { severity } from './cve-summary.ts'
@@ -97,6 +98,30 @@ export const affected = z.union([affectedPage, affectedGroups]).meta({
   id: 'AffectedAnswer',
   description: 'A page of advisories, or one for each purl of a request with several',
 })
+
+export const advisoryRow = z
+  .strictObject({
+    advisory_id: z.string().describe('Id of the advisory'),
+    summary: text.describe('Summary that it states, at most 500 characters. Null if it states none'),
+    severity: severity
+      .nullable()
+      .describe('Band of the score that the advisory states. Without one, its rating. Malware is critical'),
+    ecosystems: texts.describe('Ecosystems of its packages, without releases'),
+    cve_ids: z
+      .array(cveId)
+      .describe('The first 100 CVEs that it names, by year and number. Some may have no record in this service'),
+    cve_count: count.describe('Number of all CVEs that it names'),
+    is_malware: z.boolean().describe('Whether it states that its packages are malicious'),
+    is_withdrawn: z.boolean().describe('Whether its publisher has withdrawn it. Then it affects no package'),
+    published_at: timestamp.nullable().describe('Time of publication. Null if not stated'),
+    modified_at: timestamp.nullable().describe('Time of the last change. Null if not stated'),
+    withdrawn_at: timestamp.nullable().describe('Time of the withdrawal. Null if not withdrawn, or not a valid time'),
+  } satisfies ShapeOf<AdvisoryRow>)
+  .meta({ id: 'AdvisoryRow', description: 'Advisory in short' })
+
+export const advisoryPage = z
+  .strictObject(selectablePageOf(advisoryRow, 'AdvisoryFields'))
+  .meta({ id: 'AdvisoryPage', description: 'Page of advisories' })
 
 const packageRow = z
   .strictObject({

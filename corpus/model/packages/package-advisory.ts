@@ -109,7 +109,7 @@ interface NamedEntry {
 /** Qualifiers name an architecture or distribution, not the package. */
 const withoutVersion = (purl: string | null): string | null => purl?.replace(/[?#].*$|(?<=[^/])@[^@/]*$/gs, '') ?? null
 
-type RecordFacts = Omit<PackageAdvisory, 'name' | 'affected' | 'cvss' | 'severity'>
+export type RecordFacts = Omit<PackageAdvisory, 'name' | 'affected' | 'cvss' | 'severity'>
 
 function statementOf(record: JsonObject, about: RecordFacts, entries: NamedEntry[]): PackageStatement {
   const { ecosystem, name } = entries[0]!
@@ -121,7 +121,7 @@ function statementOf(record: JsonObject, about: RecordFacts, entries: NamedEntry
     purl: entries.find(({ purl }) => purl !== null)?.purl ?? packageUrl(base, name),
     advisory: {
       ...about,
-      severity: scoredSeverity(cvss) ?? about.stated_severity,
+      severity: severityIn(cvss, about),
       cvss,
       name,
       affected: entries.map((one) => rangesOf(one.entry, one.ecosystem, about.is_malware)),
@@ -129,7 +129,8 @@ function statementOf(record: JsonObject, about: RecordFacts, entries: NamedEntry
   }
 }
 
-function aboutRecord(record: JsonObject, ids: AdvisoryIds): RecordFacts {
+/** Returns what a record states about all packages that it names. */
+export function aboutRecord(record: JsonObject, ids: AdvisoryIds): RecordFacts {
   const specific = isObject(record.database_specific) ? record.database_specific : {}
   const is_malware = ids.id.startsWith('MAL-')
   const dateOf = (stated: unknown) => utcTimestamp(text(stated) ?? '')
@@ -153,12 +154,16 @@ const STATED: Readonly<Record<string, Severity>> = {
   CRITICAL: 'critical',
 }
 
-function scoredSeverity([best]: PackageAdvisory['cvss']): Severity | null {
-  return best ? severityOf(best.score, best.version) : null
+/** Returns the band of the first score; without one, the stated rating. */
+export function severityIn(
+  [best]: PackageAdvisory['cvss'],
+  { stated_severity }: Pick<RecordFacts, 'stated_severity'>,
+): Severity | null {
+  return best ? severityOf(best.score, best.version) : stated_severity
 }
 
 /** Vectors of the record count for all its packages, those of an entry for its package alone. */
-function cvssOf(statements: readonly JsonObject[]): PackageAdvisory['cvss'] {
+export function cvssOf(statements: readonly JsonObject[]): PackageAdvisory['cvss'] {
   const byVector = new Map<string, PackageAdvisory['cvss'][number]>()
   for (const { severity } of statements) {
     for (const stated of objects(severity)) {

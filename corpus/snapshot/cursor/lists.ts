@@ -2,8 +2,9 @@
 import { joinedProductKey, joinedVendor } from '../../model/affected/joined-key.ts'
 import { nameKey } from '../../model/affected/products.ts'
 import type { CapecListEntry, CweListEntry } from '../../model/catalog-names.ts'
-import type { CnaRow, KevRow, ProductRow, VendorRow } from '../../model/directory.ts'
+import type { CnaRow, KevRow, ProductRow, RejectedRow, VendorRow } from '../../model/directory.ts'
 import { type CveId, compareCveIds } from '../../model/ids/cve-id.ts'
+import type { AdvisoryRow } from '../../model/packages/advisory-row.ts'
 import { foldName } from '../../model/packages/name.ts'
 import type { PackageRow } from '../../model/packages/package-entry.ts'
 import type { ExploitModule } from '../../model/record.ts'
@@ -157,10 +158,40 @@ const kev: ListSpec<KevRow> = {
   },
 }
 
+const advisories: ListSpec<AdvisoryRow> = {
+  sorts: { published: { key: (row) => timeOf(row.published_at), descending: true } },
+  main: 'published',
+  id: (row) => row.advisory_id,
+  compareIds: compareText,
+  filters: {
+    ecosystem: (row) => row.ecosystems.map(fold),
+    severity: (row) => one(row.severity),
+    prefix: (row) => [fold(prefixOf(row.advisory_id))],
+    malware: (row) => [String(row.is_malware)],
+    withdrawn: (row) => [String(row.is_withdrawn)],
+  },
+  bounds: {
+    published: (row) => timeOf(row.published_at) ?? Number.NaN,
+    modified: (row) => timeOf(row.modified_at) ?? Number.NaN,
+  },
+}
+
+/** `GHSA` of `GHSA-35jh-r3h4-6jhm`: the database, by the prefixes of the OSV schema. */
+const prefixOf = (id: string): string => id.replace(/-.*/s, '')
+
+const rejected: ListSpec<RejectedRow> = {
+  sorts: { date_rejected: { key: (row) => timeOf(row.date_rejected), descending: true } },
+  main: 'date_rejected',
+  id: (row) => row.cve_id,
+  compareIds: (a, b) => compareCveIds(a as CveId, b as CveId),
+  filters: { replaced: (row) => [String(row.replaced_by.length > 0)] },
+  bounds: { rejected: (row) => timeOf(row.date_rejected) ?? Number.NaN },
+}
+
 /** Returns the form in which all joined spellings of a vendor are equal (rule 27). */
 export const joinedName = (vendor: string): string => joinedVendor(nameKey(vendor) ?? vendor)
 
-export const LISTS = { cwes, capecs, cnas, vendors, products, exploits, packages, kev }
+export const LISTS = { cwes, capecs, cnas, vendors, products, exploits, packages, kev, advisories, rejected }
 export type ListName = keyof typeof LISTS
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 

@@ -1,6 +1,7 @@
 /** Extracts the ids and packages of hashed shards, for the derived files. SPEC.md, "Hashed shards". */
 
 import { advisoryIds } from '../../model/packages/advisory-ids.ts'
+import { advisoryRow } from '../../model/packages/advisory-row.ts'
 import { packageKey } from '../../model/packages/name.ts'
 import type { PackageEntry } from '../../model/packages/package-entry.ts'
 import type { JsonObject } from '../../model/values/json-value.ts'
@@ -18,7 +19,7 @@ export function extractAdvisories(
   shard: Buffer,
   members: readonly LocatedMember[] = [...membersOf(shard)],
 ): AdvisoryRows {
-  const rows: AdvisoryRows = { ...located(members), aliases: [], cveIds: [] }
+  const rows: AdvisoryRows = { ...located(members), aliases: [], cveIds: [], rows: [] }
   for (const { member, entry } of entriesOf<JsonObject>('advisories', shard, members)) {
     const ids = advisoryIds(entry)
     if (ids === null) throw new SnapshotError('malformed', `the member ${member.key} has no id`)
@@ -26,6 +27,8 @@ export function extractAdvisories(
     rows.keys.push(ids.id)
     rows.aliases.push(ids.aliases)
     rows.cveIds.push(ids.cve_ids)
+    const row = advisoryRow(entry)
+    rows.rows.push(row && JSON.stringify(row))
   }
   return rows
 }

@@ -15,10 +15,12 @@ export interface AdvisoryRows extends HashedRows {
   aliases: string[][]
   /** CVEs in id, aliases and `upstream`; none of a withdrawn record. */
   cveIds: CveId[][]
+  /** The JSON of their rows in the list of advisories. Null for a record that was made from a CVE record. */
+  rows: (string | null)[]
 }
 
 /** The rows of a snapshot without advisories. */
-export const noAdvisories = (): AdvisoryRows => ({ keys: [], at: [], length: [], aliases: [], cveIds: [] })
+export const noAdvisories = (): AdvisoryRows => ({ keys: [], at: [], length: [], aliases: [], cveIds: [], rows: [] })
 export const noPackages = (): PackageRows => ({
   keys: [],
   at: [],

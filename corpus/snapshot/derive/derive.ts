@@ -4,6 +4,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
+import type { Rejection } from '../../model/claim.ts'
 import type { KevRow } from '../../model/directory.ts'
 import type { LastUpdate } from '../../model/last-update.ts'
 import { sha256 } from '../../runtime/digest.ts'
@@ -35,7 +36,15 @@ import {
   type ListPostings,
   listPostings,
 } from './list-postings.ts'
-import { type CatalogEntries, kevRows, type ListRows, listRows, packageRows } from './list-rows.ts'
+import {
+  advisoryRows,
+  type CatalogEntries,
+  kevRows,
+  type ListRows,
+  listRows,
+  packageRows,
+  rejectedRows,
+} from './list-rows.ts'
 import { encodeList, type ListPositions, type ListReferences } from './lists.ts'
 import { noNamed, noNames } from './name-counts.ts'
 import { encodeOrder, type SortedOrder, type SortedOrders, type SortKeys, sortOrders } from './orders.ts'
@@ -86,6 +95,7 @@ export interface DeriveInput {
   corpusDate: string | null
   lastUpdate: LastUpdate | null
   advisories: AdvisoryRows
+  rejected: ReadonlyMap<string, Rejection>
   packages: PackageRows
 }
 
@@ -112,7 +122,7 @@ function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
  * threads get work.
  */
 async function deriveLists(
-  { rows, epss, catalogs, corpusDate, lastUpdate, advisories, packages }: DeriveInput,
+  { rows, epss, catalogs, corpusDate, lastUpdate, advisories, rejected, packages }: DeriveInput,
   { row }: Columns,
   kev: KevRow[],
 ): Promise<{
@@ -149,7 +159,9 @@ async function deriveLists(
       delete lists[name]
     }
   }
-  await sort({ ...ofRecords, kev })
+  await sort({ ...ofRecords, kev, rejected: rejectedRows(rejected) })
+  await sort({ advisories: advisoryRows(advisories) })
+  advisories.rows = []
   await setImmediate()
   const aliases = aliasSets(advisories)
   await setImmediate()

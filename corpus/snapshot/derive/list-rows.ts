@@ -4,6 +4,7 @@ import { reviewedKey } from '../../model/affected/joined-key.ts'
 import { nameKey } from '../../model/affected/products.ts'
 import type { CapecEntry, CweEntry } from '../../model/catalog.ts'
 import { type CapecListEntry, type CweListEntry, capecListEntry, cweListEntry } from '../../model/catalog-names.ts'
+import type { Rejection } from '../../model/claim.ts'
 import {
   type CnaRecords,
   type CnaRow,
@@ -13,14 +14,17 @@ import {
   improvementOf,
   type KevRow,
   type ProductRow,
+  type RejectedRow,
   type VendorRow,
 } from '../../model/directory.ts'
+import type { CveId } from '../../model/ids/cve-id.ts'
+import type { AdvisoryRow } from '../../model/packages/advisory-row.ts'
 import type { PackageRow } from '../../model/packages/package-entry.ts'
 import type { ExploitModule, KevCatalogEntry } from '../../model/record.ts'
 import { fold } from '../codec/fold.ts'
 import { LISTS, type ListSpec } from '../cursor/lists.ts'
 import { type EpssColumns, epssAt, epssMember } from '../record/epss.ts'
-import type { PackageRows } from './advisory-rows.ts'
+import type { AdvisoryRows, PackageRows } from './advisory-rows.ts'
 import type { AliasSets } from './aliases.ts'
 import { FLAGS } from './facts.ts'
 import type { ListedCves } from './list-postings.ts'
@@ -55,17 +59,22 @@ export interface ListRows {
   exploits: ExploitModule[]
   packages: PackageRow[]
   kev: KevRow[]
+  advisories: AdvisoryRow[]
+  rejected: RejectedRow[]
 }
 
+/** The lists that follow from catalogs, and from the products and weaknesses of records. */
+export type RecordLists = Omit<ListRows, 'packages' | 'kev' | 'advisories' | 'rejected'>
+
 /**
- * Returns the rows of all lists except packages, each in its main order, the CNA statistics, and the CVEs of vendors and
+ * Returns the lists of catalogs and names, each in its main order, the CNA statistics, and the CVEs of vendors and
  * products. `corpusDate` is ISO 8601 in UTC.
  */
 export function listRows(
   rows: Rows,
   entries: CatalogEntries,
   corpusDate: string | null,
-): { lists: Omit<ListRows, 'packages' | 'kev'>; stats: CnaStats; cves: Omit<ListedCves, 'package'> } {
+): { lists: RecordLists; stats: CnaStats; cves: Omit<ListedCves, 'package'> } {
   const counts = weaknessCounts(rows)
   const { cnas, stats } = cnaRows(rows, entries.cnas, corpusDate === null ? 0 : Date.parse(corpusDate))
   const vendors = countedInMainOrder(LISTS.vendors, vendorRows(rows.names))
@@ -109,6 +118,25 @@ export function kevRows(
   })
   return inMainOrder(LISTS.kev, found)
 }
+
+/** Returns the rows of advisories in the main order. */
+export const advisoryRows = ({ rows }: AdvisoryRows): AdvisoryRow[] =>
+  inMainOrder(
+    LISTS.advisories,
+    rows.flatMap((text) => (text === null ? [] : (JSON.parse(text) as AdvisoryRow))),
+  )
+
+/** Returns the rows of rejected CVEs in the main order. */
+export const rejectedRows = (rejected: ReadonlyMap<string, Rejection>): RejectedRow[] =>
+  inMainOrder(
+    LISTS.rejected,
+    Array.from(rejected, ([id, { date, reason, replacedBy }]) => ({
+      cve_id: id as CveId,
+      date_rejected: date,
+      reason,
+      replaced_by: replacedBy,
+    })),
+  )
 
 const NO_CVES = { cve_count: 0, kev_count: 0 }
 

@@ -12,6 +12,7 @@ import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '..
 import { decodeEpss } from '../record/epss.ts'
 import { historyFiles } from '../record/epss-history.ts'
 import { type HashedRole, hashedFiles } from '../record/hashed-shard.ts'
+import { decodeRejected } from '../record/rejected.ts'
 import { appendRows } from './advisory-extract.ts'
 import { type HashedRows, noAdvisories, noPackages } from './advisory-rows.ts'
 import { type DerivedFile, type DeriveInput, deriveFiles } from './derive.ts'
@@ -39,7 +40,8 @@ export async function* rederive(
 
 async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<DeriveInput> {
   const rows = await rowsOf(dist, manifest, pool)
-  const plain = (role: 'about' | 'epss' | 'epss-editions') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
+  const plain = (role: 'about' | 'epss' | 'epss-editions' | 'rejected') =>
+    gunzipFile(role, readObject(dist, fileOf(manifest, role)))
   const entriesOf = (name: CatalogName) => decodeCatalog(name, readObject(dist, fileOf(manifest, 'catalog', name)))
   const about = decodeAbout(plain('about'))
   return {
@@ -47,6 +49,7 @@ async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<De
     epss: decodeEpss(plain('epss')),
     history: { dist, files: [...historyFiles(manifest).values()], editions: decodeEditions(plain('epss-editions')) },
     advisories: await hashedRows(dist, manifest, pool, 'advisories', noAdvisories()),
+    rejected: decodeRejected(plain('rejected')),
     packages: await hashedRows(dist, manifest, pool, 'packages', noPackages()),
     catalogs: Object.fromEntries(CATALOGS.map((name) => [name, entriesOf(name)])) as Record<
       CatalogName,

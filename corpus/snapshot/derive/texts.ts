@@ -12,7 +12,7 @@ import type { WordSource } from '../query/build.ts'
 import { type AdvisoryIds, type PackedSet, SPELLING_BORDER } from '../query/sets.ts'
 import type { AdvisoryRows } from './advisory-rows.ts'
 import { FLAGS, SEVERITIES } from './facts.ts'
-import type { ListRows } from './list-rows.ts'
+import type { RecordLists } from './list-rows.ts'
 import type { Rows } from './rows.ts'
 
 /** Returns the CVEs, matched by id and title (rule 28). `row` is the row of each ordinal, newest first. */
@@ -37,7 +37,7 @@ function cveSubtitle({ severity, score, flags }: Rows, row: number): string {
 }
 
 /** Returns the lists, matched by id and name, with the ordinals of the lists (rule 28). */
-export function listTexts({ cwes, capecs, cnas, vendors, products }: Omit<ListRows, 'packages' | 'kev'>): PackedSet[] {
+export function listTexts({ cwes, capecs, cnas, vendors, products }: RecordLists): PackedSet[] {
   return [
     packSet('cwe', cwes, {
       key: ({ cwe_id }) => cwe_id,

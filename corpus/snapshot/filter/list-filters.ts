@@ -45,6 +45,22 @@ export interface ListParameters {
     due_before?: DateBound | undefined
   }
   /** `ecosystem` is in canonical form. */
+  advisories: {
+    ecosystem?: string | undefined
+    severity?: string | undefined
+    prefix?: string | undefined
+    malware?: boolean | undefined
+    withdrawn?: boolean | undefined
+    published_since?: DateBound | undefined
+    published_until?: DateBound | undefined
+    modified_since?: DateBound | undefined
+  }
+  rejected: {
+    replaced?: boolean | undefined
+    rejected_since?: DateBound | undefined
+    rejected_until?: DateBound | undefined
+  }
+  /** `ecosystem` is in canonical form. */
   packages: Searched & { ecosystem?: string | undefined }
 }
 
@@ -85,6 +101,26 @@ const FILTERS: { [Name in ListName]: (parameters: ListParameters[Name]) => ListF
       added: { least: since?.ms, most: until && untilMs(until) },
       due: { least: due_since?.ms, most: due && due.ms - 1 },
     },
+  }),
+  advisories({ ecosystem, severity, prefix, malware, withdrawn, ...dates }) {
+    const { published_since: since, published_until: until, modified_since: modified } = dates
+    return {
+      equal: {
+        ecosystem: folded(ecosystem),
+        severity,
+        prefix: folded(prefix),
+        malware: malware?.toString(),
+        withdrawn: withdrawn?.toString(),
+      },
+      between: {
+        published: { least: since?.ms, most: until && untilMs(until) },
+        modified: { least: modified?.ms },
+      },
+    }
+  },
+  rejected: ({ replaced, rejected_since: since, rejected_until: until }) => ({
+    equal: { replaced: replaced?.toString() },
+    between: { rejected: { least: since?.ms, most: until && untilMs(until) } },
   }),
   packages: ({ q, ecosystem }) => ({ q: folded(q), equal: { ecosystem: folded(ecosystem) } }),
 }

@@ -75,10 +75,21 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
   }
   const editions = decodeEditions(plain('epss-editions'))
   const history = { dist, files: [...historyFiles(manifest).values()], editions }
-  against(fileOf(manifest, 'rejected'), rejectedFault([...decodeRejected(plain('rejected')).keys()], rows))
+  const rejected = decodeRejected(plain('rejected'))
+  against(fileOf(manifest, 'rejected'), rejectedFault([...rejected.keys()], rows))
   if (faults.length > 0) return faults
   const { corpus_date: corpusDate, last_update: lastUpdate } = about
-  return derivedFaults(context, { rows, epss, history, catalogs, corpusDate, lastUpdate, advisories, packages })
+  return derivedFaults(context, {
+    rows,
+    epss,
+    history,
+    catalogs,
+    corpusDate,
+    lastUpdate,
+    advisories,
+    rejected,
+    packages,
+  })
 }
 
 /** @throws SnapshotError `missing` when no file contains a catalog */

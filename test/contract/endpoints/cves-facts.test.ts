@@ -194,6 +194,8 @@ const LISTS = [
   ['/exploits', 'name'],
   ['/kev', 'due_date'],
   ['/packages', 'purl'],
+  ['/advisories', 'summary'],
+  ['/rejected', 'reason'],
 ] as const
 const behind = (path: string, more: string) => `${path}${path.includes('?') ? '&' : '?'}${more}`
 interface Page {

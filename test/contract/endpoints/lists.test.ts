@@ -37,6 +37,8 @@ const DEFAULT_SORT: Record<string, string> = {
   '/vendors': '-cves',
   '/exploits': '-published',
   '/kev': '-date_added',
+  '/advisories': '-published',
+  '/rejected': '-date_rejected',
 }
 
 /** Every order, and every filter in some order, of a list with many rows and of others of its kind. */
@@ -80,6 +82,8 @@ states('24.9, 24.10, 24.11, 24.12, 24.14', 'search and order of /products, on on
 })
 states('25.1, 25.2, 25.3, 25.4', 'filters and orders of /exploits', () => expectList('/exploits'))
 states('33.14, 33.15, 33.16, 33.17, 33.18, 33.19, 33.20, 33.24', 'filters and orders of /kev', () => expectList('/kev'))
+states('31.5, 31.6, 31.7, 31.8, 31.9, 31.10', 'filters and order of /advisories', () => expectList('/advisories'))
+states('34.1, 34.2, 34.3', 'filters and order of /rejected', () => expectList('/rejected'))
 states('30.1, 30.2, 30.5', 'filters and order of /packages', () => expectList('/packages'))
 
 states('9.15', 'a CVE matches all filters', async () => {

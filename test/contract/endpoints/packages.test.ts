@@ -1,5 +1,6 @@
 /** gateway/API.md, sections 30 and 31: packages, and advisories in the OSV schema, on hand-written advisories. */
 import * as assert from 'uvu/assert'
+import { ADVISORY_FIELDS } from '../../../corpus/answers/parameters/fields.ts'
 import { schemaFaults } from '../../support/osv-schema.ts'
 import { openRefusing, refuses } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
@@ -121,6 +122,51 @@ states('31.4', 'an advisory of which every CVE is above the tier is 403', async 
   const { status, body } = await refusing.asReader(path, 0)
   assert.equal([status, (body as { error: string }).error], [403, 'tier_restricted'])
   assert.equal((await refusing.asReader(path, 9)).body, await world.json(path))
+})
+
+interface AdvisoryRow {
+  advisory_id: string
+  severity: string | null
+  ecosystems: string[]
+  cve_ids: string[]
+  cve_count: number
+  is_malware: boolean
+  is_withdrawn: boolean
+  published_at: string | null
+  modified_at: string | null
+  withdrawn_at: string | null
+}
+
+states('31.11, 31.12, 31.13, 31.14, 31.15, 31.16', 'rows of the list: every advisory in short', async () => {
+  const rows = await world.all<AdvisoryRow>('/advisories')
+  const entries = [...NPM, ...PYPI, ...GO, ...DEBIAN]
+  const ids = rows.map(({ advisory_id }) => advisory_id)
+  assert.equal(ids.toSorted(), [...entries.map(({ id }) => id), 'GHSA-dddd-dddd-dddd'].toSorted(), 'no CVE record')
+  const rowOf = new Map(rows.map((row) => [row.advisory_id, row]))
+  for (const entry of entries) {
+    const row = rowOf.get(entry.id)!
+    assert.equal(Object.keys(row), ADVISORY_FIELDS)
+    const record = await world.json<Record<string, unknown>>(`/advisories/${entry.id}`)
+    assert.is(row.is_withdrawn, record.withdrawn !== undefined, entry.id)
+    assert.is(row.is_malware, entry.id.startsWith('MAL-'), entry.id)
+    if (row.is_malware) assert.is(row.severity, 'critical')
+    const times = [row.published_at, row.modified_at, row.withdrawn_at].map((time) => time && Date.parse(time))
+    const stated = [record.published, record.modified, record.withdrawn].map((time) => time && Date.parse(String(time)))
+    assert.equal(
+      times,
+      stated.map((time) => time ?? null),
+      entry.id,
+    )
+    const named = [entry.id, ...((record.aliases ?? []) as string[])].filter((id) => id.startsWith('CVE-'))
+    assert.equal([row.cve_ids, row.cve_count], [named.toSorted(), named.length], entry.id)
+  }
+  assert.equal(rowOf.get('DSA-1-1')!.ecosystems, ['Debian'])
+  assert.ok(rows.some((row) => row.is_withdrawn) && rows.some((row) => row.is_malware))
+})
+
+states('31.17', 'an account of no tier sees the list', async () => {
+  const { status, body } = await refusing.asReader('/advisories', 0)
+  assert.equal([status, body], [200, await world.json('/advisories')])
 })
 
 after(async () => {

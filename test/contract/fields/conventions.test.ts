@@ -114,7 +114,7 @@ const BESIDE: Record<string, string[]> = {
   '/changes': ['since', 'snapshot'],
 }
 
-states('2.4, 9.17, 18.7, 21.6, 24.15, 25.7, 30.6, 33.21', 'lists share one envelope', async () => {
+states('2.4, 9.17, 18.7, 21.6, 24.15, 25.7, 30.6, 31.11, 33.21, 34.4', 'lists share one envelope', async () => {
   const lists = [
     '/cves',
     '/capecs',
@@ -125,6 +125,8 @@ states('2.4, 9.17, 18.7, 21.6, 24.15, 25.7, 30.6, 33.21', 'lists share one envel
     '/cnas',
     '/packages',
     '/kev',
+    '/advisories',
+    '/rejected',
   ].concat(Object.keys(BESIDE))
   for (const template of lists) {
     const { path } = listed.find((one) => one.template === template)!

@@ -44,6 +44,7 @@ const PAGED = [
   '/cnas?sort=completeness',
   '/exploits?source=exploit_archive',
   '/kev?sort=due_date',
+  '/rejected?sort=date_rejected',
 ]
 const firstOf = (path: string) => service.json<Page<object>>(`${path}${path.includes('?') ? '&' : '?'}limit=1`)
 

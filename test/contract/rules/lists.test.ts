@@ -27,7 +27,7 @@ interface Page<Row> {
 }
 
 const contract = contractSuite('rules, lists')
-const { rule } = contract
+const { rule, states } = contract
 
 const affected = (...products: [vendor: string, product: string][]) =>
   products.map(([vendor, product]) => ({ vendor, product, versions: [{ version: '1', status: 'affected' }] }))
@@ -160,6 +160,7 @@ rule(8, 'every page but the last is full, and only the last has no cursor', asyn
     '/cnas',
     '/exploits',
     '/kev',
+    '/rejected',
     '/cves?kev=false',
     '/cves?q=cve',
   ]) {
@@ -244,6 +245,18 @@ rule(
     assert.is(world.corpus.rejected().length, 1)
   },
 )
+
+states('34.4, 34.5', 'the list of rejected CVEs has what the 404 states', async () => {
+  const row = {
+    cve_id: 'CVE-2024-4000',
+    date_rejected: '2024-04-20T10:00:00.000Z',
+    reason: 'A duplicate.',
+    replaced_by: ['CVE-2024-0001'],
+  }
+  assert.equal(await world.all('/rejected'), [row])
+  assert.equal(await world.all('/rejected?replaced=true'), [row])
+  assert.equal(await world.all('/rejected?replaced=false'), [])
+})
 
 contract.after(world.remove)
 contract.run()

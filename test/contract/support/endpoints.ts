@@ -115,6 +115,16 @@ export async function everyList(service: Service): Promise<List[]> {
       sorts: ['date_added', 'due_date'],
       filter: ['ransomware', 'known', 'unknown', 'known&vendor=no+such'],
     },
+    {
+      path: '/advisories',
+      sorts: ['published'],
+      filter: ['prefix', 'GHSA', 'PYSEC', 'no such'],
+    },
+    {
+      path: '/rejected',
+      sorts: ['date_rejected'],
+      filter: ['replaced', 'true', 'false', 'true&rejected_until=0001-01-01'],
+    },
     { path: '/vendors', sorts: ['cves', 'name'], filter: ['q', 'a', 'e', 'no such'] },
     { path: '/packages', sorts: [], filter: ['ecosystem', 'npm', 'Go', 'Alpine'] },
     { path: '/cnas', sorts: ['cves', 'name', 'completeness'], filter: ['grade', 'A', 'F', 'D'] },

@@ -105,6 +105,8 @@ const SAME: (readonly [path: string, params?: Params])[] = [
   ['/products', { q: 'er', limit: 4 }],
   ['/products', { q: 'er', vendor }],
   ['/kev', { sort: 'due_date', due_before: '2030-01-01' }],
+  ['/advisories', { prefix: 'ghsa', withdrawn: false }],
+  ['/rejected', { replaced: true }],
   ['/exploits', { source: 'exploit_archive', published_since: '2001-01-01' }],
   [`/exploits/${module.source}/${part(module.source_id)}`],
   ['/packages', { ecosystem: ecosystem.toUpperCase(), limit: 3 }],

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import type { ProductRow, VendorRow } from '../../../corpus/model/directory.ts'
 import type { PackageRow } from '../../../corpus/model/packages/package-entry.ts'
 import type { ExploitModule } from '../../../corpus/model/record.ts'
-import { type CvePage, type ListName, openReader } from '../../../corpus/reader/reader.ts'
+import { type CvePage, type ListEntry, openReader } from '../../../corpus/reader/reader.ts'
 import { locateTable, partSpan, type TableHeader } from '../../../corpus/snapshot/codec/table.ts'
 import { LIST_NAMES } from '../../../corpus/snapshot/cursor/lists.ts'
 import { readCurrent, readObject } from '../../../corpus/snapshot/files/layout.ts'
@@ -38,6 +38,7 @@ const cwes = await asked.all<{ numeric_id: number }>('/cwes')
 const capecs = await asked.all<{ capec_id: number }>('/capecs')
 const cnas = await asked.all<{ slug: string }>('/cnas')
 const kev = await asked.all<{ cve_id: string }>('/kev')
+const advisories = await asked.all<{ advisory_id: string }>('/advisories')
 
 /** Runs `work` with a new reader, which may not read a whole table of a list. */
 async function withoutTables(work: (reader: Awaited<ReturnType<typeof openReader>>) => Promise<void>): Promise<void> {
@@ -69,7 +70,7 @@ test('products of a vendor in each spelling, and rows that a text finds, are tho
 })
 
 test('every entry is the answer of the gateway, by its id in each form, with and without the tables', async () => {
-  const paths: [list: ListName, id: string | number, path: string][] = [
+  const paths: [list: keyof ListEntry, id: string | number, path: string][] = [
     ...cwes.flatMap(({ numeric_id: n }): typeof paths => [
       ['cwes', n, `/cwes/${n}`],
       ['cwes', `CWE-${n}`, `/cwes/CWE-${n}`],
@@ -91,6 +92,9 @@ test('every entry is the answer of the gateway, by its id in each form, with and
       `${source}/${source_id}`,
       `/exploits/${source}/${encodeURIComponent(source_id)}`,
     ]),
+    ...advisories
+      .slice(0, 100)
+      .map(({ advisory_id: id }): (typeof paths)[number] => ['advisories', id, `/advisories/${id}`]),
     ...kev.map(({ cve_id: id }): (typeof paths)[number] => ['kev', id, `/cves/${id}/kev`]),
     ...packages.flatMap(({ ecosystem, name }): typeof paths =>
       [name, name.toUpperCase()].map((one) => [
@@ -124,11 +128,12 @@ test('every entry is the answer of the gateway, by its id in each form, with and
       }
     }
   })
-  assert.equal([...found].sort(), [...LIST_NAMES].sort(), 'some of each list')
+  const withEntries = LIST_NAMES.filter((list) => list !== 'rejected')
+  assert.equal([...found].sort(), withEntries.sort(), 'some of each list')
 })
 
 test('unknown entries are null, and ids of another form are errors', async () => {
-  const unknown: [ListName, string][] = [
+  const unknown: [keyof ListEntry, string][] = [
     ['cwes', '999999'],
     ['capecs', 'CAPEC-999999'],
     ['cnas', 'nobody'],
@@ -155,6 +160,7 @@ test('unknown entries are null, and ids of another form are errors', async () =>
     ['packages', 'nmp/a', /unknown value 'nmp' of parameter 'ecosystem'; did you mean 'npm'\?/],
     ['vendors', '', /must be a string that is not empty/],
     ['vendors', null, /must be a string that is not empty, not null/],
+    ['rejected', 'CVE-2024-0001', /^rejected CVEs have no entries/],
     ['vendor', 'a', /^unknown list "vendor"; known lists are cwes, /],
     ['toString', 'a', /^unknown list "toString"/],
   ]

@@ -1,7 +1,9 @@
 /** Snapshots made from another one, with hand-written advisories and packages. */
+
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CveId, compareCveIds, firstOfBlock } from '../../../corpus/model/ids/cve-id.ts'
+import { advisoryRow } from '../../../corpus/model/packages/advisory-row.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
 import { openPool } from '../../../corpus/runtime/pool.ts'
 import { gunzipFile } from '../../../corpus/snapshot/codec/inflate.ts'
@@ -14,6 +16,7 @@ import type { FileEntry, Role } from '../../../corpus/snapshot/files/manifest.ts
 import { CATALOGS, decodeCatalog } from '../../../corpus/snapshot/record/catalog.ts'
 import { decodeEpss } from '../../../corpus/snapshot/record/epss.ts'
 import { encodeMember } from '../../../corpus/snapshot/record/member.ts'
+import { decodeRejected } from '../../../corpus/snapshot/record/rejected.ts'
 import { contentOf, type GoodSnapshot } from './forgery.ts'
 
 export interface AdvisoryCase {
@@ -84,6 +87,7 @@ export async function packagedSnapshot(
       ...shard('advisories', 66, advisories),
       aliases: advisories.map(({ aliases }) => aliases),
       cveIds: advisories.map(({ cveIds }) => cveIds),
+      rows: advisories.map(({ value }) => JSON.stringify(advisoryRow(value))),
     },
     packages: {
       ...shard('packages', 67, packages),
@@ -137,6 +141,7 @@ function inputOf({ manifest, bytesOf }: GoodSnapshot): Omit<DeriveInput, 'adviso
     catalogs: Object.fromEntries(catalogs),
     corpusDate: about.corpus_date,
     lastUpdate: about.last_update,
+    rejected: decodeRejected(gunzipFile('rejected', bytesOf('rejected'))),
   }
 }
 

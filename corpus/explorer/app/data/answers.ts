@@ -24,6 +24,7 @@ export type Severity = z.infer<typeof summary.severity>
 export type CveSummary = z.infer<typeof summary.cveSummary>
 /** A row of `/cves`. It has the change of the EPSS score if `fields` names it. */
 export type CveRow = CveSummary & Pick<z.infer<typeof summary.cveListFields>, 'epss_change'>
+export type RejectedRow = z.infer<typeof summary.rejectedRow>
 export type CveDetail = z.infer<typeof detail.cveDetail>
 export type EpssHistory = z.infer<typeof scores.cveEpssHistory>
 export type EpssPoint = EpssHistory['points'][number]
@@ -48,6 +49,7 @@ export interface Affected extends Page<AffectedRow> {
 export interface AffectedGroups {
   groups: Affected[]
 }
+export type AdvisoryRow = z.infer<typeof packages.advisoryRow>
 export type OsvRecord = z.infer<typeof packages.osvRecord>
 export type Changes = z.infer<typeof changes.changes>
 export type SearchResults = z.infer<typeof search.searchResults>

@@ -1,4 +1,4 @@
-/** `#/advisories/{advisoryId}`: an advisory as its publisher states it, in the OSV schema. */
+/** `#/advisories` and `#/advisories/{advisoryId}`: an advisory as its publisher states it, in the OSV schema. */
 import type { OsvAdvisory, OsvAffected, OsvSeverity } from '../data/answers.ts'
 import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
@@ -12,6 +12,7 @@ import { InSteps } from '../parts/steps.tsx'
 import { Facts, Names, Part } from '../parts/texts.tsx'
 import { ExternalLink, Time } from '../parts/values.tsx'
 import { link } from '../router.ts'
+import { AdvisoryList } from './advisories/list.tsx'
 
 /** Packages that are shown at first. Some advisories have thousands. */
 const FIRST_ENTRIES = 50
@@ -20,24 +21,16 @@ const FIRST_RANGES = 8
 /** Items of other lists. */
 const FIRST_LISTED = 24
 
-export default function AdvisoriesPage({ path: [id = ''] }: PageProps) {
-  const answer = useAnswer<OsvAdvisory>(id === '' ? null : `/advisories/${encodeURIComponent(id)}`)
-  if (id === '') return <WithoutId />
+export default function AdvisoriesPage({ path: [id], query }: PageProps) {
+  return id === undefined ? <AdvisoryList query={query} /> : <AdvisoryPage id={id} />
+}
+
+function AdvisoryPage({ id }: { id: string }) {
+  const answer = useAnswer<OsvAdvisory>(`/advisories/${encodeURIComponent(id)}`)
   return (
     <>
       <Heading>{answer.data?.id ?? id}</Heading>
       <Await answer={answer}>{(advisory) => <Advisory advisory={advisory} />}</Await>
-    </>
-  )
-}
-
-function WithoutId() {
-  return (
-    <>
-      <Heading>Advisory</Heading>
-      <p>
-        The address has no advisory id. Open one of the <a href={link(['packages'])}>packages</a> to see its advisories.
-      </p>
     </>
   )
 }
@@ -62,8 +55,8 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
           ['Related', related.length > 0 && <Ids key="ids" ids={related} />],
           ['Upstream', upstream.length > 0 && <Ids key="ids" ids={upstream} />],
           ['Weaknesses', cwes.length > 0 && <Weaknesses key="cwes" ids={cwes} />],
-          ['Published', <Time key="published" at={advisory.published} />],
-          ['Updated', <Time key="modified" at={advisory.modified} />],
+          ['Published', <Time key="published" at={statedTime(advisory.published)} />],
+          ['Updated', <Time key="modified" at={statedTime(advisory.modified)} />],
         ]}
       />
       <Part title="Details" of={advisory.details ? [advisory.details] : []}>
@@ -102,6 +95,9 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
     </>
   )
 }
+
+/** The Go database states its zero time where it has none. */
+const statedTime = (time: string | undefined) => (time?.startsWith('0001-') ? undefined : time)
 
 function Ids({ ids }: { ids: readonly string[] }) {
   return (

@@ -48,10 +48,13 @@ const CONTRACT: Record<string, string> = {
   '/exploits': 'source platform published_since published_until include sort limit cursor count fields',
   '/exploits/{source}/{sourceId}': 'source! sourceId!',
   '/kev': 'catalog ransomware vendor added_since added_until due_since due_before sort limit cursor count fields',
+  '/rejected': 'replaced rejected_since rejected_until sort limit cursor count fields',
   '/reports/types': 'include_schema',
   '/affected': 'purl ecosystem name version source cpe limit cursor count fields',
   '/packages': 'q ecosystem limit cursor count fields',
   '/packages/{ecosystem}/{name}': 'ecosystem! name!',
+  '/advisories':
+    'ecosystem severity prefix malware withdrawn published_since published_until modified_since sort limit cursor count fields',
   '/advisories/{advisoryId}': 'advisoryId!',
   '/search': 'q! types limit',
   '/search/suggest': 'q! types limit include',

@@ -13,7 +13,7 @@ const folder = temporaryFolder('filter-pairs')
 const sample = await sharedSample('usual')
 const asked = askDirectly(sample.dist)
 
-await registerFilterPairs(asked, corpusFacts(sample.corpus))
+await registerFilterPairs(asked, corpusFacts(sample.corpus), { idle: ['/rejected replaced'] })
 
 test.after(async () => {
   await asked.close()

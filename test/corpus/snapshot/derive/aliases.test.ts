@@ -24,6 +24,7 @@ const rowsOf = (aliases: Record<string, string[]>): AdvisoryRows => ({
   length: Object.keys(aliases).map(() => 1),
   aliases: Object.values(aliases),
   cveIds: Object.keys(aliases).map(() => []),
+  rows: [],
 })
 
 const encoded = (aliases: Record<string, string[]>) => encodeAliases(aliasSets(rowsOf(aliases)))

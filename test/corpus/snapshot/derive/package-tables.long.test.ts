@@ -43,7 +43,7 @@ function advisoryRows(): AdvisoryRows {
     }
   }
   const at = keys.map((_, i) => i * 500)
-  return { keys, at, length: keys.map(() => 500), aliases, cveIds }
+  return { keys, at, length: keys.map(() => 500), aliases, cveIds, rows: [] }
 }
 
 const ECOSYSTEMS = ['npm', 'npm', 'npm', 'PyPI', 'Packagist', 'Maven', 'Go', 'crates.io'] as const

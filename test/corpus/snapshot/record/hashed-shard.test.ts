@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { advisoryRow } from '../../../../corpus/model/packages/advisory-row.ts'
 import type { PackageAdvisory } from '../../../../corpus/model/packages/package-advisory.ts'
 import { packageEntry } from '../../../../corpus/model/packages/package-entry.ts'
 import { shortHash } from '../../../../corpus/runtime/digest.ts'
@@ -65,6 +66,7 @@ test('a shard of advisories is the records, line by line, and its rows have the 
     length: members.map(({ length }) => length),
     aliases: [['CVE-2024-0002', 'PYSEC-1'], [], []],
     cveIds: [['CVE-2024-0001', 'CVE-2024-0002'], [], []],
+    rows: records.map((record) => JSON.stringify(advisoryRow(record))),
   })
 })
 

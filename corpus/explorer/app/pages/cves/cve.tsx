@@ -9,6 +9,7 @@ import { Heading } from '../../parts/heading.tsx'
 import { useMarkdown } from '../../parts/markdown.tsx'
 import { useOrigin } from '../../parts/origin.tsx'
 import { LongText } from '../../parts/steps.tsx'
+import { CveLink } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
 import { AffectedProducts } from './affected.tsx'
 import { isKnown } from './deadline.ts'
@@ -168,6 +169,17 @@ function failed(name: SectionName, parts: Partial<Record<SectionName, { error: A
   return error !== null && error !== undefined && error.status !== 404
 }
 
+/** The CVEs that replace a rejected one, as the message names them. */
+function Replacements({ id, text }: { id: string; text: string }) {
+  const named = new Set(text.match(/\bCVE-\d{4}-\d{4,}\b/g))
+  named.delete(id.toUpperCase())
+  return [...named].map((one) => (
+    <>
+      See <CveLink id={one} />.{' '}
+    </>
+  ))
+}
+
 function NoCve({ id, error, retry }: { id: string; error: ApiFailure; retry(): void }) {
   const isAbsent = error.status === 404 || error.status === 400
   return (
@@ -177,8 +189,9 @@ function NoCve({ id, error, retry }: { id: string; error: ApiFailure; retry(): v
       {error.code === 'tier_restricted' ? <p>The operator restricts this CVE. Lists show its summary.</p> : null}
       {isAbsent ? (
         <p>
-          <a href={link(['search'], { q: id })}>Search for {id}</a> or see the <a href={link(['cves'])}>list of CVEs</a>
-          .
+          <Replacements id={id} text={error.message} />
+          <a href={link(['search'], { q: id })}>Search for {id}</a>, or see the{' '}
+          <a href={link(['cves'])}>list of CVEs</a> or the <a href={link(['rejected'])}>rejected CVEs</a>.
         </p>
       ) : null}
     </>
