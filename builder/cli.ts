@@ -106,6 +106,11 @@ const site = () =>
     '--site-url <url>',
     'public URL of the target; writes kev.atom and changes.atom for feed readers (default: no feeds)',
   ).argParser(siteUrl)
+const records = () =>
+  option(
+    '--records',
+    'write a file per CVE too, cves/<id>.json; later runs keep these files up to date without the option',
+  )
 const keep = (rule: KeepRule) => option(`--keep-${rule} <n>`, KEEP_OPTIONS[rule]).argParser(keepCount)
 const keepDerived = () =>
   option(
@@ -176,6 +181,7 @@ interface PublishFlags {
   unsigned?: boolean
   siteUrl?: URL
   atomFor?: AtomSubject[]
+  records?: boolean
   json?: boolean
 }
 
@@ -183,6 +189,7 @@ interface SiteFlags {
   copy?: boolean
   unsigned?: boolean
   siteUrl?: URL
+  records?: boolean
   json?: boolean
 }
 
@@ -454,6 +461,7 @@ program
   .addOption(json())
   .addOption(option('--unsigned', 'allow an unsigned snapshot to replace a signed one'))
   .addOption(site())
+  .addOption(records())
   .addOption(
     option(
       '--atom-for <kind:name>',
@@ -466,16 +474,16 @@ program
       'publish dist /srv/vulnshelf',
       'publish dist /srv/vulnshelf --site-url https://vulns.example.com/',
       'publish dist /srv/vulnshelf --site-url https://vulns.example.com/ --atom-for vendor:cisco',
-      'publish dist s3://bucket/vulnshelf --parallel 12',
+      'publish dist s3://bucket/vulnshelf --parallel 12 --records',
     ),
   )
   .action(async (dist: string, to: string, options: PublishFlags, command: Command) => {
     const { publishFromCommand } = await import('./publish/command.ts')
     const { formatPublishReport } = await import('./report.ts')
-    const { parallel, unsigned = false, siteUrl: site = null, atomFor: subjects = [] } = options
+    const { parallel, unsigned = false, siteUrl: site = null, atomFor: subjects = [], records = false } = options
     if (site === null && subjects.length > 0)
       return command.error('--atom-for needs --site-url, the public URL of the target')
-    const publishing = { dist, to, parallel, unsigned, site, subjects }
+    const publishing = { dist, to, parallel, unsigned, site, subjects, records }
     print(options.json, await publishFromCommand(publishing), formatPublishReport)
   })
 
@@ -485,20 +493,21 @@ program
   .addOption(option('--copy', 'copy all files (default: hard links where the file system can)'))
   .addOption(option('--unsigned', 'allow an unsigned snapshot to replace a signed one'))
   .addOption(site())
+  .addOption(records())
   .addOption(json())
   .addHelpText(
     'after',
     examples(
       'site dist /srv/vulnshelf',
-      'site dist /srv/vulnshelf --copy',
+      'site dist /srv/vulnshelf --records',
       'site dist /srv/vulnshelf --site-url https://vulns.example.com/',
     ),
   )
   .action(async (dist: string, out: string, options: SiteFlags) => {
     const { siteFromCommand } = await import('./site/command.ts')
     const { formatSiteReport } = await import('./report.ts')
-    const { copy = false, unsigned = false, siteUrl: site = null } = options
-    print(options.json, await siteFromCommand({ dist, out, copy, unsigned, site }), formatSiteReport)
+    const { copy = false, unsigned = false, siteUrl: site = null, records = false } = options
+    print(options.json, await siteFromCommand({ dist, out, copy, unsigned, site, records }), formatSiteReport)
   })
 
 program

@@ -11,6 +11,7 @@ import type { DeriveReport } from './derive.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'
+import type { RecordsReport } from './publish/records.ts'
 import type { SiteReport } from './site/site.ts'
 import type { Activation } from './snapshot/activate.ts'
 import type { BuildReport } from './snapshot/build.ts'
@@ -142,20 +143,31 @@ export function formatPublishReport({
   changed,
   uploaded,
   reused,
+  records,
   seconds,
 }: PublishReport): string {
   return printableLines([
     `snapshot ${snapshot} (version ${version}) is ${changed ? 'published to' : 'already at'} ${target}`,
     `  ${grouped(uploaded.files)} files uploaded (${megabytes(uploaded.bytes)}), ${grouped(reused.files)} reused (${megabytes(reused.bytes)})`,
+    ...recordsLines(records),
     `  ${duration(seconds)}`,
   ])
 }
 
+function recordsLines(records: RecordsReport | null): string[] {
+  if (!records) return []
+  const { written, removed, files } = records
+  return [
+    `  ${counted(written.files, 'record file')} written (${megabytes(written.bytes)}) of ${grouped(files)}, ${grouped(removed)} removed`,
+  ]
+}
+
 export function formatSiteReport(report: SiteReport): string {
-  const { target, snapshot, version, changed, snapshots, uploaded, reused, removed, seconds } = report
+  const { target, snapshot, version, changed, snapshots, uploaded, reused, removed, records, seconds } = report
   return printableLines([
     `${target} ${changed ? 'now has' : 'already has'} snapshot ${snapshot} (version ${version}), and ${counted(snapshots - 1, 'earlier one')}`,
     `  ${counted(uploaded.files, 'file')} written (${megabytes(uploaded.bytes)}), ${grouped(reused.files)} unchanged (${megabytes(reused.bytes)}), ${grouped(removed.files)} removed`,
+    ...recordsLines(records),
     `  ${duration(seconds)}`,
   ])
 }

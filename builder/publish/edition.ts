@@ -29,6 +29,7 @@ import { subjectEntries } from './subject-atom.ts'
 export interface Edition {
   pointer: Pointer
   pointerBytes: Buffer
+  manifest: Manifest
   /** Uploaded in this order, so that references are always valid. */
   objects: Content[]
   manifests: Content[]
@@ -63,6 +64,7 @@ export function readEdition(
   return {
     pointer,
     pointerBytes,
+    manifest,
     objects: [...objects.values()],
     manifests,
     named: site === null ? [] : [atomFeeds(dist, manifest, site, subjects, log)],

@@ -44,6 +44,7 @@ export async function openFolder(
     throw error
   }
   let canLink = hardLinks
+  let parts = 0
   /** Returns whether `part` is now a link to the content, which is checked. */
   async function linked({ from, read }: Content, part: string): Promise<boolean> {
     // A hard link to a symbolic link is one too: the web server would follow it out of the folder.
@@ -72,7 +73,8 @@ export async function openFolder(
     list: async (folder) => sizesIn(dist, folder),
     put: (content) =>
       writingTo(dist, async () => {
-        const [part, position] = [join(staged, content.sha256), join(dist, content.path)]
+        // Two files can have the same content.
+        const [part, position] = [join(staged, String(parts++)), join(dist, content.path)]
         try {
           if (!(await linked(content, part))) await copied(content, part)
           await effects.mkdir(dirname(position))
@@ -82,6 +84,8 @@ export async function openFolder(
           throw error
         }
       }),
+    remove: (path) => writingTo(dist, () => effects.remove(join(dist, path))),
+    textPath: (path) => `${path}.gz`,
     async close() {
       try {
         await effects.remove(staged)

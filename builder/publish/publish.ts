@@ -1,6 +1,6 @@
 /**
- * `vulnshelf publish`: uploads objects, then manifests, then Atom feeds or
- * the files of a site, then the unchanged pointer with its signatures.
+ * `vulnshelf publish`: uploads objects, then manifests, then record files, then Atom feeds or the files of a site, then
+ * the unchanged pointer with its signatures.
  * Until then the target serves its previous snapshot. After a failure, the next run uploads the missing files.
  */
 import type { Progress } from '../../corpus/command/progress.ts'
@@ -22,6 +22,7 @@ import type { Content } from './content.ts'
 import { type Edition, readEdition } from './edition.ts'
 import { PublishError } from './error.ts'
 import type { AtomSubject } from './options.ts'
+import { hasRecords, type RecordsReport, writeRecords } from './records.ts'
 import { openTarget, type Target } from './target.ts'
 import { uploadAll } from './uploads.ts'
 
@@ -34,6 +35,8 @@ export interface PublishOptions {
   unsigned?: boolean
   /** The public URL of the target, for `kev.atom` and `changes.atom`. Null does not write them. */
   site?: URL | null
+  /** Writes a file per CVE. A target that has them is kept up to date in any case. */
+  records?: boolean
   /** Vendors and products with feeds of their own. Only with `site`. */
   subjects?: readonly AtomSubject[]
 }
@@ -45,6 +48,8 @@ export interface PublishReport {
   changed: boolean
   uploaded: { files: number; bytes: number }
   reused: { files: number; bytes: number }
+  /** Null without record files. */
+  records: RecordsReport | null
   seconds: number
 }
 
@@ -52,7 +57,7 @@ const PARALLEL = 6
 
 /** @throws PublishError, SnapshotError, TransferError, BuildError `busy`; then the target is unchanged */
 export async function publish(
-  { dist, to, parallel = PARALLEL, unsigned = false, site = null, subjects = [] }: PublishOptions,
+  { dist, to, parallel = PARALLEL, unsigned = false, site = null, subjects = [], records = false }: PublishOptions,
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
@@ -61,7 +66,7 @@ export async function publish(
   assertFresh(edition.pointer, dist, effects.now())
   const target = await openTarget(to, effects)
   try {
-    return await publishEdition(target, edition, { dist, parallel, unsigned }, effects, progress)
+    return await publishEdition(target, edition, { dist, parallel, unsigned, records }, effects, progress)
   } finally {
     await target.close()
   }
@@ -70,8 +75,8 @@ export async function publish(
 /** @throws as `publish` */
 export async function publishEdition(
   target: Target,
-  { pointer, pointerBytes, objects, manifests, named, latest }: Edition,
-  { dist, parallel, unsigned }: { dist: string; parallel: number; unsigned: boolean },
+  { pointer, pointerBytes, manifest, objects, manifests, named, latest }: Edition,
+  { dist, parallel, unsigned, records }: { dist: string; parallel: number; unsigned: boolean; records: boolean },
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
@@ -100,6 +105,10 @@ export async function publishEdition(
   const now = await judged()
   const changed = !now?.equals(pointerBytes)
   if (changed) assertFresh(pointer, dist, effects.now())
+  const recordsReport =
+    records || (await hasRecords(target, effects))
+      ? await writeRecords(dist, manifest, target, { parallel, effects }, progress)
+      : null
   for (const step of changedNamed) await uploadAll(step, uploads)
   if (changed) await uploadAll([latest], { ...uploads, onBytes: () => {} })
   const all = [...objects, ...manifests, ...named.flat()]
@@ -110,6 +119,7 @@ export async function publishEdition(
     changed,
     uploaded: { files: missing.length, bytes: wanted },
     reused: { files: all.length - missing.length, bytes: bytesOf(all) - wanted },
+    records: recordsReport,
     seconds: (effects.now().getTime() - started) / 1000,
   }
 }

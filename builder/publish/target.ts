@@ -13,6 +13,13 @@ export interface Target extends Source {
   list(folder: string): Promise<Map<string, number>>
   /** Reads all content before replacing the file atomically. */
   put(content: Content): Promise<void>
+  /** Removes a file. One that is missing is no error. */
+  remove(path: string): Promise<void>
+  /**
+   * Returns the path of a text that is stored as gzip: a store sends it with `Content-Encoding: gzip` under its own name.
+   * A file has the extension `.gz`, and the web server decides.
+   */
+  textPath(path: string): string
 }
 
 /**

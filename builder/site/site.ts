@@ -24,6 +24,8 @@ export interface SiteOptions {
   copy?: boolean
   /** Allows an unsigned snapshot to replace a signed one. */
   unsigned?: boolean
+  /** Writes a file per CVE. A site that has them is kept up to date in any case. */
+  records?: boolean
   /** The public URL of the site, for `kev.atom` and `changes.atom`. Null: the run writes neither. */
   site?: URL | null
 }
@@ -43,7 +45,7 @@ const PARALLEL = 6
  * @throws PublishError, SnapshotError, BuildError `busy`; ExplorerError if the explorer cannot be bundled
  */
 export async function writeSite(
-  { dist, out, copy = false, unsigned = false, site = null }: SiteOptions,
+  { dist, out, copy = false, unsigned = false, site = null, records = false }: SiteOptions,
   effects: NetworkEffects,
   progress: Progress,
   open: () => Promise<Explorer> = openExplorer,
@@ -58,7 +60,13 @@ export async function writeSite(
     const named = [...(await applicationFiles(explorer)), ...edition.named]
     const inUse = assetsInUse(out)
     const whole = { ...edition, named }
-    const report = await publishEdition(target, whole, { dist, parallel: PARALLEL, unsigned }, effects, progress)
+    const report = await publishEdition(
+      target,
+      whole,
+      { dist, parallel: PARALLEL, unsigned, records },
+      effects,
+      progress,
+    )
     for (const path of explorer.files.keys()) if (path.startsWith('assets/')) inUse.add(path.slice('assets/'.length))
     return await writingTo(out, async () => {
       const assets = await removeAssetsBut(out, inUse, effects)

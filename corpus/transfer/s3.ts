@@ -20,6 +20,7 @@ export interface Upload {
   /** SHA-256 in hex. The store rejects bytes with another digest. */
   sha256: string
   contentType: string
+  contentEncoding?: string
   cacheControl: string
 }
 
@@ -36,6 +37,11 @@ export interface Bucket {
    * @throws TransferError, or the error of `bytes`; after the latter, the store is unchanged
    */
   put(path: string, upload: Upload): Promise<void>
+  /**
+   * Removes a file. One that is missing is no error.
+   * @throws TransferError
+   */
+  remove(path: string): Promise<void>
   close(): void
 }
 
@@ -61,7 +67,7 @@ export async function openBucket(
   { answerMs = ANSWER_MS, silentMs = SILENT_MS } = {},
 ): Promise<Bucket> {
   const sdk = await loadSdk()
-  const { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } = sdk
+  const { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } = sdk
   const client = await openClient(sdk, silentMs)
   const keyOf = (path: string) => ({ Bucket: bucket, Key: prefix + path })
   const asked = async <T>(request: (abortSignal: AbortSignal, moved: () => void) => Promise<T>): Promise<T> => {
@@ -101,7 +107,7 @@ export async function openBucket(
       await discard()
       throw new TransferError('restart', `s3://${bucket} cannot resume at byte ${from}`)
     },
-    async put(path, { bytes, size, sha256, contentType, cacheControl }) {
+    async put(path, { bytes, size, sha256, contentType, contentEncoding, cacheControl }) {
       if (size > MOST_BYTES) throw new TransferError('too_large', `S3 takes ${MOST_BYTES} bytes at once, not ${size}`)
       let onPiece = () => {}
       const body = Readable.from(
@@ -113,6 +119,7 @@ export async function openBucket(
         Body: body,
         ContentLength: size,
         ContentType: contentType,
+        ContentEncoding: contentEncoding,
         CacheControl: cacheControl,
         ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64'),
       })
@@ -140,6 +147,9 @@ export async function openBucket(
       } finally {
         body.destroy()
       }
+    },
+    async remove(path) {
+      await asked((abortSignal) => client.send(new DeleteObjectCommand(keyOf(path)), { abortSignal }))
     },
     close: () => client.destroy(),
   }

@@ -1,6 +1,8 @@
 /** The nginx configuration of the README, unchanged: mirrors read the published files through it. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { request } from 'undici'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { publish } from '../../../builder/publish/publish.ts'
@@ -102,7 +104,24 @@ test('it says what caches may do, gives ranges, compresses for browsers, and han
       headers: { range: 'bytes=10-', 'accept-encoding': 'identity' },
     })
     assert.equal([part.status, part.headers.get('content-range')], [206, `bytes 10-${size - 1}/${size}`])
-    for (const path of ['lock', 'tmp/x', '', 'objects/../lock']) assert.is((await fetch(url + path)).status, 404)
+    await publish({ dist, to: root, site: new URL(url), records: true }, world.effects, noProgress)
+    const name = readdirSync(join(root, 'cves')).find((one) => one.startsWith('CVE-'))!
+    const stored = readFileSync(join(root, 'cves', name))
+    for (const accepted of ['gzip', 'identity']) {
+      const answer = await request(`${url}cves/${name.replace('.gz', '')}`, {
+        headers: { 'accept-encoding': accepted },
+      })
+      const body = Buffer.from(await answer.body.arrayBuffer())
+      assert.equal(
+        [answer.statusCode, answer.headers['content-type'], answer.headers['cache-control']],
+        [200, 'application/json', 'no-cache'],
+      )
+      assert.is(answer.headers['content-encoding'], accepted === 'gzip' ? 'gzip' : undefined)
+      assert.equal(body, accepted === 'gzip' ? stored : gunzipSync(stored))
+    }
+    assert.is((await fetch(`${url}cves/CVE-1999-99999.json`)).status, 404)
+    for (const path of ['lock', 'cves/', 'tmp/x', '', 'objects/../lock'])
+      assert.is((await fetch(url + path)).status, 404)
   }))
 
 test.run()

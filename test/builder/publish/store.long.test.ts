@@ -120,6 +120,31 @@ test('each upload states Cache-Control and its digest', async () => {
   }
 })
 
+test('record files are sent as JSON that is stored as gzip; those of CVEs that are gone are removed', async () => {
+  const records = (dist: string) => publish({ dist, to: ADDRESS, records: true }, world.effects, noProgress)
+  await records(first)
+  const paths = puts()
+    .map(({ key }) => key)
+    .filter((key) => key.startsWith(keyOf('cves/CVE-')))
+  assert.ok(paths.length > 30)
+  const answer = await fetch(`${store.url}/${BUCKET}/${paths[0]}`)
+  assert.equal(
+    ['content-type', 'cache-control', 'content-encoding'].map((name) => answer.headers.get(name)),
+    ['application/json', 'no-cache', 'gzip'],
+  )
+  assert.is(((await answer.json()) as { cve_id: string }).cve_id, paths[0]!.split('/').at(-1)!.replace('.json', ''))
+  store.asked.length = 0
+  const next = await records(second)
+  const written = puts().filter(({ key }) => key.startsWith(keyOf('cves/')))
+  assert.is(written.length, next.records!.written.files)
+  assert.ok(written.length < paths.length)
+  const old = keyOf('cves/CVE-1999-99999.json')
+  assert.is((await fetch(`${store.url}/${BUCKET}/${old}`, { method: 'PUT', body: 'x' })).status, 200)
+  store.keep(keyOf('records.json'), Buffer.from('{}'))
+  assert.is((await run(second)).records!.removed, 1)
+  assert.is((await fetch(`${store.url}/${BUCKET}/${old}`)).status, 404)
+})
+
 test('a bucket without a prefix', async () => {
   await run(first, `s3://${BUCKET}`)
   assert.ok(puts().some(({ key }) => key === 'latest.json'))
