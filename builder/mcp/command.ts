@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { realEffects } from '../../corpus/command/effects.ts'
-import { openReader, readKeySetFile } from '../../corpus/reader/reader.ts'
-import { mcpServer } from './server.ts'
+import { mcpServer } from '../../corpus/mcp/server.ts'
+import { openReader, type Reader, readKeySetFile, SnapshotError, TransferError } from '../../corpus/reader/reader.ts'
 
 export interface McpFlags {
   at?: string | undefined
@@ -16,8 +16,20 @@ export async function mcpFromCommand(dist: string, { at, keys: keyFile }: McpFla
   const { log } = realEffects()
   const reader = await openReader(dist, { at, keys, onWait: log })
   const ended = once(process.stdin, 'close')
-  const server = serveStdio(() => mcpServer(reader), { onerror: ({ message }) => log(message) })
+  const server = serveStdio(() => readerServer(reader), { onerror: ({ message }) => log(message) })
   await ended
   await server.close()
   await reader.close()
+}
+
+export const readerServer = (reader: Reader) => mcpServer(() => reader, messageOf)
+
+/** @throws what is no error of the input or of the snapshot */
+function messageOf(error: unknown): string {
+  if (error instanceof SnapshotError && error.code === 'missing') {
+    return `${error.message}. The repository no longer has the files of this snapshot: start the server again`
+  }
+  if (error instanceof SnapshotError || error instanceof TransferError || error instanceof TypeError)
+    return error.message
+  throw error
 }

@@ -1,11 +1,14 @@
 /** An interface of another tool: one module with its routes, selected with `--compat`. */
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ServedFrom } from '../../corpus/answers/answer.ts'
 import type { ApiError } from '../../corpus/answers/errors.ts'
 import type { PackageEntry } from '../../corpus/model/packages/package-entry.ts'
 import type { IndexedEcosystems } from '../../corpus/model/versions/ecosystems.ts'
 import type { Piece, ReadMember } from '../../corpus/snapshot/index.ts'
 import type { HeaderList } from '../http/reply.ts'
+import type { BODY_BOUNDS } from '../process/bounds.ts'
+import type { ApiIndex } from './api-index.ts'
 import type { ScoreIndex } from './epss-scores.ts'
 
 export interface CompatInterface {
@@ -13,6 +16,8 @@ export interface CompatInterface {
   routes: readonly CompatRoute[]
   /** The media type of its answers and errors. Default: JSON with a charset. */
   type?: string
+  /** Bounds of its bodies, which then do not count with those of other interfaces. */
+  bodies?: typeof BODY_BOUNDS
   /** Returns the body of an error in the form of the protocol. */
   errorBody(error: ApiError): object
 }
@@ -41,6 +46,7 @@ export interface CompatRequest {
   path: string
   /** Includes the `?`, or empty. */
   search: string
+  headers: IncomingHttpHeaders
   /** What the body format returned. Undefined for a GET. */
   body: unknown
   /** Returns the URL of this listener as the client sees it, without a path: `https://audit.example.com`. */
@@ -49,6 +55,8 @@ export interface CompatRequest {
   packages(): PackageIndex
   /** The EPSS scores of the current snapshot, as `packages`. @throws ApiError 503 if it has none */
   scores(): ScoreIndex
+  /** The API for the caller, with the current snapshot, which stays open until the answer. */
+  api(): ApiIndex
   /**
    * Counts work that follows, in comparisons of a version with an advisory. Takes quota for it, and lets other requests
    * be handled. @throws ApiError 413 beyond `WORK.most`; ClientGone if the client has closed the connection
@@ -70,6 +78,8 @@ export interface CompatAnswer {
   /** Sent as JSON. A text is JSON. A list of pieces is spliced, and sent compressed to clients that accept it. */
   body: object | string | readonly Piece[]
   headers?: HeaderList
+  /** The media type. Default: that of the interface. */
+  type?: string
   servedFrom: ServedFrom | null
 }
 

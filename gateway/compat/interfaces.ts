@@ -3,6 +3,7 @@ import { GatewayError } from '../http/errors.ts'
 import { composerInterface } from './composer.ts'
 import { epssInterface } from './epss.ts'
 import type { CompatInterface } from './interface.ts'
+import { mcpInterface } from './mcp.ts'
 import { type NpmOptions, npmInterface } from './npm.ts'
 import { osvInterface } from './osv.ts'
 
@@ -15,6 +16,7 @@ const OPENERS: ReadonlyMap<string, (options: InterfaceOptions) => CompatInterfac
   ['composer', composerInterface],
   ['osv', osvInterface],
   ['epss', epssInterface],
+  ['mcp', mcpInterface],
   // npm's paths begin with the name of a package, so they come last.
   ['npm', npmInterface],
 ])

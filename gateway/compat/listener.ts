@@ -12,7 +12,8 @@ import { createGate, type GateDeps, type GateOptions, type Passage, type Visit, 
 import { acceptsGzip, CACHING, type HeaderList, sendBody } from '../http/reply.ts'
 import { assertRequest, type RequestHeaders, readHeaders } from '../http/request-headers.ts'
 import { parseTarget } from '../http/target.ts'
-import { createBodies, expectsContinue } from './body.ts'
+import type { ApiIndex } from './api-index.ts'
+import { type Bodies, createBodies, expectsContinue } from './body.ts'
 import type { ScoreIndex } from './epss-scores.ts'
 import {
   ClientGone,
@@ -37,12 +38,16 @@ export interface CompatDeps extends GateDeps {
   openPackages(subject: Subject | null): { index: PackageIndex | null; release(): void }
   /** As `openPackages`. Null if the snapshot has no EPSS. */
   openScores(subject: Subject | null): { index: ScoreIndex | null; release(): void }
+  openApi(subject: Subject | null): { index: ApiIndex; release(): void }
 }
 
 export function createCompatApp({ auth, ...options }: CompatOptions, deps: CompatDeps): RequestListener {
   const gate = createGate(options, deps)
-  const bodies = createBodies()
-  const routes = deps.interfaces.flatMap(({ routes, ...own }) => routes.map((route) => ({ ...route, ...own })))
+  const shared = createBodies()
+  const routes = deps.interfaces.flatMap(({ routes, bodies: bounds, ...own }) => {
+    const bodies = bounds === undefined ? shared : createBodies(bounds)
+    return routes.map((route): ListedRoute => ({ ...route, ...own, bodies }))
+  })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname: path, search } = parseTarget(request)
@@ -50,10 +55,10 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
     const visit: Visit = { method: request.method, headers: request.headers, socket: request.socket, path }
     const headers = readHeaders(request.rawHeaders)
     const passage = gate.open(headers, route?.name ?? null)
-    const send = ({ status, body, headers: own = [] }: Omit<CompatAnswer, 'servedFrom'>) => {
+    const send = ({ status, body, headers: own = [], type = route?.type }: Omit<CompatAnswer, 'servedFrom'>) => {
       const { bytes, coding } = encoded(body, headers.acceptEncoding)
       const all = withOwn([...CACHING, ...own, ...coding, 'RateLimit-Policy', deps.limits.policy], passage)
-      const sent = sendBody(response, status, [...all], bytes, request.method === 'HEAD', route?.type)
+      const sent = sendBody(response, status, [...all], bytes, request.method === 'HEAD', type)
       gate.note(visit, sent, passage)
     }
     try {
@@ -62,7 +67,7 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
       if (route === null) throw notFound(`no endpoint has the path ${quote(path)}`)
       const { methods } = route
       if (!methods.some((method) => method === request.method)) throw methodNotAllowed(methods.join(', '))
-      const answer = await answerOf(route, { path, search, visit, passage }, response)
+      const answer = await answerOf(route, { path, search, headers: request.headers, visit, passage }, response)
       passage.servedFrom = answer.servedFrom
       if (route.isFree) gate.refund(passage, visit)
       await drained(request, response)
@@ -83,8 +88,12 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
   }
 
   async function answerOf(
-    route: CompatRoute,
-    { passage, visit, ...target }: Pick<CompatRequest, 'path' | 'search'> & { passage: Passage; visit: Visit },
+    route: ListedRoute,
+    {
+      passage,
+      visit,
+      ...target
+    }: Pick<CompatRequest, 'path' | 'search' | 'headers'> & { passage: Passage; visit: Visit },
     response: ServerResponse,
   ): Promise<CompatAnswer> {
     let release = () => {}
@@ -95,12 +104,18 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
     }
     const packages = () => held(deps.openPackages(passage.subject), 'packages; ingest a feed of advisories')
     const scores = () => held(deps.openScores(passage.subject), 'EPSS scores; ingest the feed EPSS')
+    const api = () => {
+      const opened = deps.openApi(passage.subject)
+      release = opened.release
+      return opened.index
+    }
     const origin = () => deps.limits.originOf(visit)
     const work = countWork({ charge: () => gate.charge(passage, visit), isGone: () => response.closed })
-    const handle = async (parsed: unknown) => route.handle({ ...target, body: parsed, origin, packages, scores, work })
+    const handle = async (parsed: unknown) =>
+      route.handle({ ...target, body: parsed, origin, packages, scores, api, work })
     const sharer = passage.subject ? `subject ${passage.subject.sub}` : `address ${deps.limits.addressOf(visit)}`
     try {
-      const { body } = route
+      const { body, bodies } = route
       return await (body && response.req.method === 'POST'
         ? bodies.use(response, body, sharer, handle)
         : handle(undefined))
@@ -111,6 +126,9 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
 
   return (request, response) => void serve(request, response)
 }
+
+/** A route with what its interface states for all of them. */
+type ListedRoute = CompatRoute & Omit<CompatInterface, 'routes' | 'bodies'> & { bodies: Bodies }
 
 /** Returns the body and the headers of its coding. */
 function encoded(

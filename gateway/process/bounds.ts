@@ -101,6 +101,9 @@ export const BODY_BOUNDS = {
   atOnce: 2,
 }
 
+/** Bounds of messages of the Model Context Protocol. A call can wait for a query, so more of them are in work. */
+export const MCP_BODY_BOUNDS = { ...BODY_BOUNDS, bytes: 4 * MIB, atOnce: 16 }
+
 /**
  * Bounds of the work for one body. Its unit is the comparison of a version with an advisory, 1 to 5 µs. An audit of 20,000
  * packages of npm needs about 15,000.

@@ -164,7 +164,7 @@ program
   .addOption(
     option(
       '--compat <list>',
-      "also answer clients of other protocols on a port of their own: npm (audits of npm, pnpm, bun and yarn), composer (composer audit), osv (clients of osv.dev), epss (clients of FIRST's EPSS interface)",
+      "also answer clients of other protocols on a port of their own: npm (audits of npm, pnpm, bun and yarn), composer (composer audit), osv (clients of osv.dev), epss (clients of FIRST's EPSS interface), mcp (AI clients)",
     ).argParser(list),
   )
   .addOption(
@@ -237,6 +237,7 @@ program
       'serve dist --jwks keys.json --follow https://mirror.example.com/vulnshelf --keys signers.json',
       'serve dist --jwks keys.json --compat npm --npm-upstream https://registry.npmjs.org',
       'serve dist --jwks keys.json --compat npm,composer,osv,epss --compat-auth none',
+      'serve dist --api-keys api-keys.json --compat mcp',
       'serve dist --config serve.json --check',
     ),
   )

@@ -16,6 +16,7 @@ import { createProvider } from '../auth/provider.ts'
 import { createSeal } from '../auth/seal.ts'
 import { createSessions, sessionCookie } from '../auth/session.ts'
 import { type OidcParts, signInRoutes } from '../auth/sign-in-routes.ts'
+import { apiIndex } from '../compat/api-index.ts'
 import { scoreIndex } from '../compat/epss-scores.ts'
 import type { PackageIndex } from '../compat/interface.ts'
 import { openInterfaces } from '../compat/interfaces.ts'
@@ -204,6 +205,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
     ...(preview === undefined ? {} : { preview }),
     ...(accessLog === undefined ? {} : { accessLog }),
   }
+  const answer = createEngine({ registry, history: gatewayHistory(registry), access, earlier: earlier.answer })
   const app = createApp<Context>(
     {
       ...gateOptions,
@@ -219,7 +221,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
         ...(explorer || signIn ? signInRoutes({ cookie, tokens, oidc: signIn, limits, log, now }) : []),
         ...(login ? [loginRoute(login, cookie, now)] : []),
       ],
-      answer: createEngine({ registry, history: gatewayHistory(registry), access, earlier: earlier.answer }),
+      answer,
     },
   )
   const compatApp =
@@ -245,6 +247,9 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
           const caller = subject ?? { tier: 0 }
           const judge = (row: number, id: CveId) => access.judge(caller, current, row, id)
           return { index: scoreIndex(current, judge), release: current.hold() }
+        },
+        openApi(subject) {
+          return { index: apiIndex(registry, answer, subject ?? { tier: 0 }), release: registry.current.hold() }
         },
       },
     )

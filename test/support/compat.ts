@@ -94,6 +94,9 @@ export async function serveCompat(options: CompatServerOptions = {}): Promise<Co
     interfaces: openInterfaces({ compat: ['npm'], ...options.interfaces }),
     openPackages: () => ({ index: packages, release: () => {} }),
     openScores: () => ({ index: scores, release: () => {} }),
+    openApi: () => {
+      throw new TypeError('this server has no API')
+    },
     ...options.deps,
   }
   const serve = { port: 0, drainMs: 2000, idleMs: 0, readsBodies: true, ...options.serve }

@@ -3,8 +3,8 @@ import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { mcpServer } from '../../../builder/mcp/server.ts'
-import { TOOLS } from '../../../builder/mcp/tools.ts'
+import { readerServer } from '../../../builder/mcp/command.ts'
+import { TOOLS } from '../../../corpus/mcp/tools.ts'
 import { openReader, type Reader, SnapshotError } from '../../../corpus/reader/reader.ts'
 import { readCurrent } from '../../../corpus/snapshot/index.ts'
 import { sampleNights, sharedSample } from '../../support/samples.ts'
@@ -21,7 +21,7 @@ interface Result {
 async function connected(source: Reader) {
   const client = new Client({ name: 'test', version: '1.0.0' })
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
-  const server = mcpServer(source)
+  const server = readerServer(source)
   await server.connect(ours)
   await client.connect(theirs)
   return {

@@ -80,11 +80,15 @@ async function answer(route: CompatRoute, path: string, packages: PackageIndex, 
     await route.handle({
       path,
       search: '',
+      headers: {},
       body: route.body!.parse(Buffer.from(text)),
       origin: () => 'http://localhost',
       packages: () => packages,
       scores: () => {
         throw new TypeError('no interface of this test has scores')
+      },
+      api: () => {
+        throw new TypeError('no interface of this test has the API')
       },
       work: countWork({ charge: async () => {}, isGone: () => false }),
     })

@@ -1,8 +1,7 @@
 /** Answers of tools: bounded, with the id of the snapshot, and texts of records fenced as data. */
 import { randomBytes } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { grouped } from '../../corpus/command/format.ts'
-import type { Reader } from '../../corpus/reader/reader.ts'
+import { grouped } from '../command/format.ts'
 
 /** A larger answer would fill the context of a model. */
 const MAX_ANSWER_LENGTH = 200_000
@@ -10,7 +9,11 @@ const MAX_ANSWER_LENGTH = 200_000
 /** An error whose message names the remedy. */
 export class ToolError extends Error {}
 
-export type ToolSnapshot = Pick<Reader['snapshot'], 'id' | 'created_at'>
+export interface ToolSnapshot {
+  id: string
+  /** RFC 3339 timestamp. */
+  created_at: string
+}
 
 /**
  * Returns an answer as structured content, and as text within a fence. The fence has a random mark, so that no text of a

@@ -1,10 +1,18 @@
 /** The tools of the MCP server: read-only questions about one snapshot. */
 import { z } from 'zod'
-import { InventoryError } from '../../corpus/inventory/error.ts'
-import { findAdvisories, sourceLookUp } from '../../corpus/inventory/findings.ts'
-import { inventoryOf } from '../../corpus/inventory/read.ts'
-import type { Reader } from '../../corpus/reader/reader.ts'
-import { ToolError } from './answer.ts'
+import { InventoryError } from '../inventory/error.ts'
+import { findAdvisories, type PackageSource, sourceLookUp } from '../inventory/findings.ts'
+import { inventoryOf } from '../inventory/read.ts'
+import { SECTION_NAMES } from '../snapshot/index.ts'
+import { ToolError, type ToolSnapshot } from './answer.ts'
+
+/** What the tools ask: a reader, or a gateway in the name of a caller. */
+export interface ToolSource extends PackageSource {
+  /** The snapshot of the answers. After `request`, the one that it answered from. */
+  readonly snapshot: ToolSnapshot
+  /** Answers a request of the API without its prefix, errors included. */
+  request(target: string): Promise<{ status: number; body: string }>
+}
 
 interface TypedTool<Input> {
   name: string
@@ -13,32 +21,19 @@ interface TypedTool<Input> {
   input: z.ZodType<Input>
   /** What helps if the answer is too long. */
   remedy: string
-  /** @throws ToolError, SnapshotError, TransferError */
-  answer(reader: Reader, input: Input): Promise<object>
+  /** @throws ToolError, and what the source throws */
+  answer(source: ToolSource, input: Input): Promise<object>
 }
 
 export interface Tool extends Omit<TypedTool<unknown>, 'answer'> {
   /** Takes an input that fits the schema. */
-  answer(reader: Reader, input: unknown): Promise<object>
+  answer(source: ToolSource, input: unknown): Promise<object>
 }
 
 const tool = <Input>(one: TypedTool<Input>): Tool => ({
   ...one,
-  answer: (reader, input) => one.answer(reader, input as Input),
+  answer: (source, input) => one.answer(source, input as Input),
 })
-
-const SECTIONS = [
-  'cvss',
-  'epss',
-  'affected',
-  'references',
-  'exploits',
-  'evidence',
-  'timeline',
-  'analysis',
-  'guidance',
-  'kev',
-]
 
 const cveId = z.string().max(40).describe('CVE id, such as CVE-2024-3400')
 const limit = z.int().min(1).max(100).default(25).describe('Rows of a page, 1 to 100')
@@ -64,11 +59,15 @@ export const TOOLS: readonly Tool[] = [
       'Returns the record of a CVE: title, description, severity, CVSS, EPSS, KEV, SSVC, patch and exploit flags, and the requested sections',
     input: z.object({
       cve_id: cveId,
-      include: z.array(z.enum(SECTIONS)).max(SECTIONS.length).optional().describe('Sections. Default: cvss, epss'),
+      include: z
+        .array(z.enum(SECTION_NAMES))
+        .max(SECTION_NAMES.length)
+        .optional()
+        .describe('Sections. Default: cvss, epss'),
     }),
     remedy: 'Ask for fewer sections with `include`.',
-    answer: (reader, { cve_id, include }) =>
-      ask(reader, `/cves/${encodeURIComponent(cve_id)}`, { include: include?.join(',') }),
+    answer: (source, { cve_id, include }) =>
+      ask(source, `/cves/${encodeURIComponent(cve_id)}`, { include: include?.join(',') }),
   }),
   tool({
     name: 'search',
@@ -80,7 +79,7 @@ export const TOOLS: readonly Tool[] = [
       limit: z.int().min(1).max(25).default(5).describe('Results of each type, 1 to 25'),
     }),
     remedy: 'Use a smaller `limit`.',
-    answer: (reader, { q, types, limit }) => ask(reader, '/search', { q, types: types?.join(','), limit }),
+    answer: (source, { q, types, limit }) => ask(source, '/search', { q, types: types?.join(','), limit }),
   }),
   tool({
     name: 'list_cves',
@@ -104,8 +103,8 @@ export const TOOLS: readonly Tool[] = [
       cursor,
     }),
     remedy: 'Use a smaller `limit`, or name `fields`.',
-    answer: (reader, { filters, sort, fields, limit, cursor }) =>
-      ask(reader, '/cves', { ...filters, sort, fields: fields?.join(','), limit, cursor }),
+    answer: (source, { filters, sort, fields, limit, cursor }) =>
+      ask(source, '/cves', { ...filters, sort, fields: fields?.join(','), limit, cursor }),
   }),
   tool({
     name: 'affected',
@@ -119,7 +118,7 @@ export const TOOLS: readonly Tool[] = [
       cursor,
     }),
     remedy: 'Use a smaller `limit`.',
-    answer: (reader, { purl, cpe, limit, cursor }) => ask(reader, '/affected', { purl, cpe, limit, cursor }),
+    answer: (source, { purl, cpe, limit, cursor }) => ask(source, '/affected', { purl, cpe, limit, cursor }),
   }),
   tool({
     name: 'check',
@@ -153,7 +152,7 @@ export const TOOLS: readonly Tool[] = [
       cursor,
     }),
     remedy: 'Use a smaller `limit`.',
-    answer: (reader, { since, until, limit, cursor }) => ask(reader, '/changes', { since, until, limit, cursor }),
+    answer: (source, { since, until, limit, cursor }) => ask(source, '/changes', { since, until, limit, cursor }),
   }),
   tool({
     name: 'explain',
@@ -162,14 +161,14 @@ export const TOOLS: readonly Tool[] = [
       'Returns what each source states about a CVE: CVSS metrics (`is_primary` marks the one behind the severity), evidence of exploitation, affected versions by source, and entries of KEV catalogs',
     input: z.object({ cve_id: cveId }),
     remedy: 'Use `get_cve` with one of the sections cvss, evidence, affected, kev.',
-    answer: (reader, { cve_id }) =>
-      ask(reader, `/cves/${encodeURIComponent(cve_id)}`, { include: 'cvss,evidence,affected,kev' }),
+    answer: (source, { cve_id }) =>
+      ask(source, `/cves/${encodeURIComponent(cve_id)}`, { include: 'cvss,evidence,affected,kev' }),
   }),
 ]
 
-/** Answers a request of the API. @throws ToolError with the message of the API, SnapshotError, TransferError */
+/** Answers a request of the API. @throws ToolError with the message of the API, and what the source throws */
 async function ask(
-  reader: Reader,
+  source: ToolSource,
   path: string,
   parameters: Record<string, string | number | undefined>,
 ): Promise<object> {
@@ -177,7 +176,7 @@ async function ask(
   const query = given.map(
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`,
   )
-  const { status, body } = await reader.request(query.length === 0 ? path : `${path}?${query.join('&')}`)
+  const { status, body } = await source.request(query.length === 0 ? path : `${path}?${query.join('&')}`)
   const answer = JSON.parse(body) as object & { message?: string }
   if (status === 200) return answer
   throw new ToolError(answer.message ?? `status ${status}`)
@@ -189,10 +188,10 @@ interface CheckInput {
   cursor?: string | undefined
 }
 
-async function checkFile(reader: Reader, { name, content, cursor }: CheckInput): Promise<object> {
+async function checkFile(source: ToolSource, { name, content, cursor }: CheckInput): Promise<object> {
   try {
     const inventory = inventoryOf(name, name.split('/').at(-1)!, Buffer.from(content))
-    const found = await findAdvisories([inventory], sourceLookUp(reader), AT_ONCE, () => {})
+    const found = await findAdvisories([inventory], sourceLookUp(source), AT_ONCE, () => {})
     const from = Number(cursor ?? 0)
     const to = from + CHECK_ROWS
     const { findings, undecided, notChecked, counts } = found
