@@ -17,7 +17,6 @@ const FILES = [
   ...['pipenv/Pipfile.lock', 'bun/bun.lock', 'deno/deno.lock', 'maven/pom.xml', 'gradle/gradle.lockfile'],
   ...['gradle/verification-metadata.xml', 'nuget/packages.lock.json', 'nuget/packages.config', 'nuget/app.deps.json'],
   'nuget/project.assets.json',
-  ...['sbom/audited.spdx.json', 'purls.txt'],
   ...['pub/pubspec.lock', 'mix/mix.lock', 'swift3/Package.resolved', 'cocoapods/Podfile.lock', 'conan1/conan.lock'],
   ...['conan2/conan.lock', 'renv/renv.lock', 'cabal/cabal.project.freeze', 'stack/stack.yaml.lock'],
   ...['julia1/Manifest.toml', 'julia2/Manifest.toml', 'github/.github/workflows/ci.yml', 'github/action.yml'],
@@ -26,6 +25,13 @@ const FILES = [
 ]
 
 const YAML = /\.ya?ml|pubspec|Podfile/
+
+function sizeOf(path: string): number {
+  // The parser of YAML takes a hundred times as long as the others.
+  if (YAML.test(path)) return 100
+  // Its lines have thousands of characters each.
+  return path.endsWith('.jsonl') ? 50 : 500
+}
 
 const PARTS = [
   ...'{}[]"\':,\n>#\\/@%=a0|!\r\t()~\u00e9',
@@ -75,23 +81,27 @@ const subjects: Subject[] = FILES.map((path) => {
     (unit: string): Growing =>
     (n) =>
       read(name, text + unit.repeat(4 * n))
+  const isYaml = YAML.test(path)
   return {
     name: `${formatOf(name, text)?.name}: ${path}`,
-    // The parser of YAML takes a hundred times as long as the others.
-    size: YAML.test(path) ? 100 : 500,
+    size: sizeOf(path),
     worst: {
       'line feeds': after('\n'),
-      'flow lists': (n) => read(name, `lockfileVersion: '9.0'\npackages: ${'['.repeat(n)}${']'.repeat(n)}`),
-      'flow lists of one list': (n) => read(name, `lockfileVersion: '9.0'\npackages: [${'[],'.repeat(n)}]`),
-      'bundled packages of one name': (n) =>
-        read(
-          'pnpm-lock.yaml',
-          `lockfileVersion: '9.0'\npackages:\n${'  a@1: {bundledDependencies: [x]}\n'.repeat(n)}snapshots:\n${'  a@1(b): {dependencies: {y: z}}\n'.repeat(n)}`,
-        ),
       blanks: after(' '),
       'carriage returns': after('\r'),
       'open brackets': after('['),
       quotes: after('"'),
+      ...(isYaml && {
+        'flow lists': (n) => read(name, `lockfileVersion: '9.0'\npackages: ${'['.repeat(n)}${']'.repeat(n)}`),
+        'flow lists of one list': (n) => read(name, `lockfileVersion: '9.0'\npackages: [${'[],'.repeat(n)}]`),
+      }),
+      ...(name === 'pnpm-lock.yaml' && {
+        'bundled packages of one name': (n) =>
+          read(
+            name,
+            `lockfileVersion: '9.0'\npackages:\n${'  a@1: {bundledDependencies: [x]}\n'.repeat(n)}snapshots:\n${'  a@1(b): {dependencies: {y: z}}\n'.repeat(n)}`,
+          ),
+      }),
     },
     generated: (random) => (random.chance(0.6) ? moreLines : longerText)(name, text, random),
   }
