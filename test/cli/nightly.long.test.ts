@@ -13,7 +13,8 @@ import { ownSample } from '../support/samples.ts'
 import { serveFolder } from '../support/web-folder.ts'
 import { done, endAll, failed, start, vulnshelf } from './command.ts'
 
-const KILLS = 10
+/** `test/builder/nightly.test.ts` ends a night around each step that changes a pointer. */
+const KILLS = 4
 const folder = temporaryFolder('nightly-command')
 const at = (name: string) => join(folder.path, name)
 /** Yesterday is ingested and built. The feeds have the files of today too. */
