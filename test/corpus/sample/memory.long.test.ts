@@ -14,14 +14,14 @@ const ALLOWED_MB = 8
 /** The catalogs grow up to the size of the real ones, and are written at once. */
 const CATALOGS_MB = 16
 
-/** Collecting garbage at every write would take minutes. */
-const WRITES_PER_MEASUREMENT = 5
+/** Collecting garbage at every write would take minutes. Eight times as many CVEs have as many measurements. */
+const CVES_PER_MEASUREMENT = 300
 
 /**
  * A disk that keeps nothing. `held` has the largest memory of each feed, measured at some writes of each file and at its
  * end.
  */
-function forgetfulDisk() {
+function forgetfulDisk(writesPerMeasurement: number) {
   const held = new Map<string, number>()
   const note = async (path: string) => {
     const feed = path.split('/')[1]!
@@ -33,7 +33,7 @@ function forgetfulDisk() {
       let writes = 0
       return {
         write: async () => {
-          if (writes++ % WRITES_PER_MEASUREMENT === 0) await note(path)
+          if (writes++ % writesPerMeasurement === 0) await note(path)
         },
         close: () => note(path),
         abandon: async () => {},
@@ -44,7 +44,7 @@ function forgetfulDisk() {
 }
 
 async function heldAt(cves: number): Promise<Map<string, number>> {
-  const { disk, held } = forgetfulDisk()
+  const { disk, held } = forgetfulDisk(cves / CVES_PER_MEASUREMENT)
   await generateSample({ feeds: 'f', cves }, disk)
   return held
 }
