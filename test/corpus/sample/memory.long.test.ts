@@ -14,14 +14,14 @@ const ALLOWED_MB = 8
 /** The catalogs grow up to the size of the real ones, and are written at once. */
 const CATALOGS_MB = 16
 
-/** Collecting garbage at every write would take minutes. Eight times as many CVEs have as many measurements. */
-const CVES_PER_MEASUREMENT = 300
+/** Collecting garbage at every write would take minutes. */
+const WRITES_PER_MEASUREMENT = 5
 
 /**
  * A disk that keeps nothing. `held` has the largest memory of each feed, measured at some writes of each file and at its
  * end.
  */
-function forgetfulDisk(writesPerMeasurement: number) {
+function forgetfulDisk() {
   const held = new Map<string, number>()
   const note = async (path: string) => {
     const feed = path.split('/')[1]!
@@ -33,7 +33,7 @@ function forgetfulDisk(writesPerMeasurement: number) {
       let writes = 0
       return {
         write: async () => {
-          if (writes++ % writesPerMeasurement === 0) await note(path)
+          if (writes++ % WRITES_PER_MEASUREMENT === 0) await note(path)
         },
         close: () => note(path),
         abandon: async () => {},
@@ -44,7 +44,7 @@ function forgetfulDisk(writesPerMeasurement: number) {
 }
 
 async function heldAt(cves: number): Promise<Map<string, number>> {
-  const { disk, held } = forgetfulDisk(cves / CVES_PER_MEASUREMENT)
+  const { disk, held } = forgetfulDisk()
   await generateSample({ feeds: 'f', cves }, disk)
   return held
 }
