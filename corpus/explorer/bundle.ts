@@ -1,12 +1,16 @@
 /** Bundles the explorer: `node corpus/explorer/bundle.ts <folder>`. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { dirname, join, resolve } from 'node:path'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { apiDocument } from '../answers/routes.ts'
 import { BROWSER, licencesOf } from '../reader/browser/bundle.ts'
 import { type Explorer, type Mode, OPENAPI_FILE, PAGE_POLICY, pageName, typeOf } from './explorer.ts'
 
 const APP = join(import.meta.dirname, 'app')
+
+const MAIN = join(APP, 'main.tsx')
+const STYLE = join(APP, 'style.css')
+const PAGES_FILE = join(APP, 'pages.ts')
 
 const MODES: readonly Mode[] = ['gateway', 'static']
 
@@ -19,12 +23,35 @@ const SETTINGS = {
   entryNames: '[name]-[hash]',
 } satisfies BuildOptions
 
+/**
+ * Whatever is loaded later imports the entry point, so that all modules of the first screen are one file. Otherwise
+ * esbuild makes a file for each set of pages that share modules.
+ */
+const together: Plugin = {
+  name: 'together',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir, importer }) =>
+      kind === 'dynamic-import'
+        ? { path: resolve(resolveDir, path), namespace: 'later', pluginData: importer === PAGES_FILE }
+        : null,
+    )
+    onLoad({ filter: /./, namespace: 'later' }, ({ path, pluginData: isPage }) => {
+      const from = `from ${JSON.stringify(path)}`
+      const contents = `import 'entry-point'; export * ${from}; ${isPage ? `export { default } ${from}` : ''}`
+      return { contents, resolveDir: dirname(path) }
+    })
+    // Without side effects, by package.json, esbuild would leave out the import.
+    onResolve({ filter: /^entry-point$|main\.tsx$/ }, () => ({ path: MAIN, sideEffects: true }))
+  },
+}
+
 /** @throws Error for faults in the sources */
 export async function bundleExplorer(): Promise<Explorer> {
   const workers = await build({ ...SETTINGS, entryPoints: Object.values(WORKERS).map((path) => join(APP, path)) })
   const { outputFiles, metafile } = await build({
     ...SETTINGS,
-    entryPoints: [join(APP, 'main.tsx')],
+    entryPoints: [MAIN, STYLE],
+    plugins: [together, ...BROWSER.plugins],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     // The names have a hash of the content, so the page is bundled after them.
@@ -36,20 +63,17 @@ export async function bundleExplorer(): Promise<Explorer> {
   files.set(OPENAPI_FILE, Buffer.from(JSON.stringify(apiDocument())))
   files.set('LICENSES.txt', Buffer.from(licencesOf(workers.metafile, metafile)))
   for (const path of files.keys()) typeOf(path)
-  const [script, { cssBundle }] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
-    entryPoint?.endsWith('main.tsx'),
-  )!
   const asset = (path: string) => `assets/${path.split('/').at(-1)}`
   const outputs = Object.keys(metafile.outputs)
-  const source = (mode: Mode) =>
-    outputs.find((path) => metafile.outputs[path]!.entryPoint?.endsWith(`data/${mode}.ts`))!
-  const chunks = (mode: Mode) => importsOf(metafile, [script, source(mode)])
+  const outputOf = (source: string) => outputs.find((path) => metafile.outputs[path]!.entryPoint?.endsWith(source))!
+  const [script, style] = [outputOf('main.tsx'), outputOf('style.css')]
+  const chunks = (mode: Mode) => importsOf(metafile, [script, outputOf(`data/${mode}.ts`)])
   const template = readFileSync(join(APP, 'index.html'), 'utf8')
   const page = (mode: Mode) => [
     // A gateway sends the policy as a header, which can also forbid frames.
     ...(mode === 'static' ? [`<meta http-equiv="Content-Security-Policy" content="${PAGE_POLICY}" />`] : []),
     `<meta name="vulnshelf-mode" content="${mode}" />`,
-    `<link rel="stylesheet" href="${asset(cssBundle!)}" />`,
+    `<link rel="stylesheet" href="${asset(style)}" />`,
     `<script type="module" src="${asset(script)}"></script>`,
     // Otherwise the browser finds each chunk only when it has those that import it.
     ...chunks(mode).map((path) => `<link rel="modulepreload" href="${asset(path)}" />`),

@@ -1,5 +1,4 @@
 /** The explorer: pages over a gateway's API, or over a snapshot on a static web server. */
-import './style.css'
 import { type ComponentChild, type ComponentChildren, render } from 'preact'
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks'
 import type { Api, ApiFailure } from './data/api.ts'
@@ -7,7 +6,7 @@ import { apiAt } from './data/past.ts'
 import { token } from './data/token.ts'
 import { forgetPages, SessionContext } from './data/use.ts'
 import { Layout } from './layout.tsx'
-import { PAGES, type PageComponent } from './pages.ts'
+import { loadOf, type PageComponent } from './pages.ts'
 import { Failure, Loading } from './parts/answer.tsx'
 import { Heading } from './parts/heading.tsx'
 import type { SignInReason } from './parts/sign-in.tsx'
@@ -76,30 +75,29 @@ function SignInPage(props: { reason: SignInReason; done(isStored: boolean): void
   return page ? <page.SignIn {...props} /> : <Loading />
 }
 
-const pageAt = (name: string) => (Object.hasOwn(PAGES, name) ? PAGES[name] : undefined)
-const loaded = new Map<string, PageComponent>()
+const loaded = new Map<ReturnType<typeof loadOf>, PageComponent>()
 
 /** Loads the code of a page, then shows it. The page of another entry starts with a new state. */
 function Shown({ name, path, query }: { name: string; path: string[]; query: URLSearchParams }) {
-  const [, setShown] = useState(name)
+  const load = loadOf(name, path)
+  const [, setLoads] = useState(0)
   const [error, setError] = useState<string>()
   useEffect(() => {
-    const load = pageAt(name)
     setError(undefined)
-    if (!load || loaded.has(name)) return
+    if (!load || loaded.has(load)) return
     let isCurrent = true
     load().then(
       (module) => {
-        loaded.set(name, module.default)
-        setShown(`${name} loaded`)
+        loaded.set(load, module.default)
+        setLoads((loads) => loads + 1)
       },
       () => isCurrent && setError(NOT_LOADED),
     )
     return () => {
       isCurrent = false
     }
-  }, [name])
-  const Page = loaded.get(name)
+  }, [load])
+  const Page = loaded.get(load)
   if (Page) {
     return (
       <Guarded key={`${name}/${path.join('/')}`} query={query}>
@@ -107,7 +105,7 @@ function Shown({ name, path, query }: { name: string; path: string[]; query: URL
       </Guarded>
     )
   }
-  if (pageAt(name) && error === undefined) return <Loading />
+  if (load && error === undefined) return <Loading />
   return (
     <>
       <Heading>{error === undefined ? 'No such page' : 'Not loaded'}</Heading>

@@ -9,11 +9,13 @@ export interface PageProps {
 
 export type PageComponent = ComponentType<PageProps>
 
+type Load = () => Promise<{ default: PageComponent }>
+
 /** The code of each page, by the first part of its address. */
-export const PAGES: Readonly<Record<string, () => Promise<{ default: PageComponent }>>> = {
+const PAGES: Readonly<Record<string, Load>> = {
   '': () => import('./pages/start.tsx'),
   search: () => import('./pages/search.tsx'),
-  cves: () => import('./pages/cves.tsx'),
+  cves: () => import('./pages/cves/list.tsx'),
   cwes: () => import('./pages/cwes.tsx'),
   capecs: () => import('./pages/capecs.tsx'),
   cnas: () => import('./pages/cnas.tsx'),
@@ -28,6 +30,17 @@ export const PAGES: Readonly<Record<string, () => Promise<{ default: PageCompone
   watch: () => import('./pages/watch.tsx'),
   check: () => import('./pages/check.tsx'),
   api: () => import('./pages/api.tsx'),
+}
+
+/** The code of pages with more parts in their address, where they share little with the page of the first part. */
+const ENTRY_PAGES: Readonly<Record<string, Load>> = {
+  cves: () => import('./pages/cves/cve.tsx'),
+}
+
+/** Returns how to load the page at an address; undefined for an unknown first part. */
+export function loadOf(name: string, path: readonly string[]): Load | undefined {
+  const pages = path.length > 0 && Object.hasOwn(ENTRY_PAGES, name) ? ENTRY_PAGES : PAGES
+  return Object.hasOwn(pages, name) ? pages[name] : undefined
 }
 
 /** The entries of the menu, in their order. */

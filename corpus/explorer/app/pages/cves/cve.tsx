@@ -4,6 +4,7 @@ import { EpssCurve } from '../../charts/epss-curve.tsx'
 import type { Advisory, CveDetail, EpssHistory, Reports } from '../../data/answers.ts'
 import type { ApiFailure } from '../../data/api.ts'
 import { useAnswer, useSession } from '../../data/use.ts'
+import type { PageProps } from '../../pages.ts'
 import { Failure, Loading } from '../../parts/answer.tsx'
 import { Heading } from '../../parts/heading.tsx'
 import { useMarkdown } from '../../parts/markdown.tsx'
@@ -44,7 +45,7 @@ const INCLUDE = [
 /** With `include` and without `fields` the record is whole. */
 export type Cve = { [Field in keyof CveDetail]-?: Exclude<CveDetail[Field], undefined> }
 
-export function CvePage({ id, query }: { id: string; query: URLSearchParams }) {
+export default function CvePage({ path: [id = ''], query }: PageProps) {
   const { past } = useSession()
   const path = `/cves/${encodeURIComponent(id)}`
   const { data: cve, error, retry } = useAnswer<Cve>(path, { include: INCLUDE })

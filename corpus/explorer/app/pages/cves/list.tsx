@@ -2,6 +2,7 @@
 import { useId } from 'preact/hooks'
 import type { CveRow } from '../../data/answers.ts'
 import { isOfCursor, usePages, useShownRows } from '../../data/use.ts'
+import type { PageProps } from '../../pages.ts'
 import { Failure, ListEnd } from '../../parts/answer.tsx'
 import { fieldsOf } from '../../parts/change-column.ts'
 import { ColumnChoice, columnsOf } from '../../parts/column-choice.tsx'
@@ -13,7 +14,7 @@ import { go, link } from '../../router.ts'
 import { FilterForm } from './filter-form.tsx'
 import { changed, chipsOf, DEFAULT_SORT, FILTERS, paramsOf, SORTS } from './filters.ts'
 
-export function CveList({ query }: { query: URLSearchParams }) {
+export default function CveList({ query }: PageProps) {
   const columns = columnsOf(query)
   const params = paramsOf(query)
   const fields = fieldsOf(columns)
