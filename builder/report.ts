@@ -72,11 +72,29 @@ export const formatKeyReport = ({ kid, alg, file, keys, trusted }: KeyReport): s
   ])
 
 export function formatVerifyReport(report: VerifyReport, dist: string): string {
-  const { snapshot, version, files, bytes, members, segments, cves, signatures, expiresAt, derivable, faults } = report
+  const {
+    snapshot,
+    version,
+    files,
+    bytes,
+    members,
+    segments,
+    cves,
+    signatures,
+    expiresAt,
+    leftOut,
+    derivable,
+    faults,
+  } = report
   const found = faults.length === 0 ? 'is intact' : `has ${counted(faults.length, 'fault')}`
   return printableLines([
     `snapshot ${snapshot}${version === null ? '' : ` (version ${version})`} ${found}`,
     `  ${grouped(files)} files, ${megabytes(bytes)}, ${grouped(members)} members, ${grouped(segments)} segments, ${grouped(cves)} CVEs`,
+    ...(leftOut > 0
+      ? [
+          `  ${counted(leftOut, 'file')} of other years left out on purpose; each of the others was verified alone, not against the others`,
+        ]
+      : []),
     ...(derivable > 0
       ? [
           `  ${counted(derivable, 'derived file')} not here; \`vulnshelf derive ${dist} ${snapshot.slice(0, ID_SHOWN)}\` makes ${derivable === 1 ? 'it' : 'them'} again`,

@@ -7,6 +7,7 @@ import {
   manifestDigests,
   objectPath,
   readCurrent,
+  readSubset,
   type SignatureVerdict,
   SnapshotError,
 } from '../corpus/snapshot/index.ts'
@@ -48,7 +49,7 @@ export interface SnapshotsReport {
 export function findSnapshot(dist: string, choice: string): KnownSnapshot {
   const { pointer, manifest } = readCurrent(dist)
   const { sha256: digest, size: length } = pointer.manifest
-  const current = knownSnapshot({ digest, manifest, bytes: { length } }, new Set(objectDigests(dist)))
+  const current = knownSnapshot({ digest, manifest, bytes: { length } }, new Set(objectDigests(dist)), readSubset(dist))
   const known = [{ ...current, ancestor: true }, ...earlierSnapshots(dist, manifestDigests(dist), digest).earlier]
   const remedy = `\`vulnshelf snapshots ${dist}\` lists the kept ones`
   const missing = (what: string) => new SnapshotError('missing', `${what}; ${remedy}`)
@@ -80,7 +81,9 @@ export async function listSnapshots(dist: string, now = new Date()): Promise<Sna
   const { earlier, damaged } = earlierSnapshots(dist, manifestDigests(dist), digest)
   return {
     current: {
-      ...summaryOf(knownSnapshot({ digest, manifest, bytes: { length } }, new Set(objectDigests(dist)))),
+      ...summaryOf(
+        knownSnapshot({ digest, manifest, bytes: { length } }, new Set(objectDigests(dist)), readSubset(dist)),
+      ),
       version: pointer.version,
       signatures: await checkSignatures(pointerBytes, null, now),
       expiresAt: pointer.expires_at ?? null,

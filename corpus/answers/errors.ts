@@ -1,6 +1,7 @@
 /** The errors that a client can get, with their statuses, codes and bodies (gateway/API.md, "Errors"). */
 import { CodedError } from '../errors/coded-error.ts'
 import type { Rejection } from '../model/claim.ts'
+import { SnapshotError } from '../snapshot/index.ts'
 
 export const STATUS = {
   invalid_parameter: 400,
@@ -117,7 +118,18 @@ export const unavailable = (message: string, retryAfterSeconds: number, cause?: 
 export const overloaded = (message: string, retryAfterSeconds: number) =>
   new ApiError('overloaded', message, { retryAfterSeconds })
 
+/**
+ * Returns the error of an answer that needs records which a partial mirror does not have; null for other errors. A
+ * balancer asks the next gateway after a 503. It has no `Retry-After`: waiting does not help.
+ */
+export const leftOutAnswer = (thrown: unknown): ApiError | null =>
+  thrown instanceof SnapshotError && thrown.code === 'left_out'
+    ? new ApiError('unavailable', thrown.message, { cause: thrown })
+    : null
+
 /** Returns an error for the response. Anything but an `ApiError` is a bug and becomes `internal`, without details. */
 export function asApiError(thrown: unknown): ApiError {
+  const leftOut = leftOutAnswer(thrown)
+  if (leftOut) return leftOut
   return thrown instanceof ApiError ? thrown : new ApiError('internal', 'internal error', { cause: thrown })
 }

@@ -3,7 +3,7 @@ import { awaited, completed, type Steps } from '../runtime/steps.ts'
 import { gunzipFile, onlySnapshot, type SnapshotData, SnapshotError, splicePlain } from '../snapshot/index.ts'
 import type { Answer, Body } from './answer.ts'
 import type { Context, History } from './context.ts'
-import { ApiError, gone, notFound } from './errors.ts'
+import { ApiError, gone, leftOutAnswer, notFound } from './errors.ts'
 import { routeMatcher } from './match.ts'
 import type { SnapshotChoice } from './parameters/ids.ts'
 import { quote } from './parameters/parameter.ts'
@@ -100,8 +100,9 @@ export async function replyOf(answering: Promise<Answer>): Promise<Reply> {
     const { body } = await answering
     return { status: 200, body: textOf(body) }
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return { status: error.status, body: JSON.stringify(error.body) }
+    const known = error instanceof ApiError ? error : leftOutAnswer(error)
+    if (!known) throw error
+    return { status: known.status, body: JSON.stringify(known.body) }
   }
 }
 

@@ -15,7 +15,18 @@ import type { Source } from '../repository/source.ts'
 import { sha256 } from '../runtime/digest.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
 import { remembered } from '../runtime/remembered.ts'
-import { describe, type FileEntry, objectName, SnapshotError } from '../snapshot/index.ts'
+import {
+  decodeSubset,
+  describe,
+  type FileEntry,
+  isLeftOut,
+  leftOutError,
+  MAX_SUBSET_BYTES,
+  objectName,
+  SnapshotError,
+  SUBSET_NAME,
+  type Subset,
+} from '../snapshot/index.ts'
 import type { FileParts } from '../snapshot/ranges/file-parts.ts'
 import { about, TransferError, type TransferErrorCode } from '../transfer/error.ts'
 
@@ -97,6 +108,29 @@ export function openObjects(
 
   const keptBytes = ({ sha256 }: FileEntry) => kept.get(sha256) ?? (large?.sha256 === sha256 ? large.bytes : undefined)
 
+  let subset: Promise<Subset | null> | null = null
+  const readSubset = async (): Promise<Subset | null> => {
+    try {
+      return decodeSubset(await fileOf(SUBSET_NAME, MAX_SUBSET_BYTES))
+    } catch (error) {
+      if (error instanceof SnapshotError && error.code === 'missing') return null
+      throw error
+    }
+  }
+
+  /** A partial mirror states which files it does not have. The statement is read when one is missing. */
+  async function orLeftOut<T>(file: FileEntry, work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      if (!(error instanceof SnapshotError) || error.code !== 'missing') throw error
+      subset ??= readSubset()
+      const stated = await subset.catch(() => null)
+      if (!stated || !isLeftOut(stated, file)) throw error
+      throw leftOutError(stated, file)
+    }
+  }
+
   async function whole(file: FileEntry): Promise<Buffer> {
     const known = keptBytes(file)
     if (known) return known
@@ -166,32 +200,34 @@ export function openObjects(
     return bytes
   }
 
+  async function parts(file: FileEntry, spans: readonly Span[]): Promise<Buffer[]> {
+    for (const { at, length } of spans) {
+      if (at >= 0 && length > 0 && at + length <= file.size) continue
+      throw new SnapshotError('malformed', `${describe(file)} has no ${length} bytes at byte ${at}`)
+    }
+    const from = await verifiedReading(file)
+    const runs = runsOf(spans, GAP_BYTES)
+    const read = verify !== 'in memory' && hasRanges ? await readRuns(file, runs, from) : null
+    if (read === null) {
+      hasRanges = false
+      const bytes = await cached(file)
+      return spans.map(({ at, length }) => bytes.subarray(at, at + length))
+    }
+    const found: Buffer[] = []
+    runs.forEach((run, number) => {
+      for (const i of run.spans) {
+        const start = spans[i]!.at - run.at
+        found[i] = read[number]!.subarray(start, start + spans[i]!.length)
+      }
+    })
+    return found
+  }
+
   return {
     file: fileOf,
-    whole,
+    whole: (file) => orLeftOut(file, whole(file)),
     has: ({ sha256 }) => read(objectName(sha256), () => isThere(objectName(sha256), reading)),
-    async parts(file, spans) {
-      for (const { at, length } of spans) {
-        if (at >= 0 && length > 0 && at + length <= file.size) continue
-        throw new SnapshotError('malformed', `${describe(file)} has no ${length} bytes at byte ${at}`)
-      }
-      const from = await verifiedReading(file)
-      const runs = runsOf(spans, GAP_BYTES)
-      const read = verify !== 'in memory' && hasRanges ? await readRuns(file, runs, from) : null
-      if (read === null) {
-        hasRanges = false
-        const bytes = await cached(file)
-        return spans.map(({ at, length }) => bytes.subarray(at, at + length))
-      }
-      const parts: Buffer[] = []
-      runs.forEach((run, number) => {
-        for (const i of run.spans) {
-          const start = spans[i]!.at - run.at
-          parts[i] = read[number]!.subarray(start, start + spans[i]!.length)
-        }
-      })
-      return parts
-    },
+    parts: (file, spans) => orLeftOut(file, parts(file, spans)),
     takesManyRanges: () => hasManyRanges === true && !source.isLocal && verify === null,
     async close() {
       closed.abort(new TransferError('unusable', `the reader of ${source.name} is closed`))

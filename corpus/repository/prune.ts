@@ -9,6 +9,7 @@ import {
   objectPath,
   readCurrent,
   readManifest,
+  readSubset,
 } from '../snapshot/index.ts'
 import { type KeepRules, keptBy } from './retention.ts'
 import {
@@ -104,7 +105,7 @@ function planOf(dist: string, options: PruneOptions): Plan {
   const current = { digest: pointer.manifest.sha256, manifest, bytes: { length: pointer.manifest.size } }
   // The gateway serves it even if files are missing, and the next build or mirror completes it.
   const known = [
-    { ...knownSnapshot(current, new Set(objects)), ancestor: true },
+    { ...knownSnapshot(current, new Set(objects), readSubset(dist)), ancestor: true },
     ...earlierSnapshots(dist, digests, current.digest).earlier,
   ]
   const whole = known.filter(({ files }, i) => files !== 'incomplete' || i === 0)

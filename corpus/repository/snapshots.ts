@@ -5,10 +5,13 @@ import {
   countCves,
   decodeManifest,
   type FileEntry,
+  isLeftOut,
   type Manifest,
   readManifestBytes,
+  readSubset,
   SnapshotError,
   type Stored,
+  type Subset,
 } from '../snapshot/index.ts'
 
 const HEX_64 = /^[0-9a-f]{64}$/
@@ -60,11 +63,12 @@ export interface KnownSnapshots {
  */
 export function earlierSnapshots(dist: string, digests: readonly string[], current: string): KnownSnapshots {
   const present = new Set(objectDigests(dist))
+  const subset = readSubset(dist)
   const left = new Map<string, KnownSnapshot>()
   const damaged: string[] = []
   for (const digest of digests) {
     const known = knownManifest(dist, digest)
-    if (known) left.set(digest, knownSnapshot(known, present))
+    if (known) left.set(digest, knownSnapshot(known, present, subset))
     else damaged.push(digest)
   }
   const ancestors: KnownSnapshot[] = []
@@ -76,14 +80,15 @@ export function earlierSnapshots(dist: string, digests: readonly string[], curre
   return { earlier: [...ancestors, ...others], damaged }
 }
 
-/** `present` has the digests of the existing objects. */
+/** `present` has the digests of the existing objects; `subset` is what a partial mirror has. */
 export function knownSnapshot(
   { digest, manifest, bytes }: Omit<KnownManifest, 'bytes'> & { bytes: { length: number } },
   present: ReadonlySet<string>,
+  subset: Subset | null,
 ): KnownSnapshot {
   const { snapshot: id, created_at: createdAt, parent, delta, files } = manifest
   const existing = files.filter(({ sha256 }) => present.has(sha256))
-  const isMissing = (file: FileEntry) => !present.has(file.sha256)
+  const missing = files.filter((file) => !present.has(file.sha256) && !isLeftOut(subset, file))
   // Several files can share one object.
   const sizes = new Map(existing.map(({ sha256, size }) => [sha256, size]))
   return {
@@ -96,8 +101,7 @@ export function knownSnapshot(
     index: files.find(({ role, name }) => role === 'index' && name === 'cve')?.sha256 ?? null,
     cves: countCves(manifest),
     bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
-    files:
-      existing.length === files.length ? 'all' : files.filter(isMissing).every(canBeRemoved) ? 'sources' : 'incomplete',
+    files: missing.length === 0 ? 'all' : missing.every(canBeRemoved) ? 'sources' : 'incomplete',
     ancestor: false,
   }
 }

@@ -156,6 +156,7 @@ export {
   describe,
   describePack,
   fileOf,
+  LEFT_OUT,
   manifestDigests,
   manifestName,
   manifestPath,
@@ -172,6 +173,7 @@ export {
   readPointer,
   readPointerBytes,
   readStored,
+  readSubset,
   temporaryFolder,
 } from './files/layout.ts'
 export {
@@ -203,6 +205,15 @@ export {
   withKey,
 } from './files/signature.ts'
 export { decodeStats } from './files/stats.ts'
+export {
+  decodeSubset,
+  encodeSubset,
+  isLeftOut,
+  leftOutError,
+  MAX_SUBSET_BYTES,
+  SUBSET_NAME,
+  type Subset,
+} from './files/subset.ts'
 export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
 export { type CveFilters, canonicalFilters } from './filter/filters.ts'
 export { keyOfName, type ListFilters, listFilters } from './filter/list-filters.ts'

@@ -3,7 +3,7 @@
  * delay answers from the current snapshot.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { ApiError } from '../../corpus/answers/errors.ts'
+import { ApiError, leftOutAnswer } from '../../corpus/answers/errors.ts'
 import { answerer, type Caller } from '../../corpus/answers/request.ts'
 import { ROUTES } from '../../corpus/answers/routes.ts'
 import { sentError } from '../../corpus/errors/sent-error.ts'
@@ -88,7 +88,8 @@ async function answer(number: number, target: string, tier: number): Promise<voi
     const sent = { servedFrom, snapshotId, pinnedAt: found.pinnedAt!, tag, gzip: bytes }
     tell({ kind: 'answer', number, answer: sent }, [bytes.buffer])
   } catch (thrown) {
-    if (thrown instanceof ApiError) tell({ kind: 'refusal', number, error: sentApiError(thrown) })
+    const refusal = thrown instanceof ApiError ? thrown : leftOutAnswer(thrown)
+    if (refusal) tell({ kind: 'refusal', number, error: sentApiError(refusal) })
     else tell({ kind: 'fault', number, error: sentError(thrown) })
   }
 }

@@ -5,7 +5,7 @@ import { realEffects } from '../../corpus/command/effects.ts'
 import { printable, printableJson } from '../../corpus/command/printable.ts'
 import { clearProgress, noProgress, showProgress } from '../../corpus/command/progress.ts'
 import { openSource } from '../../corpus/repository/source.ts'
-import { readKeySetFile } from '../../corpus/snapshot/index.ts'
+import { readKeySetFile, type Subset } from '../../corpus/snapshot/index.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { MirrorError } from './error.ts'
 import { FOLLOWED_BY_GATEWAY, follow } from './follow.ts'
@@ -22,6 +22,7 @@ export interface MirrorFlags {
   maxBytes: number
   derive?: boolean
   jobs: number
+  years?: Subset | 'all'
   bundle?: string
   keep?: number
   json?: boolean
@@ -32,7 +33,19 @@ const END_MS = 5000
 
 /** With an interval, runs until a signal. */
 export async function mirrorFromCommand(sourceText: string, dist: string, flags: MirrorFlags): Promise<void> {
-  const { keys, interval, parallel, maxRate = null, maxBytes, derive, jobs, bundle = null, keep = null, json } = flags
+  const {
+    keys,
+    interval,
+    parallel,
+    maxRate = null,
+    maxBytes,
+    derive,
+    jobs,
+    years,
+    bundle = null,
+    keep = null,
+    json,
+  } = flags
   if (bundle !== null && interval !== undefined) {
     throw new MirrorError(
       'usage',
@@ -57,6 +70,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       maxRate,
       maxBytes,
       derive: derive ? jobs : null,
+      ...(years === undefined ? {} : { years }),
       bundle,
       keep,
       sound,

@@ -6,20 +6,26 @@ import { join } from 'node:path'
 import { replaceFile } from '../../corpus/command/effects.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
+import { formatYears } from '../../corpus/model/values/years.ts'
 import { keepNewest, type PruneReport } from '../../corpus/repository/prune.ts'
 import { readFile } from '../../corpus/repository/read.ts'
 import { knownManifest } from '../../corpus/repository/snapshots.ts'
 import type { Source } from '../../corpus/repository/source.ts'
 import {
   checkSignatures,
+  encodeSubset,
+  isLeftOut,
   MAX_POINTER_BYTES,
   manifestName,
   manifestPath,
   POINTER_NAME,
   pointerPath,
   readPointerBytes,
+  readSubset,
   type SignatureVerdict,
   type Stored,
+  SUBSET_NAME,
+  type Subset,
   type TrustedKey,
   temporaryFolder,
 } from '../../corpus/snapshot/index.ts'
@@ -43,6 +49,8 @@ export interface MirrorOptions {
   maxBytes?: number
   /** Threads to derive files with; null fetches them. */
   derive?: number | null
+  /** Copies only the records of these years; `all` copies everything. Default: what the folder has, else everything. */
+  years?: Subset | 'all'
   /** Receives the difference to the local snapshot. */
   bundle?: string | null
   /** Includes this one; null keeps all. */
@@ -68,6 +76,8 @@ export interface MirrorReport {
   reused: Tally
   /** Null if not requested or nothing is new. */
   bundle: { file: string; bytes: number } | null
+  /** The years that the folder has, such as `2024-`; null for all. */
+  years: string | null
   /** Null if all snapshots are kept. */
   pruned: PruneReport['removed'] | null
   /** Over the network, including failed attempts. */
@@ -154,7 +164,10 @@ async function copy(
   const manifestBytes = known ?? (await readFile(manifestName(digest), size, { source, effects, signal }))
   const manifest = judgeManifest(manifestBytes, pointer, maxBytes)
 
-  const { here, missing } = await missingOf(dist, manifest, sound)
+  const subset = options.years === 'all' ? null : (options.years ?? readSubset(dist))
+  if (subset) judgeSubset(subset, options)
+  const files = manifest.files.filter((file) => !isLeftOut(subset, file))
+  const { here, missing } = await missingOf(dist, files, sound)
   await makeRoom(dist, manifest, missing, effects)
   const transfers = { dist, source, effects, pace: pacer(maxRate, effects), parallel, signal }
   const came = await getMissing(manifest, missing, have, options.derive ?? null, transfers, onBytes)
@@ -166,6 +179,7 @@ async function copy(
   const bundle = options.bundle && isNew ? await write(options.bundle) : null
   const staged = join(temporaryFolder(dist), 'put-up')
   if (!known) await replaceFile(manifestPath(dist, digest), manifestBytes, staged, effects)
+  await keepSubset(dist, subset, staged, effects)
   if (isNew) {
     // It may have expired during the copy.
     await judge()
@@ -185,7 +199,29 @@ async function copy(
     derived: tallyOf(came.derived),
     reused: tallyOf(here),
     bundle,
+    years: subset && formatYears(subset),
     pruned,
+  }
+}
+
+/** @throws MirrorError `usage` */
+function judgeSubset(subset: Subset, { derive, bundle }: MirrorOptions): void {
+  const needing = derive != null ? '--derive' : bundle != null ? '--bundle' : null
+  if (needing === null) return
+  throw new MirrorError(
+    'usage',
+    `${needing} needs all records, but this mirror has only those of the years ${formatYears(subset)}; use --years all, or leave out ${needing}`,
+  )
+}
+
+/** Written when all files of the new subset are there, and before the pointer to a snapshot without the others. */
+async function keepSubset(dist: string, subset: Subset | null, staged: string, effects: NetworkEffects): Promise<void> {
+  const path = join(dist, SUBSET_NAME)
+  const before = readSubset(dist)
+  if (subset === null) {
+    if (before) await effects.remove(path)
+  } else if (!before || formatYears(before) !== formatYears(subset)) {
+    await replaceFile(path, encodeSubset(subset), staged, effects)
   }
 }
 

@@ -8,7 +8,7 @@ import { rebuiltFromPacks, worthwhileLinks } from './rebuild-from-packs.ts'
 /** The largest missing come first, so that the slowest transfer does not start last. */
 export async function missingOf(
   dist: string,
-  { files }: Manifest,
+  files: readonly FileEntry[],
   sound: Sound,
 ): Promise<{ here: FileEntry[]; missing: FileEntry[] }> {
   const [here, missing]: [FileEntry[], FileEntry[]] = [[], []]

@@ -11,6 +11,7 @@ import { exitWithNpm } from '../../corpus/command/npm-exit.ts'
 import { VERSION } from '../../corpus/command/version.ts'
 import { parseBytes } from '../../corpus/model/values/bytes.ts'
 import { parseDuration } from '../../corpus/model/values/duration.ts'
+import { parseYears } from '../../corpus/model/values/years.ts'
 import type { KeyFlags } from '../auth/api-key-command.ts'
 import { LOCAL } from '../auth/token.ts'
 import type { MirrorFlags } from '../mirror/command.ts'
@@ -34,7 +35,7 @@ const { program, option, examples, fail } = commandLine('vulnshelf-gateway', {
     },
     mirror: {
       'Snapshots:': ['keys', 'max-bytes', 'interval', 'keep', 'bundle'],
-      'Transfers:': ['parallel', 'max-rate', 'derive', 'jobs'],
+      'Transfers:': ['years', 'parallel', 'max-rate', 'derive', 'jobs'],
     },
   },
 })
@@ -50,6 +51,13 @@ const duration = (text: string) => {
   const seconds = parseDuration(text)
   if (seconds === null) throw new InvalidArgumentError('It must be a time such as 30s, 5m or 1h.')
   return seconds
+}
+
+const years = (text: string) => {
+  if (text === 'all') return text
+  const subset = parseYears(text)
+  if (subset === null) throw new InvalidArgumentError('It must be years such as 2024-, 2020-2023 or 2024, or all.')
+  return subset
 }
 
 const bytes = (text: string) => {
@@ -289,6 +297,12 @@ program
   )
   .addOption(
     option(
+      '--years <range>',
+      'copy only the records of these CVE years, such as 2024- or 2020-2023; all for everything (default: as the last run)',
+    ).argParser(years),
+  )
+  .addOption(
+    option(
       '--bundle <file>',
       'also write a bundle for offline mirrors: one tar file with the files that the previous snapshot lacks',
     ),
@@ -305,6 +319,7 @@ program
     examples(
       'mirror https://mirror.example.com/vulnshelf dist --keys keys.json',
       'mirror s3://bucket/vulnshelf dist --interval 1h --keep 7',
+      'mirror https://mirror.example.com/vulnshelf dist --years 2024-',
       'mirror dist copy --bundle night.tar',
     ),
   )

@@ -1,17 +1,19 @@
 /** The loader thread. Reads, checks and transfers data that would block the answering thread for half a second. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { reportLoaded } from '../../corpus/runtime/threads.ts'
 import {
   describe,
   type FileEntry,
   fileOf,
+  isLeftOut,
   type Manifest,
   objectPath,
   readCurrent,
   readManifest,
+  readSubset,
   SnapshotError,
 } from '../../corpus/snapshot/index.ts'
 import { readTables } from '../../corpus/snapshot/memory/tables.ts'
@@ -57,6 +59,7 @@ const CHUNK_BYTES = 262_144
 /** @throws SnapshotError `digest` or `missing` */
 function checkFile(dist: string, file: FileEntry, chunk: Buffer): void {
   const hash = createHash('sha256')
+  if (isLeftOut(readSubset(dist), file) && !existsSync(objectPath(dist, file.sha256))) return
   try {
     const descriptor = openSync(objectPath(dist, file.sha256), 'r')
     try {

@@ -14,6 +14,7 @@ import { MAX_MANIFEST_BYTES, MAX_READ_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeManifest, type FileEntry, type Manifest, type Role, type Stored } from './manifest.ts'
 import { decodePointer, MAX_POINTER_BYTES, type Pointer } from './pointer.ts'
+import { decodeSubset, isLeftOut, leftOutError, MAX_SUBSET_BYTES, SUBSET_NAME, type Subset } from './subset.ts'
 
 export const POINTER_NAME = 'latest.json'
 export const manifestName = (digest: string) => `manifests/${digest}.json`
@@ -183,6 +184,29 @@ export interface OpenObject {
   close(): void
 }
 
+const leftOutObject = (subset: Subset, file: FileEntry): OpenObject => ({
+  size: file.size,
+  read() {
+    throw leftOutError(subset, file)
+  },
+  fd: LEFT_OUT,
+  close() {},
+})
+
+/** The `fd` of a file that a partial mirror does not have. Its `read` throws `left_out`. */
+export const LEFT_OUT = -1
+
+/**
+ * Returns the years that a partial mirror has; null if it has all.
+ * @throws SnapshotError `malformed`, `unsupported`
+ */
+export function readSubset(dist: string): Subset | null {
+  const bytes = readIfThere(join(dist, SUBSET_NAME), MAX_SUBSET_BYTES, (size) =>
+    assertSize(SUBSET_NAME, size, MAX_SUBSET_BYTES),
+  )
+  return bytes && decodeSubset(bytes)
+}
+
 /** @throws SnapshotError `missing`, or `digest` when the size differs */
 export function openObject(dist: string, file: FileEntry): OpenObject {
   let fd: number
@@ -190,6 +214,8 @@ export function openObject(dist: string, file: FileEntry): OpenObject {
     fd = openRegularFile(objectPath(dist, file.sha256))
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
+    const subset = readSubset(dist)
+    if (isLeftOut(subset, file)) return leftOutObject(subset!, file)
     throw new SnapshotError('missing', `${describe(file)} is missing`, { cause })
   }
   const { size } = fstatSync(fd)

@@ -29,7 +29,9 @@ export async function fill(snapshot: OpenSnapshot): Promise<void> {
       read(at)
     }
   }
-  await inTurns(index.count, ROWS_IN_A_TURN, (row) => rows.fill(ordinalOfRow[row]!))
+  await inTurns(index.count, ROWS_IN_A_TURN, (row) => {
+    if (!snapshot.isLeftOut(row)) rows.fill(ordinalOfRow[row]!)
+  })
   if (pages) await inTurns(orders[HELD_SORT].pagesAt.length, PAGES_IN_A_TURN, (page) => heldPage(snapshot, page))
 }
 

@@ -17,6 +17,7 @@ import {
   hashedFiles,
   historyFiles,
   idAt,
+  LEFT_OUT,
   type Manifest,
   type MemberHead,
   type OpenObject,
@@ -59,9 +60,11 @@ export interface OpenSnapshot
   member(row: number): ReadMember
   /**
    * Reads the core segment of a row to `at` in `out`.
-   * @throws SnapshotError `digest` if the bytes are damaged
+   * @throws SnapshotError `digest` if the bytes are damaged, `left_out`
    */
   readCore(row: number, out: Buffer, at: number): void
+  /** Whether a partial mirror does not have the record of a row. */
+  isLeftOut(row: number): boolean
   head(row: number): MemberHead
   /** In the order of `rows`. */
   heads(rows: readonly number[]): MemberHead[]
@@ -206,6 +209,7 @@ function opening(
   const { coreSegments } = index
   // One array: each row is in another shard, and separate objects would cost a cache miss each.
   const fds = Int32Array.from(shards, ({ fd }) => fd)
+  const isLeftOut = (row: number) => fds[index.shard[row]!] === LEFT_OUT
   return {
     ...tables,
     id: manifest.snapshot,
@@ -222,11 +226,13 @@ function opening(
     readCore(row, out, at) {
       const core = row * CORE_NUMBERS
       const length = coreSegments[core + CORE.length]!
+      if (isLeftOut(row)) shards[index.shard[row]!]!.read(0, length)
       const read = readSync(fds[index.shard[row]!]!, out, at, length, coreSegments[core + CORE.at]!)
       if (read !== length || crc32(out.subarray(at, at + length)) !== coreSegments[core + CORE.storedCrc]) {
         throw new SnapshotError('digest', `the core of ${idAt(index, row)} is damaged`)
       }
     },
+    isLeftOut,
     head,
     heads: (rows) => rows.map(head),
     page(sort, page) {

@@ -6,10 +6,19 @@ import { openPool, runInOrder } from '../../runtime/pool.ts'
 import { rowsBound } from '../derive/rows.ts'
 import { SnapshotError } from '../error.ts'
 import { decodePack } from '../files/delta.ts'
-import { describePack, manifestPath, objectPath, readCurrent, readManifest, readStored } from '../files/layout.ts'
+import {
+  describePack,
+  manifestPath,
+  objectPath,
+  readCurrent,
+  readManifest,
+  readStored,
+  readSubset,
+} from '../files/layout.ts'
 import type { Manifest } from '../files/manifest.ts'
 import { ageFault } from '../files/pointer.ts'
 import { checkSignatures, openSigned, type SignatureVerdict, type TrustedKey } from '../files/signature.ts'
+import { isLeftOut } from '../files/subset.ts'
 import { type Checked, verifyConsistency } from './consistency.ts'
 import { type FileFindings, faultOf } from './file.ts'
 
@@ -25,6 +34,8 @@ export interface VerifyReport {
   /** The signatures of the pointer: `not_checked` without keys, empty when it is unsigned. */
   signatures: SignatureVerdict[]
   expiresAt: string | null
+  /** Number of files that a partial mirror does not have. The others are verified one by one, not together. */
+  leftOut: number
   /** Number of missing derived files. They can be derived again. Faults of the current snapshot, not of earlier ones. */
   derivable: number
   /** The faults, one line each; empty when the snapshot is valid. */
@@ -58,7 +69,10 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
   const earlier = options.earlier?.digest === pointer.manifest.sha256 ? undefined : options.earlier
   const manifest = earlier ? readManifest(dist, earlier.digest) : current
   const missing = manifest.files.filter(({ derived, sha256 }) => derived && !existsSync(objectPath(dist, sha256)))
-  const files = earlier ? manifest.files.filter((file) => !missing.includes(file)) : manifest.files
+  const subset = readSubset(dist)
+  const leftOut = manifest.files.filter((file) => isLeftOut(subset, file) && !existsSync(objectPath(dist, file.sha256)))
+  const absent = new Set(earlier ? [...leftOut, ...missing] : leftOut)
+  const files = manifest.files.filter((file) => !absent.has(file))
   const report: VerifyReport = {
     snapshot: manifest.snapshot,
     version: earlier ? null : pointer.version,
@@ -69,6 +83,7 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
     cves: 0,
     signatures: await checkSignatures(pointerBytes, keys ?? null, now()),
     expiresAt: pointer.expires_at ?? null,
+    leftOut: leftOut.length,
     derivable: missing.length,
     faults: [],
   }
