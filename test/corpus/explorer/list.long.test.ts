@@ -267,6 +267,21 @@ async function saved({ page }: Tab, name: string): Promise<string> {
   return readFileSync(await download.path(), 'utf8')
 }
 
+test('the export of changes has the rows that pass the filters', async () => {
+  const tab = await world.open('gateway')
+  const { page } = tab
+  const [until, since] = (await world.service.json<{ data: { id: string }[] }>('/snapshots')).data.map(({ id }) => id)
+  const rows = await world.service.all<{ cve_id: string; change: string }>(`/changes?since=${since}&until=${until}`)
+  const expected = rows.filter(({ change }) => change === 'added').map(({ cve_id }) => cve_id)
+  assert.ok(expected.length > 0 && expected.length < rows.length)
+  await tab.show(`#/changes?since=${since}&until=${until}&change=added`)
+  await page.locator('summary', { hasText: 'Export' }).click()
+  const lines = (await saved(tab, 'Save as NDJSON')).trimEnd().split('\n')
+  assert.equal(lines.map((line) => (JSON.parse(line) as { cve_id: string }).cve_id).toSorted(), expected.toSorted())
+  assert.equal(tab.faults, [])
+  await tab.close()
+})
+
 test('the columns are those of the last visit, until the default is chosen', async () => {
   const tab = await world.open('gateway')
   const { page } = tab

@@ -4,6 +4,7 @@ import { useAnswer } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { AdvisoryLink } from '../parts/affected-table.tsx'
 import { Await } from '../parts/answer.tsx'
+import { Elsewhere } from '../parts/elsewhere.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { packagePath } from '../parts/names.ts'
@@ -57,6 +58,7 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
           ['Weaknesses', cwes.length > 0 && <Weaknesses key="cwes" ids={cwes} />],
           ['Published', <Time key="published" at={statedTime(advisory.published)} />],
           ['Updated', <Time key="modified" at={statedTime(advisory.modified)} />],
+          ['Elsewhere', <Elsewhere key="elsewhere" links={linksOf(advisory.id)} />],
         ]}
       />
       <Part title="Details" of={advisory.details ? [advisory.details] : []}>
@@ -94,6 +96,12 @@ function Advisory({ advisory }: { advisory: OsvAdvisory }) {
       </Part>
     </>
   )
+}
+
+function linksOf(id: string): [name: string, url: string][] {
+  const name = encodeURIComponent(id)
+  const osv: [string, string] = ['osv.dev', `https://osv.dev/vulnerability/${name}`]
+  return id.startsWith('GHSA-') ? [['GitHub', `https://github.com/advisories/${name}`], osv] : [osv]
 }
 
 /** The Go database states its zero time where it has none. */

@@ -8,7 +8,7 @@ import { type Column, EntryList, EntryTable } from '../parts/entry-list.tsx'
 import { choices, type Filter, sortFilter } from '../parts/filter.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Bullets, Facts, Paragraphs, Part } from '../parts/texts.tsx'
-import { Day, Unknown } from '../parts/values.tsx'
+import { Day, ExternalLink, Unknown } from '../parts/values.tsx'
 import { link } from '../router.ts'
 
 export default function CapecsPage({ path: [id], query }: PageProps) {
@@ -122,7 +122,12 @@ function Entry({ entry }: { entry: AttackPattern }) {
           ['Likelihood of attack', entry.likelihood],
           ['Abstraction', entry.abstraction],
           ['Status', entry.status],
-          ['Catalog', `CAPEC ${entry.catalog_version}`],
+          [
+            'Catalog',
+            <ExternalLink key="url" url={`https://capec.mitre.org/data/definitions/${entry.numeric_id}.html`}>
+              CAPEC {entry.catalog_version}
+            </ExternalLink>,
+          ],
           ['Updated', <Day key="day" at={entry.updated_at} />],
         ]}
       />

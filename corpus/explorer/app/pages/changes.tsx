@@ -9,6 +9,7 @@ import type { Filter } from '../parts/filter.ts'
 import { Filters } from '../parts/filters.tsx'
 import { formatCount, formatTime } from '../parts/format.ts'
 import { Heading } from '../parts/heading.tsx'
+import { ApiRequest, ExportMenu } from '../parts/list-tools.tsx'
 import { InSteps } from '../parts/steps.tsx'
 import { Time } from '../parts/values.tsx'
 import { link } from '../router.ts'
@@ -158,7 +159,8 @@ const FEW = 10
 const MANY = 50
 
 function Compared({ since, until, query }: { since: string; until: string | null; query: URLSearchParams }) {
-  const pages = usePages<FactRow>('/changes', { since, until, include: 'facts', limit: MAX_LIMIT })
+  const params = { since, until, include: 'facts' }
+  const pages = usePages<FactRow>('/changes', { ...params, limit: MAX_LIMIT })
   const { rows, more, loading, error } = pages
   const { entries } = useWatchList()
   const [isShown, setShown] = useState(false)
@@ -174,10 +176,8 @@ function Compared({ since, until, query }: { since: string; until: string | null
   }
   const change = query.get('change')
   const passes = useMemo(() => rowTest(names), [names.vendor, names.product, names.watched])
-  const passing = useMemo(
-    () => rows.filter((row) => (!change || row.change === change) && passes(row)),
-    [rows.length, passes, change],
-  )
+  const isPassing = (row: FactRow) => (!change || row.change === change) && passes(row)
+  const passing = useMemo(() => rows.filter(isPassing), [rows.length, passes, change])
   const groups = useMemo(() => grouped(passing), [passing])
   if (error?.status === 410) {
     return (
@@ -206,15 +206,21 @@ function Compared({ since, until, query }: { since: string; until: string | null
   const toGroup = (group: string | null) => link(['changes'], { ...Object.fromEntries(query), group })
   return (
     <>
-      <p>
-        {first ? (
-          <>
-            From <code>{first.since.slice(0, 12)}</code> to <code>{first.snapshot.slice(0, 12)}</code>:{' '}
-          </>
-        ) : null}
-        {countsText(passing)}.{' '}
-        {passing.length < rows.length ? `The filters hide ${formatCount(rows.length - passing.length)} others.` : null}
-      </p>
+      <div class="list-tools">
+        <p class="count">
+          {first ? (
+            <>
+              From <code>{first.since.slice(0, 12)}</code> to <code>{first.snapshot.slice(0, 12)}</code>:{' '}
+            </>
+          ) : null}
+          {countsText(passing)}.{' '}
+          {passing.length < rows.length
+            ? `The filters hide ${formatCount(rows.length - passing.length)} others.`
+            : null}
+        </p>
+        <ExportMenu path="/changes" params={params} noun={['change', 'changes']} passes={isPassing} />
+        <ApiRequest path="/changes" params={params} />
+      </div>
       {isComplete ? null : (
         <p class="notice">
           All counts cover the first {formatCount(rows.length)} changes, by CVE id. There are more.{' '}

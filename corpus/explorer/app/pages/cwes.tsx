@@ -152,7 +152,12 @@ function Entry({ entry }: { entry: Weakness }) {
               })
               .join('; '),
           ],
-          ['Catalog', `CWE ${entry.catalog_version}`],
+          [
+            'Catalog',
+            <ExternalLink key="url" url={`https://cwe.mitre.org/data/definitions/${entry.numeric_id}.html`}>
+              CWE {entry.catalog_version}
+            </ExternalLink>,
+          ],
           ['Updated', <Day key="day" at={entry.updated_at} />],
         ]}
       />

@@ -6,6 +6,7 @@ import { useAnswer, usePages } from '../data/use.ts'
 import type { PageProps } from '../pages.ts'
 import { AffectedRows, QuestionForm } from '../parts/affected-question.tsx'
 import { Await, Failure } from '../parts/answer.tsx'
+import { Elsewhere } from '../parts/elsewhere.tsx'
 import { EntryCves } from '../parts/entry-cves.tsx'
 import { type Column, EntryList, EntryTable } from '../parts/entry-list.tsx'
 import { choices, type Filter } from '../parts/filter.ts'
@@ -110,6 +111,14 @@ function Package({ ecosystem, name, query }: { ecosystem: string; name: string; 
   )
 }
 
+function linksOf({ ecosystem, name }: PackageDetail): [name: string, url: string][] {
+  const [of, called] = [ecosystem, name].map(encodeURIComponent)
+  return [
+    ['osv.dev', `https://osv.dev/list?ecosystem=${of}&q=${called}`],
+    ['GitHub', `https://github.com/advisories?query=${called}`],
+  ]
+}
+
 function PackageFacts({ row }: { row: PackageDetail }) {
   return (
     <Facts
@@ -131,6 +140,7 @@ function PackageFacts({ row }: { row: PackageDetail }) {
         ['Spellings', row.spellings.length > 1 && <Names key="names" names={row.spellings} />],
         ['Advisories', formatCount(row.advisory_count)],
         ['Newest advisory', <Day key="day" at={row.latest_advisory_at} />],
+        ['Elsewhere', <Elsewhere key="elsewhere" links={linksOf(row)} />],
       ]}
     />
   )

@@ -28,12 +28,23 @@ export function ListTools({ pages, path, params, noun, children }: ListToolsProp
     <div class="list-tools">
       <Total pages={pages} noun={noun} />
       {children}
-      <details name="list-tools">
-        <summary>Export</summary>
-        <Export key={target(path, params)} path={path} params={params} noun={noun} />
-      </details>
+      <ExportMenu path={path} params={params} noun={noun} />
       <ApiRequest path={path} params={params} />
     </div>
+  )
+}
+
+interface ExportProps extends Pick<ListToolsProps, 'path' | 'params' | 'noun'> {
+  /** Which rows are saved. Default: all. */
+  passes?(row: never): boolean
+}
+
+export function ExportMenu(props: ExportProps) {
+  return (
+    <details name="list-tools">
+      <summary>Export</summary>
+      <Export key={target(props.path, props.params)} {...props} />
+    </details>
   )
 }
 
@@ -70,7 +81,7 @@ type ExportState =
   | { step: 'done'; rows: number; isAll: boolean }
   | { step: 'failed'; message: string }
 
-function Export({ path, params, noun: [, many] }: { path: string; params: Params; noun: Noun }) {
+function Export({ path, params, noun: [, many], passes = () => true }: ExportProps) {
   const { api, askToken } = useSession()
   const [state, setState] = useState<ExportState>({ step: 'idle' })
   const stop = useRef<AbortController | null>(null)
@@ -87,7 +98,7 @@ function Export({ path, params, noun: [, many] }: { path: string; params: Params
       const pages = walk<object>(api, path, params, { signal, onWait })
       let page = await pages.next()
       for (; !page.done; page = await pages.next()) {
-        for (const row of page.value) rows.push(row)
+        for (const row of page.value) if (passes(row as never)) rows.push(row)
         setState({ step: 'reading', rows: rows.length, waitS: null })
       }
       if (rows.length > 0) {

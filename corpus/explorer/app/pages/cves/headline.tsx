@@ -1,10 +1,10 @@
 /** The first screen of a CVE: title, severity in words, links to other databases, and what decides what to do. */
-import type { ComponentChildren } from 'preact'
 import type { CveSummary } from '../../data/answers.ts'
+import { Elsewhere } from '../../parts/elsewhere.tsx'
 import { Heading } from '../../parts/heading.tsx'
 import { useOrigin } from '../../parts/origin.tsx'
 import { sourceName } from '../../parts/sources.ts'
-import { ExternalLink, Flag, Severity } from '../../parts/values.tsx'
+import { Flag, Severity } from '../../parts/values.tsx'
 import { WatchToggle } from '../../parts/watch.tsx'
 import type { Cve } from './cve.tsx'
 import { vectorWords } from './cvss-words.ts'
@@ -26,7 +26,7 @@ export function Headline({ cve }: { cve: Cve }) {
       {title.text}
       <SeverityLine cve={cve} />
       <div class="actions">
-        <Elsewhere cve={cve} />
+        <Elsewhere links={linksOf(cve)} />
         <WatchToggle kind="cve" name={cve.cve_id} />
       </div>
       <FirstFacts cve={cve} />
@@ -68,18 +68,7 @@ const ELSEWHERE: readonly (readonly [name: string, url: (id: string) => string])
 ]
 const CISA = 'https://www.cisa.gov/known-exploited-vulnerabilities-catalog?search_api_fulltext='
 
-function Elsewhere({ cve: { cve_id: id, kev } }: { cve: CveSummary }) {
-  const links: [string, string][] = ELSEWHERE.map(([name, url]) => [name, url(id)])
-  if (kev.listed) links.push(['CISA', `${CISA}${id}`])
-  return (
-    <ul class="elsewhere" aria-label="In other databases">
-      {links.map(
-        ([name, url]): ComponentChildren => (
-          <li key={name}>
-            <ExternalLink url={url}>{name}</ExternalLink>
-          </li>
-        ),
-      )}
-    </ul>
-  )
+function linksOf({ cve_id: id, kev }: CveSummary): [name: string, url: string][] {
+  const links = ELSEWHERE.map(([name, url]): [string, string] => [name, url(id)])
+  return kev.listed ? [...links, ['CISA', `${CISA}${id}`]] : links
 }
