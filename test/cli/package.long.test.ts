@@ -75,8 +75,9 @@ test('the package has compiled programs, types of the reader and documents, and 
   ]) {
     assert.ok(paths.includes(path), path)
   }
+  const documents = /^test\/examples\/(?:[\w-]+\.conf|Caddyfile)$|^\.github\/(?:CHANGELOG|SECURITY)\.md$/
   assert.equal(
-    paths.filter((path) => /^test\/|^\.|(?<!\.d)\.tsx?$|explorer\/(?:app|bundle)/.test(path)),
+    paths.filter((path) => !documents.test(path) && /^test\/|^\.|(?<!\.d)\.tsx?$|explorer\/(?:app|bundle)/.test(path)),
     [],
   )
 })

@@ -1,4 +1,5 @@
 /** Links, anchors and paths in the documentation lead to something. */
+import { execFileSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'uvu'
@@ -26,6 +27,23 @@ test('every relative link leads to a file, and every anchor to a heading', () =>
 function hasAnchor(path: string, anchor: string): boolean {
   return path.endsWith('.md') && anchorsOf(readPage(path)).has(anchor)
 }
+
+test('no page of the package links to a file that the package does not have', () => {
+  const words = ['pack', '--dry-run', '--ignore-scripts', '--json']
+  const [{ files }] = JSON.parse(execFileSync('npm', words, { cwd: root, encoding: 'utf8' })) as [
+    { files: { path: string }[] },
+  ]
+  const packed = new Set(files.map(({ path }) => path))
+  const inPackage = all.filter(({ path }) => packed.has(path))
+  assert.ok(inPackage.length > 10, `only ${inPackage.length} pages`)
+  const broken = inPackage.flatMap((page) =>
+    linksOf(page)
+      .map((link) => link.split('#')[0]!)
+      .filter((path) => path !== '' && !packed.has(normalize(join(dirname(page.path), path))))
+      .map((path) => `${page.path}: ${path}`),
+  )
+  assert.equal(broken, [])
+})
 
 test('every path in backticks exists', () => {
   const broken: string[] = []
