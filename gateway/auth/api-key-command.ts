@@ -6,10 +6,11 @@ import { GatewayError } from '../http/errors.ts'
 import type { ApiKeyEntry } from './api-key.ts'
 import { addApiKey, revokeApiKey } from './api-key-file.ts'
 import { readApiKeys } from './api-keys.ts'
+import { LOCAL } from './token.ts'
 
 export interface KeyFlags {
-  /** The file. */
-  apiKeys: string
+  /** The file. Default: `LOCAL.apiKeys`. */
+  apiKeys?: string
   name: string
   role: string
   tier?: number
@@ -22,7 +23,10 @@ const NEVER = 'never'
 const timestamp = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 
 /** Prints the key, and nothing else, on standard output. `now` is in ms since 1970. @throws GatewayError */
-export async function addFromCommand({ apiKeys: path, ...flags }: KeyFlags, now = Date.now()): Promise<void> {
+export async function addFromCommand(
+  { apiKeys: path = LOCAL.apiKeys, ...flags }: KeyFlags,
+  now = Date.now(),
+): Promise<void> {
   const expires = expiryOf(flags.expires, now)
   const { name, role, tier = null } = flags
   const { key, entry } = await addApiKey(path, { name, role, tier, created: timestamp(now), expires })
@@ -39,7 +43,7 @@ export async function addFromCommand({ apiKeys: path, ...flags }: KeyFlags, now 
 }
 
 /** Prints a line for each key. @throws GatewayError */
-export function listFromCommand({ apiKeys: path }: KeyFlags, now = Date.now()): void {
+export function listFromCommand({ apiKeys: path = LOCAL.apiKeys }: KeyFlags, now = Date.now()): void {
   const rows = readApiKeys(path).map((entry) => [
     entry.id,
     entry.name === '' ? '-' : entry.name,
@@ -54,7 +58,11 @@ export function listFromCommand({ apiKeys: path }: KeyFlags, now = Date.now()): 
 }
 
 /** Prints what was revoked. @throws GatewayError */
-export async function revokeFromCommand({ apiKeys: path }: KeyFlags, id: string, now = Date.now()): Promise<void> {
+export async function revokeFromCommand(
+  { apiKeys: path = LOCAL.apiKeys }: KeyFlags,
+  id: string,
+  now = Date.now(),
+): Promise<void> {
   const { id: revoked, name, revoked: before } = await revokeApiKey(path, id, timestamp(now))
   const which = `API key ${revoked}${name === '' ? '' : ` (${name})`}`
   const line =

@@ -240,12 +240,11 @@ program
     examples(
       'serve dist --issuer https://id.example.com --audience vulnshelf',
       'serve dist --jwks keys.json --port 9000',
-      'serve dist --api-keys api-keys.json --no-preview',
+      'serve dist --api-keys api-keys.json --no-preview --compat mcp',
       'serve dist --issuer https://id.example.com --oidc-client-id vulnshelf --public-url https://vulns.example.com',
       'serve dist --jwks keys.json --follow https://mirror.example.com/vulnshelf --keys signers.json',
       'serve dist --jwks keys.json --compat npm --npm-upstream https://registry.npmjs.org',
       'serve dist --jwks keys.json --compat npm,composer,osv,epss --compat-auth none',
-      'serve dist --api-keys api-keys.json --compat mcp',
       'serve dist --config serve.json --check',
     ),
   )
@@ -371,7 +370,8 @@ program
   .description('Create, list and revoke API keys, for scripts and small teams without an identity provider')
   .addArgument(new Argument('<action>').choices(KEY_ACTIONS))
   .argument('[id]', 'for revoke: id of the key, or the whole key')
-  .addOption(option('--api-keys <file>', 'file of the keys; add creates it if missing').default(LOCAL.apiKeys))
+  // No declared default: serve has the same option, and accepts no keys without it.
+  .addOption(option('--api-keys <file>', `file of the keys; add creates it if missing (otherwise ${LOCAL.apiKeys})`))
   .addOption(option('--name <name>', 'for add: who uses the key, for people').default(''))
   .addOption(option('--role <role>', 'for add: role, such as admin').default('user'))
   .addOption(
