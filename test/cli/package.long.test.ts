@@ -16,8 +16,8 @@ const test = suiteNeeding('package', 'the npm registry')
 
 /** The oldest Node that engines allows, and one of each later line. */
 const VERSIONS = ['22.19.0', '24.16.0', '26.10.0']
-/** It has 3.32 MB. SQLite's WebAssembly, 0.4 MB compressed, is in it twice: for the explorer, and for the reader in browsers. */
-const MOST_BYTES = 3_400_000
+/** It has 3.41 MB. SQLite's WebAssembly, 0.4 MB compressed, is in it twice: for the explorer, and for the reader in browsers. */
+const MOST_BYTES = 3_500_000
 const INSTALL_MS = 240_000
 
 const folder = temporaryFolder('package')

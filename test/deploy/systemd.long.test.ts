@@ -52,6 +52,20 @@ systemd('systemd-analyze verify finds nothing in the units, and would find an un
   assert.match(verify().text, /Unknown key 'RestartSecs'/)
 })
 
+systemd('the night can publish to the folder of nginx-mirror.conf, which is outside of its state', () => {
+  const [, folderOfNginx] = /^ *root (\S+);$/m.exec(read('nginx-mirror.conf'))!
+  assert.match(read('systemd/vulnshelf-nightly.service'), `\nReadWritePaths=-${folderOfNginx}\n`)
+  assert.match(read('systemd/nightly.env'), `\n#VULNSHELF_PUBLISH=${folderOfNginx}\n`)
+})
+
+systemd('systemd-analyze verify accepts the drop-in of a gateway that follows another host', () => {
+  const [, dropIn] = /```ini\n(\[Service\]\nStateDirectory=[^`]*)```/.exec(read('README.md'))!
+  const unit = read('systemd/vulnshelf-gateway.service') + dropIn
+  const root = systemWith({ 'vulnshelf-gateway.service': unit })
+  const verify = output('systemd-analyze', 'verify', '--man=no', `--root=${root}`, 'vulnshelf-gateway.service')
+  assert.equal(verify, { code: 0, text: '' })
+})
+
 for (const name of SERVICES) {
   systemd(`systemd-analyze security rates ${name} below ${MOST_EXPOSED}`, () => {
     const { code, text } = output('systemd-analyze', 'security', '--offline=true', join(DEPLOY, 'systemd', name))

@@ -21,7 +21,7 @@ import { ownSample } from '../../support/samples.ts'
 
 needs('nginx')
 
-const EXAMPLE = readFileSync(join(import.meta.dirname, '../../examples/nginx.conf'), 'utf8')
+const EXAMPLE = readFileSync(join(import.meta.dirname, '../../../gateway/deploy/nginx-mirror.conf'), 'utf8')
 const folder = temporaryFolder('publish-nginx')
 const test = suite('a published folder behind nginx')
 const root = join(folder.path, 'published')
