@@ -1,7 +1,7 @@
 /** The list of CVEs in Chromium, compared with the API: filters, orders, pages, history, export. */
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
-import { type ExplorerWorld, MODES, openExplorerWorld, type Tab, texts } from '../../support/explorer.ts'
+import { type ExplorerWorld, MODES, openExplorerWorld, PHONE, type Tab, texts } from '../../support/explorer.ts'
 import { suiteNeeding } from '../../support/needs.ts'
 import { until } from '../../support/until.ts'
 
@@ -80,6 +80,33 @@ for (const mode of MODES) {
       () => addressOf(tab),
     )
     await beginsWith(tab, await firstIds('limit=25'))
+    assert.equal(tab.faults, [])
+    await tab.close()
+  })
+
+  test(`${mode}: on phones a button shows the filters, with their number; wide screens show all`, async () => {
+    const tab = await world.open(mode, { viewport: PHONE })
+    const { page } = tab
+    const button = page.getByRole('button', { name: /^Filters/ })
+    for (const [address, text, first, folded] of [
+      ['#/cves?kev=true&epss_min=0.0', 'Filters (2)', 'Words', 'KEV'],
+      ['#/kev?added_since=2000-01-01', 'Filters and sort (1)', 'Vendor', 'Added since'],
+      ['#/advisories', 'Filters and sort', null, 'Prefix of the id'],
+    ] as const) {
+      await tab.show(address)
+      const field = page.getByLabel(folded, { exact: true })
+      assert.is((await button.innerText()).replace(/\s*[▾▴]$/, ''), text)
+      if (first !== null) assert.ok(await page.getByLabel(first, { exact: true }).isVisible(), first)
+      assert.is(await field.isVisible(), false, folded)
+      await button.press('Enter')
+      await field.waitFor()
+      assert.is(await button.getAttribute('aria-expanded'), 'true')
+      await button.press('Enter')
+      await field.waitFor({ state: 'hidden' })
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+    assert.ok(await page.getByLabel('Prefix of the id', { exact: true }).isVisible())
+    assert.is(await button.count(), 0)
     assert.equal(tab.faults, [])
     await tab.close()
   })

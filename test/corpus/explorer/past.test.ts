@@ -5,6 +5,7 @@ import { ROUTES } from '../../../corpus/answers/routes.ts'
 import type { Api, Params } from '../../../corpus/explorer/app/data/api.ts'
 import { apiAt, SPANNING } from '../../../corpus/explorer/app/data/past.ts'
 import { fieldChanges } from '../../../corpus/explorer/app/pages/cves/field-changes.ts'
+import { formatDay } from '../../../corpus/explorer/app/parts/format.ts'
 
 test('every request asks for the snapshot, except those about several', async () => {
   const asked: [path: string, params?: Params, signal?: AbortSignal][] = []
@@ -39,16 +40,16 @@ test('the fields that differ, with members of objects and numbers of entries', (
     a_b: 0.7,
   }
   assert.equal(fieldChanges(old, now), [
-    { field: 'kev listed', old: 'no', now: 'yes' },
-    { field: 'kev date added', old: 'unknown', now: '2026-09-12' },
-    { field: 'affected', old: '1 entry', now: '1 entry, not the same' },
-    { field: 'evidence', old: '2 entries', now: '1 entry' },
-    { field: 'a b', old: '0.5', now: '0.7' },
+    { field: 'KEV listed', old: 'no', now: 'yes' },
+    { field: 'KEV date added', old: 'unknown', now: formatDay('2026-09-12') },
+    { field: 'Affected', old: '1 entry', now: '1 entry, not the same' },
+    { field: 'Evidence', old: '2 entries', now: '1 entry' },
+    { field: 'A b', old: '0.5', now: '0.7' },
   ])
   assert.equal(fieldChanges(now, now), [])
   assert.equal(fieldChanges({ a: 1 }, { b: 2 }), [
-    { field: 'b', old: 'unknown', now: '2' },
-    { field: 'a', old: '1', now: 'unknown' },
+    { field: 'B', old: 'unknown', now: '2' },
+    { field: 'A', old: '1', now: 'unknown' },
   ])
 })
 

@@ -7,11 +7,14 @@ import { CURVE, epssSteps } from './epss-steps.ts'
 
 /** Rows of the table that are shown at first. */
 const FIRST = 20
+/** Width of the drawing on narrow screens, so that its texts are not made smaller. */
+const NARROW = 340
 
 /** `until` is the date of the current score. */
 export function EpssCurve({ points, until }: { points: readonly EpssPoint[]; until: string | null }) {
-  const { paths, changes, ticks, first, last } = epssSteps(points, until)
-  const { width, height, left, right, top, bottom } = CURVE
+  const width = window.matchMedia('(max-width: 40rem)').matches ? NARROW : CURVE.width
+  const { paths, changes, ticks, first, last } = epssSteps(points, until, width)
+  const { height, left, right, top, bottom } = CURVE
   const [oldest, newest] = [points[0]!, points.at(-1)!]
   const models = changes.map(({ model, date }) => `the model changed to ${model} on ${formatDay(date)}`)
   const summary = [

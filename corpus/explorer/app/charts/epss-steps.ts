@@ -22,9 +22,9 @@ export interface Steps {
 const TOPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1]
 const rounded = (value: number) => Math.round(value * 10) / 10
 
-/** `points` are oldest first, at least one. The curve ends at `until`, or at the last point. */
-export function epssSteps(points: readonly ScoredPoint[], until: string | null): Steps {
-  const { width, height, left, right, top, bottom } = CURVE
+/** `points` are oldest first, at least one. The curve ends at `until`, or at the last point. `width` is that of the drawing. */
+export function epssSteps(points: readonly ScoredPoint[], until: string | null, width: number = CURVE.width): Steps {
+  const { height, left, right, top, bottom } = CURVE
   const first = points[0]!.date
   const lastPoint = points.at(-1)!.date
   const last = until !== null && until > lastPoint ? until : lastPoint

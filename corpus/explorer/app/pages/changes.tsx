@@ -49,6 +49,7 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
       kind: 'choice',
       name: 'since',
       label: 'Since snapshot',
+      isMain: true,
       // The first one is the default, which needs no parameter.
       options: [
         ...(since === null ? [['', 'none'] as const] : []),
@@ -62,6 +63,7 @@ function Choice({ snapshots, query }: { snapshots: SnapshotRow[]; query: URLSear
       kind: 'choice',
       name: 'until',
       label: 'Until snapshot',
+      isMain: true,
       options: snapshots.map((one) => [one.id, nameOf(one)] as const),
     },
     {

@@ -3,14 +3,20 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ApiFailure } from '../data/api.ts'
 import type { Answer, Pages } from '../data/use.ts'
+import { formatTime, isTime } from './format.ts'
 
 /** The same request gets the same answer. */
 const FINAL: readonly number[] = [400, 404]
 
+/** Returns a message of the API as a sentence, with its times in the user's locale. */
+const sentence = (message: string): string =>
+  message.charAt(0).toUpperCase() +
+  message.slice(1).replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (isTime(time) ? formatTime(time) : time))
+
 export function Failure({ error, retry, id }: { error: ApiFailure; retry?: () => void; id?: string }) {
   return (
     <div id={id} class="notice failure" role="alert">
-      <p>{error.message}</p>
+      <p>{sentence(error.message)}</p>
       {error.retryAfter === null ? null : <p>Try again in {error.retryAfter} s.</p>}
       {retry && !FINAL.includes(error.status) ? (
         <button type="button" onClick={retry}>

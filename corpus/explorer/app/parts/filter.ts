@@ -22,7 +22,8 @@ export interface DayFilter {
   label: string
 }
 
-export type Filter = TextFilter | ChoiceFilter | DayFilter
+/** Filters that are `isMain` come first, and are visible on narrow screens too. */
+export type Filter = (TextFilter | ChoiceFilter | DayFilter) & { isMain?: true }
 
 /** Returns the parameters of the address that the filters have. */
 export const filterParams = (filters: readonly Filter[], query: URLSearchParams): Params =>

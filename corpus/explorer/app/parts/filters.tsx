@@ -2,9 +2,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { go, link } from '../router.ts'
 import type { ChoiceFilter, Filter, TextFilter } from './filter.ts'
+import { Fold } from './fold.tsx'
 
 /** Time without a key before a text is searched. */
 const TYPING_MS = 300
+/** Fewer controls are not folded on narrow screens. */
+const LEAST_FOLDED = 3
 
 export function Filters({
   filters,
@@ -20,27 +23,42 @@ export function Filters({
 }) {
   const set = (name: string, value: string, replace: boolean) =>
     go(link(base, { ...Object.fromEntries(query), [name]: value }), { replace })
+  const [isOpen, setOpen] = useState(false)
+  const control = (filter: Filter) => {
+    const { name } = filter
+    const value = query.get(name) ?? ''
+    if (filter.kind === 'text') return <TextControl key={name} filter={filter} value={value} set={set} />
+    if (filter.kind === 'choice') {
+      return <ChoiceControl key={name} filter={filter} value={value} choose={(chosen) => set(name, chosen, false)} />
+    }
+    return (
+      <label key={name}>
+        {filter.label}
+        <input type="date" value={value} onChange={({ currentTarget }) => set(name, currentTarget.value, false)} />
+      </label>
+    )
+  }
+  const visible = visibleCount(filters)
+  const folded = filters.slice(visible)
   return (
-    <form class="controls" aria-label={label} onSubmit={(event) => event.preventDefault()}>
-      {filters.map((filter) => {
-        const { name } = filter
-        const value = query.get(name) ?? ''
-        if (filter.kind === 'text') return <TextControl key={name} filter={filter} value={value} set={set} />
-        if (filter.kind === 'choice') {
-          return (
-            <ChoiceControl key={name} filter={filter} value={value} choose={(chosen) => set(name, chosen, false)} />
-          )
-        }
-        return (
-          <label key={name}>
-            {filter.label}
-            <input type="date" value={value} onChange={({ currentTarget }) => set(name, currentTarget.value, false)} />
-          </label>
-        )
-      })}
+    <form class={isOpen ? 'controls open' : 'controls'} aria-label={label} onSubmit={(event) => event.preventDefault()}>
+      {filters.slice(0, visible).map(control)}
+      {folded.length < LEAST_FOLDED ? null : (
+        <Fold
+          isOpen={isOpen}
+          hasSort={folded.some(({ name }) => name === 'sort')}
+          active={folded.filter(({ name }) => name !== 'sort' && query.get(name)).length}
+          toggle={() => setOpen(!isOpen)}
+        />
+      )}
+      {folded.map(control)}
     </form>
   )
 }
+
+/** The first controls stay visible on narrow screens: those that are `isMain`, or one field for a text. */
+const visibleCount = (filters: readonly Filter[]): number =>
+  filters.filter(({ isMain }) => isMain).length || (filters[0]?.kind === 'text' ? 1 : 0)
 
 function ChoiceControl({
   filter: { label, options },

@@ -124,7 +124,7 @@ export default function CvePage({ path: [id = ''], query }: PageProps) {
         <div class="details">
           {isComplete ? (
             <section aria-labelledby="course">
-              <h2 id="course">Course</h2>
+              <h2 id="course">Milestones</h2>
               <MilestoneLine cve={cve} advisory={advisory.data} />
             </section>
           ) : (

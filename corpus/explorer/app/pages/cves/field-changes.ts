@@ -1,7 +1,8 @@
 /** The fields of two states of a record that differ, as texts. */
+import { formatDay, formatTime, isTime } from '../../parts/format.ts'
 
 export interface FieldChange {
-  /** As in the API, with spaces: `epss score`. */
+  /** The name of the API in words: `EPSS score`. */
   field: string
   old: string
   now: string
@@ -16,10 +17,21 @@ export function fieldChanges(old: object, now: object): FieldChange[] {
     const [was, is] = [before.get(field), after.get(field)]
     if (JSON.stringify(was) === JSON.stringify(is)) continue
     const [first, second] = [shown(was), shown(is)]
-    changes.push({ field, old: first, now: first === second ? `${second}, not the same` : second })
+    changes.push({ field: titled(field), old: first, now: first === second ? `${second}, not the same` : second })
   }
   return changes
 }
+
+const ABBREVIATIONS = /\b(?:cna|cpe|cve|cvss|cwe|epss|kev|ssvc|url)\b/g
+
+/** `epss score` → `EPSS score`; `affected` → `Affected` */
+function titled(field: string): string {
+  const name = field.replace(ABBREVIATIONS, (word) => word.toUpperCase())
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 function flat(record: object, prefix = ''): Map<string, unknown> {
   const fields = new Map<string, unknown>()
@@ -34,5 +46,9 @@ function flat(record: object, prefix = ''): Map<string, unknown> {
 function shown(value: unknown): string {
   if (value === undefined || value === null) return 'unknown'
   if (Array.isArray(value)) return value.length === 1 ? '1 entry' : `${value.length} entries`
+  if (typeof value === 'string' && isTime(value)) {
+    if (DAY.test(value)) return formatDay(value)
+    if (TIME.test(value)) return formatTime(value)
+  }
   return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
 }

@@ -5,6 +5,7 @@ import type { CveSummary, Page } from '../../data/answers.ts'
 import type { Api, ApiFailure } from '../../data/api.ts'
 import { useSession } from '../../data/use.ts'
 import { Combobox, type Suggestion } from '../../parts/combobox.tsx'
+import { Fold } from '../../parts/fold.tsx'
 import { BANDS, FILTERS, type Filter, isDay, membersOf, paramsOf } from './filters.ts'
 
 /** Typing is applied after a pause. */
@@ -22,9 +23,11 @@ interface FormProps {
 
 export function FilterForm({ query, change, failure, failureId }: FormProps) {
   const params = paramsOf(query)
+  const [first, ...main] = FILTERS.filter(({ isMain }) => isMain)
   const others = FILTERS.filter(({ isMain }) => !isMain)
   const isAnySet = others.some(({ name }) => params[name] !== undefined)
   const [isOpen, setOpen] = useState(isAnySet)
+  const [isUnfolded, setUnfolded] = useState(false)
   useEffect(() => {
     if (isAnySet) setOpen(true)
   }, [isAnySet])
@@ -38,8 +41,20 @@ export function FilterForm({ query, change, failure, failureId }: FormProps) {
     />
   )
   return (
-    <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-      <div class="fields">{FILTERS.filter(({ isMain }) => isMain).map(control)}</div>
+    <form
+      class={isUnfolded ? 'filters open' : 'filters'}
+      aria-label="Filters"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <div class="fields">
+        {control(first!)}
+        <Fold
+          isOpen={isUnfolded}
+          active={[...main, ...others].filter(({ name }) => params[name]).length}
+          toggle={() => setUnfolded(!isUnfolded)}
+        />
+        {main.map(control)}
+      </div>
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>More filters</summary>
         <div class="fields">{others.map(control)}</div>

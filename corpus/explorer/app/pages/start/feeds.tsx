@@ -43,7 +43,7 @@ export function Feeds({ snapshot, now }: { snapshot: Snapshot; now: number }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it.
     <section class="scroll" tabIndex={0} aria-labelledby="feeds">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th scope="col">Feed</th>
@@ -62,10 +62,10 @@ export function Feeds({ snapshot, now }: { snapshot: Snapshot; now: number }) {
             return (
               <tr key={name}>
                 <th scope="row">{nameOf(name)}</th>
-                <td>
+                <td data-label="Updated">
                   <Day at={updated_at} />
                 </td>
-                <td>
+                <td data-label="Age">
                   {age.days === null ? <Unknown /> : <span class="short">{days(age.days)}</span>}{' '}
                   {age.isOld ? (
                     <span class="flag old" title={`Usually at most ${days(age.usual!)}`}>
@@ -73,8 +73,10 @@ export function Feeds({ snapshot, now }: { snapshot: Snapshot; now: number }) {
                     </span>
                   ) : null}
                 </td>
-                <td>{version ?? <Unknown />}</td>
-                <td class="number">{formatCount(records)}</td>
+                <td data-label="Version">{version ?? <Unknown />}</td>
+                <td class="number" data-label="Records">
+                  {formatCount(records)}
+                </td>
                 <td class="wide" title={attribution}>
                   {licence}
                 </td>

@@ -6,6 +6,7 @@ import { Failure } from '../../parts/answer.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { CveLink, Severity } from '../../parts/values.tsx'
 import { link } from '../../router.ts'
+import { KIND_WORDS, pathOf } from '../../watch/entries.ts'
 import { entriesOf } from '../../watch/matching.ts'
 import { useWatchList } from '../../watch/use-watch-list.ts'
 import { type FactRow, GROUPS, grouped } from '../changes/groups.ts'
@@ -58,6 +59,15 @@ export function WatchNews({ parent }: { parent: string }) {
         ))}
       </p>
       <ol>
+        {/* The space of the news shows the list when there are none. */}
+        {found.length === 0
+          ? entries.slice(0, MOST).map((entry) => (
+              <li key={`${entry.kind} ${entry.name}`}>
+                <a href={link(pathOf(entry))}>{entry.name}</a>
+                <span class="why">{KIND_WORDS[entry.kind].one}</span>
+              </li>
+            ))
+          : null}
         {inOrder.slice(0, MOST).map((row) => {
           const state = row.after ?? row.before
           return (

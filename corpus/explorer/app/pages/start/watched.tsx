@@ -19,8 +19,9 @@ export function Watched({ parent }: { parent: string | null }) {
       () => setNews(null),
     )
   }, [])
+  const isCompared = past === null && parent !== null
   return (
-    <section class="watch-news" aria-labelledby="watched">
+    <section class={isCompared ? 'watch-news' : undefined} aria-labelledby="watched">
       <h2 id="watched">
         <a href={link(['watch'])}>Your watch list</a>
       </h2>
