@@ -208,7 +208,8 @@ function Compared({ since, until, query }: { since: string; until: string | null
   const toGroup = (group: string | null) => link(['changes'], { ...Object.fromEntries(query), group })
   return (
     <>
-      <div class="list-tools">
+      {/* With a key: otherwise Preact would turn the element "Loading" into this one, which moves it. */}
+      <div key="tools" class="list-tools">
         <p class="count">
           {first ? (
             <>
