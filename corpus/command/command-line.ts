@@ -25,6 +25,8 @@ const NAMED_BY_COMMAND: readonly string[] = [
   'keep-monthly',
   'keep-yearly',
   'keep-derived',
+  'role',
+  'tier',
   'unsigned',
 ]
 

@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 
 const root = join(import.meta.dirname, '../..')
-const { bin, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { bin, engines, version: current } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Runs a program in a Node that reports this version. */
 function runAs(version: string, words: readonly string[]) {
@@ -46,7 +46,7 @@ test('every program refuses a Node that is too old: which one it needs, which on
 test('the commands that npm installs run in the oldest Node that will do, and in newer ones', () => {
   for (const program of [bin.vulnshelf, bin['vulnshelf-gateway']]) {
     for (const version of ['22.19.0', '24.0.0', process.versions.node]) {
-      assert.equal(runAs(version, [program, '--version']), { status: 0, stdout: '0.1.0\n', stderr: '' })
+      assert.equal(runAs(version, [program, '--version']), { status: 0, stdout: `${current}\n`, stderr: '' })
     }
   }
 })
