@@ -82,7 +82,7 @@ for (const mode of MODES) {
     assert.match(await page.locator('aside.past').innerText(), 'This is the newest snapshot.')
     assert.is(await page.locator('.day input').inputValue(), earlier.created_at.slice(0, 10))
     await choose('1999-12-31')
-    assert.match(await page.locator('main').innerText(), /no snapshot of 1999-12-31T23:59:59.999Z or before it is kept/)
+    assert.match(await page.locator('main').innerText(), /no snapshot of .*1999.* or before it is kept/i)
     assert.is(await page.locator('main tbody tr').count(), 0)
     await tab.close()
   })
