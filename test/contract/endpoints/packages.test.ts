@@ -1,6 +1,7 @@
 /** gateway/API.md, sections 30 and 31: packages, and advisories in the OSV schema, on hand-written advisories. */
 import * as assert from 'uvu/assert'
 import { ADVISORY_FIELDS } from '../../../corpus/answers/parameters/fields.ts'
+import type { AdvisoryRow } from '../../../corpus/model/packages/advisory-row.ts'
 import { schemaFaults } from '../../support/osv-schema.ts'
 import { openRefusing, refuses } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
@@ -123,19 +124,6 @@ states('31.4', 'an advisory of which every CVE is above the tier is 403', async 
   assert.equal([status, (body as { error: string }).error], [403, 'tier_restricted'])
   assert.equal((await refusing.asReader(path, 9)).body, await world.json(path))
 })
-
-interface AdvisoryRow {
-  advisory_id: string
-  severity: string | null
-  ecosystems: string[]
-  cve_ids: string[]
-  cve_count: number
-  is_malware: boolean
-  is_withdrawn: boolean
-  published_at: string | null
-  modified_at: string | null
-  withdrawn_at: string | null
-}
 
 states('31.11, 31.12, 31.13, 31.14, 31.15, 31.16', 'rows of the list: every advisory in short', async () => {
   const rows = await world.all<AdvisoryRow>('/advisories')
