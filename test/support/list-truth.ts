@@ -123,7 +123,7 @@ export const rowChecks = (rows: AllRows, facts: CorpusFacts): Record<string, () 
         )
         return [
           id,
-          summary?.slice(0, 60) ?? null,
+          summary?.trim().slice(0, 60) || null,
           cves.size,
           [...new Set(ecosystems)].sort(),
           withdrawn !== undefined,
