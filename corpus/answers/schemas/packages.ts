@@ -105,7 +105,7 @@ export const advisoryRow = z
     summary: text.describe('Summary that it states, at most 500 characters. Null if it states none'),
     severity: severity
       .nullable()
-      .describe('Band of the score that the advisory states. Without one, its rating. Malware is critical'),
+      .describe('Band of the score that the advisory states. Without one, its rating; that of malware is critical'),
     ecosystems: texts.describe('Ecosystems of its packages, without releases'),
     cve_ids: z
       .array(cveId)

@@ -29,7 +29,8 @@ export function go(to: string, { replace = false } = {}): void {
 
 function parseLocation(hash: string): Location {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s)
-  return { path: path === '' ? [] : path.split('/').map(decoded), query: new URLSearchParams(query) }
+  const parts = path.split('/').filter((part) => part !== '')
+  return { path: parts.map(decoded), query: new URLSearchParams(query) }
 }
 
 /** A malformed escape stays as it is. */

@@ -13,7 +13,7 @@ export interface AdvisoryRow {
   advisory_id: string
   /** In code points at most `MAX_SUMMARY`. Null if the record states none. */
   summary: string | null
-  /** The band of the first score of the highest version, else the stated rating. Malware is critical. */
+  /** The band of the first score of the highest version, else the stated rating; that of malware is critical. */
   severity: Severity | null
   /** The ecosystems of its packages, without releases, ascending. */
   ecosystems: string[]

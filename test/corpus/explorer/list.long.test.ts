@@ -278,7 +278,8 @@ async function listsOf(): Promise<(readonly [address: string, path: string])[]> 
     [`#/cnas/${cna}`, `/cnas/${cna}/cves`],
     ['#/kev?ransomware=known', '/kev?ransomware=known'],
     ['#/advisories?prefix=GHSA', '/advisories?prefix=GHSA'],
-    ['#/rejected?replaced=false', '/rejected?replaced=false'],
+    // With a slash at the end, as somebody may write it.
+    ['#/rejected/?replaced=false', '/rejected?replaced=false'],
     ['#/exploits?source=exploit_framework', '/exploits?source=exploit_framework&include=cves'],
   ]
 }

@@ -175,9 +175,9 @@ function Replacements({ id, text }: { id: string; text: string }) {
   const named = new Set(text.match(/\bCVE-\d{4}-\d{4,}\b/g))
   named.delete(id.toUpperCase())
   return [...named].map((one) => (
-    <>
+    <span key={one}>
       See <CveLink id={one} />.{' '}
-    </>
+    </span>
   ))
 }
 
@@ -190,7 +190,7 @@ function NoCve({ id, error, retry }: { id: string; error: ApiFailure; retry(): v
       {error.code === 'tier_restricted' ? <p>The operator restricts this CVE. Lists show its summary.</p> : null}
       {isAbsent ? (
         <p>
-          <Replacements id={id} text={error.message} />
+          {error.status === 404 ? <Replacements id={id} text={error.message} /> : null}
           <a href={link(['search'], { q: id })}>Search for {id}</a>, or see the{' '}
           <a href={link(['cves'])}>list of CVEs</a> or the <a href={link(['rejected'])}>rejected CVEs</a>.
         </p>
