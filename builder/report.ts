@@ -117,6 +117,7 @@ export function formatSnapshots({ current, earlier, damaged }: SnapshotsReport):
   const removed = earlier.filter((snapshot) => !hasFiles(snapshot)).length
   return printableLines([
     `* ${snapshotLine(current)}, version ${version}, ${signed}`,
+    ...(current.years ? [`  only the records of the years ${current.years} are here`] : []),
     ...earlier
       .filter(hasFiles)
       .map((snapshot) => `  ${snapshotLine(snapshot)}${snapshot.ancestor ? '' : ', not an ancestor'}`),

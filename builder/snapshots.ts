@@ -1,6 +1,7 @@
 /** `vulnshelf snapshots`: lists the snapshots in a `dist`. */
 import { existsSync } from 'node:fs'
 import { DATE_BOUND_FORM, parseDateBound, untilMs } from '../corpus/model/values/date-bound.ts'
+import { formatYears } from '../corpus/model/values/years.ts'
 import { earlierSnapshots, type KnownSnapshot, knownSnapshot, objectDigests } from '../corpus/repository/snapshots.ts'
 import {
   checkSignatures,
@@ -32,6 +33,8 @@ export interface CurrentSnapshot extends RetainedSnapshot {
   /** Not verified: use `verify --keys`. */
   signatures: SignatureVerdict[]
   expiresAt: string | null
+  /** Of a partial mirror: the years of its records, such as `2024-`. */
+  years: string | null
 }
 
 export interface SnapshotsReport {
@@ -79,14 +82,14 @@ export async function listSnapshots(dist: string, now = new Date()): Promise<Sna
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const { sha256: digest, size: length } = pointer.manifest
   const { earlier, damaged } = earlierSnapshots(dist, manifestDigests(dist), digest)
+  const subset = readSubset(dist)
   return {
     current: {
-      ...summaryOf(
-        knownSnapshot({ digest, manifest, bytes: { length } }, new Set(objectDigests(dist)), readSubset(dist)),
-      ),
+      ...summaryOf(knownSnapshot({ digest, manifest, bytes: { length } }, new Set(objectDigests(dist)), subset)),
       version: pointer.version,
       signatures: await checkSignatures(pointerBytes, null, now),
       expiresAt: pointer.expires_at ?? null,
+      years: subset && formatYears(subset),
     },
     earlier: earlier.map((snapshot) => ({ ...summaryOf(snapshot), ancestor: snapshot.ancestor })),
     damaged,

@@ -5,7 +5,7 @@ import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
 import { CodedError } from '../../corpus/errors/coded-error.ts'
 import { csvLine } from '../../corpus/reader/csv.ts'
-import { readCurrent, readManifest } from '../../corpus/snapshot/index.ts'
+import { assertAllYears, readCurrent, readManifest } from '../../corpus/snapshot/index.ts'
 import { findSnapshot } from '../snapshots.ts'
 import { COLUMNS, type ExportedCve, type Value } from './columns.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './formats.ts'
@@ -52,6 +52,7 @@ export async function exportCves(
   progress: Progress,
 ): Promise<ExportReport> {
   const format = options.format ?? formatOf(file)
+  assertAllYears(dist, 'an export')
   const manifest = at === undefined ? readCurrent(dist).manifest : readManifest(dist, findSnapshot(dist, at).digest)
   const snapshot = { id: manifest.snapshot, createdAt: manifest.created_at }
   const shards = manifest.files.filter(({ role }) => role === 'cve').length

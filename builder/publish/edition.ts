@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Effects } from '../../corpus/command/effects.ts'
 import {
+  assertAllYears,
   decodeManifest,
   describe,
   describePack,
@@ -40,13 +41,15 @@ export interface Edition {
 
 /**
  * `site` is the public URL of the target; null writes no Atom feeds.
- * @throws SnapshotError if there is no snapshot, its manifest is damaged, or a file that the Atom feeds need
+ * @throws SnapshotError if there is no snapshot, its manifest is damaged, or a file that the Atom feeds need; `left_out`
+ * for a partial mirror
  */
 export function readEdition(
   dist: string,
   { site, subjects = [] }: { site: URL | null; subjects?: readonly AtomSubject[] },
   { log }: Pick<Effects, 'log'>,
 ): Edition {
+  assertAllYears(dist, 'a publication')
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const objects = new Map(objectContents(dist, manifest).map((content) => [content.sha256, content]))
   const manifests = [manifestContent(dist, pointer.manifest)]

@@ -16,8 +16,10 @@ import {
   type Pointer,
   pointerPath,
   readManifest,
+  readSubset,
   type SigningKey,
   SnapshotError,
+  SUBSET_NAME,
   signPointer,
   snapshotId,
   temporaryFolder,
@@ -58,6 +60,8 @@ export async function activate(
   effects: Effects,
 ): Promise<Activation> {
   const snapshot = snapshotId(files)
+  // All files are there: a partial mirror into which a snapshot is built is complete.
+  if (readSubset(dist)) await effects.remove(join(dist, SUBSET_NAME))
   if (before?.snapshot === snapshot && isIntact(dist, before)) {
     const { version, expires_at } = before
     if (!signing && expires_at === undefined)

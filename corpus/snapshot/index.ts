@@ -152,6 +152,7 @@ export { decodeEditions, encodeEditions } from './files/epss-editions.ts'
 export { readKeySetFile, readSigningKeyFile, readText } from './files/key-files.ts'
 export { kindOf } from './files/kinds.ts'
 export {
+  assertAllYears,
   checkObject,
   describe,
   describePack,

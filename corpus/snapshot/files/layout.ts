@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { formatYears } from '../../model/values/years.ts'
 import { sha256 } from '../../runtime/digest.ts'
 import { FileError, openRegularFile, readRegularFile } from '../../runtime/regular-file.ts'
 import { MAX_MANIFEST_BYTES, MAX_READ_BYTES } from '../bounds.ts'
@@ -205,6 +206,19 @@ export function readSubset(dist: string): Subset | null {
     assertSize(SUBSET_NAME, size, MAX_SUBSET_BYTES),
   )
   return bytes && decodeSubset(bytes)
+}
+
+/**
+ * Refuses a partial mirror. `needing` is what needs the records of all years, for the message.
+ * @throws SnapshotError `left_out`; and as `readSubset`
+ */
+export function assertAllYears(dist: string, needing: string): void {
+  const subset = readSubset(dist)
+  if (subset === null) return
+  throw new SnapshotError(
+    'left_out',
+    `${needing} needs the records of all years, and ${dist} is a mirror with only those of ${formatYears(subset)}. Complete it with \`vulnshelf-gateway mirror <source> ${dist} --years all\``,
+  )
 }
 
 /** @throws SnapshotError `missing`, or `digest` when the size differs */

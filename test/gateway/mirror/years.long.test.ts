@@ -3,6 +3,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { exportCves } from '../../../builder/export/export.ts'
+import { publish } from '../../../builder/publish/publish.ts'
+import { writeSite } from '../../../builder/site/site.ts'
+import { build } from '../../../builder/snapshot/build.ts'
+import { listSnapshots } from '../../../builder/snapshots.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import { parseYears } from '../../../corpus/model/values/years.ts'
 import { openReader } from '../../../corpus/reader/reader.ts'
@@ -21,11 +26,11 @@ import {
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { type MirrorOptions, mirror } from '../../../gateway/mirror/mirror.ts'
 import { type Answerer, overHttp } from '../../support/answerers.ts'
-import { temporaryFolder } from '../../support/dist.ts'
+import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { testGateway } from '../../support/gateway.ts'
 import { openWorld } from '../../support/publisher.ts'
 import { failed } from '../../support/refusal.ts'
-import { sampleNights, sharedSample } from '../../support/samples.ts'
+import { ownSample, sampleNights, sharedSample } from '../../support/samples.ts'
 import { targetValues } from '../../support/target-values.ts'
 import { requestTargets } from '../../support/targets.ts'
 import { serveFolder } from '../../support/web-folder.ts'
@@ -175,6 +180,28 @@ test('following nights keep the years, by delta packs; other years and all of th
   hasOnly(dist, null)
   const whole = await verify(dist)
   assert.equal([whole.faults, whole.leftOut], [[], 0])
+})
+
+test('what would give only a part of the records is refused before anything is written; a build completes the mirror', async () => {
+  const { corpus, dist: source } = await ownSample('small', newFolder())
+  const dist = newFolder()
+  await run(source, dist, { years })
+  assert.is((await listSnapshots(dist)).current.years, YEARS)
+  const [site, to, file] = [newFolder(), newFolder(), join(folder.path, 'cves.ndjson')]
+  const { effects } = world
+  const refusals = [
+    await failed(publish({ dist, to }, effects, noProgress)),
+    await failed(writeSite({ dist, out: site }, effects, noProgress)),
+    await failed(exportCves({ dist, file }, effects, noProgress)),
+  ]
+  for (const error of refusals) {
+    assert.match(error!.message, 'is a mirror with only those of 2020-. Complete it with `vulnshelf-gateway mirror')
+  }
+  for (const path of [site, to, file]) assert.not.ok(existsSync(path))
+  await build({ corpus, dist, jobs: 0 }, quietEffects(), noProgress)
+  assert.is((await listSnapshots(dist)).current.years, null)
+  hasOnly(dist, null)
+  assert.is((await exportCves({ dist, file }, effects, noProgress)).cves, (await listSnapshots(dist)).current.cves)
 })
 
 test('what needs all records is refused before anything is copied', async () => {
