@@ -9,7 +9,7 @@ const UNSEEN = /[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]|#(?=#\w*\[)/gu
 /** As JSON writes it. */
 const written = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** What a terminal may be shown of lines that others stated: all but line feeds is written out. */
+/** Escapes control characters, except line feeds, in foreign text before a terminal shows it. */
 export function printable(text: string): string {
   return text.replace(UNSEEN, (character) => (character === '\n' ? character : written(character)))
 }

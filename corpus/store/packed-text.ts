@@ -16,7 +16,7 @@ export function packText(text: string): PackedText {
   if (text.length < PLAIN_BELOW) return text
   const plain = Buffer.from(text)
   const frame = zstdCompressSync(plain, { params: PARAMS, chunkSize: plain.length })
-  // Of its own: a view would send zstd's whole chunk to another thread.
+  // A copy: a view would send the whole chunk of zstd to another thread.
   const packed = new Uint8Array(HEAD_BYTES + frame.length)
   new DataView(packed.buffer).setUint32(0, plain.length, true)
   packed.set(frame, HEAD_BYTES)

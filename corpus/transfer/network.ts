@@ -49,7 +49,7 @@ const TIMEOUTS: Timeouts = { connectMs: 20_000, headersMs: 120_000, bodyMs: 60_0
 const FILE_TIMEOUTS: Timeouts = { ...TIMEOUTS, connectMs: 10_000, headersMs: 30_000 }
 /** After this time without an answer, the log states that a server is waited for. */
 export const NOTICE_MS = 10_000
-/** Of a body nobody wants, as much is read as it costs to open another connection. */
+/** Bytes to read of an unwanted body. More would cost more than another connection. */
 const DISCARD_BYTES = 64 << 10
 
 /** Returns the real effects, with the proxy from `https_proxy`, `http_proxy` and `no_proxy`. */
@@ -78,7 +78,7 @@ export function realNetworkEffects(
         body: bytes,
         async discard() {
           bytes.letGo()
-          // What is thrown away may just as well break off.
+          // The body is not needed, so an error in it does not matter.
           await body.dump({ limit: DISCARD_BYTES, signal: AbortSignal.timeout(discardMs) }).catch(() => undefined)
         },
       }

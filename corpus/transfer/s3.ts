@@ -50,7 +50,7 @@ const CONNECT_MS = 20_000
 const SILENT_MS = 60_000
 /** To list, to begin an answer, and to take a piece of a file (64 KB): stores commit large files before they answer. */
 const ANSWER_MS = 120_000
-/** Where nothing says otherwise; stores that have no regions take any. */
+/** Used without a configured region. Stores without regions accept any. */
 const DEFAULT_REGION = 'us-east-1'
 /** Silences the SDK: its messages are also in the thrown errors. */
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }

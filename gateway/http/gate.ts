@@ -177,7 +177,7 @@ export const withOwn = (more: HeaderList, { id, limitState }: Passage): HeaderLi
 
 const SHOWN_PATH = 200
 
-/** What follows is the code of a login link. A POST, or a link with a slash after it, does not use the code up. */
+/** Prefix of login links; the code follows. A POST, or a link with a slash after it, does not use the code up. */
 const LOGIN = '/login/'
 
 /** Returns the path for the log, without secrets and the query: the query of a rejected request can contain secrets. */

@@ -3,7 +3,7 @@ const MIB = 1024 * 1024
 
 /** In bytes, for each snapshot. */
 export const MEMORY_BYTES = {
-  /** What filters let through, for walks through the other lists. */
+  /** The rows that pass filters, for walks through the other lists. */
   listWalks: 2 * MIB,
   /** Texts of list rows. */
   listRows: 3 * MIB,

@@ -251,7 +251,7 @@ function opening(
   }
 }
 
-/** Whoever opens a snapshot provides its text search. */
+/** The caller provides the text search. */
 const NO_TEXTS: TextData = {
   matches: () => noSearch(),
   firstMatches: () => noSearch(),

@@ -212,7 +212,7 @@ export interface Searches {
   suggest(types: readonly SearchType[], q: string, limit: number): Search<Hit[]>
 }
 
-/** What the place of a file makes cheap. */
+/** The costs of reads: a file on a disk and one on a web server differ. */
 export interface SearchCosts {
   /** Texts to read before the index: entries with a frequent text are among the first ones. */
   readFirst: number
@@ -487,7 +487,7 @@ const LEADING = `"${LEADS}"`
 /** A CVE id, folded. */
 const CVE_ID = /^cve-\d{4}-\d{4,19}$/
 
-/** What is asked of each type. */
+/** The question to each type. */
 interface Wanted {
   q: string
   query: SearchQuery
