@@ -18,6 +18,7 @@ interface TypedTool<Input> {
   name: string
   title: string
   description: string
+  /** Strict: an unknown argument is an error, because an agent would take it for a filter. */
   input: z.ZodType<Input>
   /** What helps if the answer is too long. */
   remedy: string
@@ -57,7 +58,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Get a CVE',
     description:
       'Returns the record of a CVE: title, description, severity, CVSS, EPSS, KEV, SSVC, patch and exploit flags, and the requested sections',
-    input: z.object({
+    input: z.strictObject({
       cve_id: cveId,
       include: z
         .array(z.enum(SECTION_NAMES))
@@ -73,7 +74,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'search',
     title: 'Search',
     description: 'Searches CVEs, weaknesses, vendors, products, CNAs, exploits and packages by ids, names and titles',
-    input: z.object({
+    input: z.strictObject({
       q: z.string().min(2).max(200).describe('Text, 2 to 200 characters'),
       types: z.array(z.string().max(40)).max(12).optional().describe('Types of results, such as cve or package'),
       limit: z.int().min(1).max(25).default(5).describe('Results of each type, 1 to 25'),
@@ -86,7 +87,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'List CVEs',
     description:
       'Lists CVEs that match all filters, page by page. Example: filters {"severity": "critical", "kev": "true"}, sort "-epss"',
-    input: z.object({
+    input: z.strictObject({
       filters: z
         .record(z.string().max(60), z.string().max(4096))
         .default({})
@@ -111,7 +112,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Is a package affected?',
     description:
       'Returns the advisories that affect a version of a package (purl), or the CVEs that affect a version of a product (cpe), with fixed versions. `indexed: false` means that nothing is known about the ecosystem: it does not mean that the package is safe',
-    input: z.object({
+    input: z.strictObject({
       purl: z.string().max(4096).optional().describe('Package URL with a version: pkg:npm/lodash@4.17.0'),
       cpe: z.string().max(4096).optional().describe('CPE 2.3 name with a version'),
       limit,
@@ -125,7 +126,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Check a lock file or SBOM',
     description:
       'Returns which advisories affect the packages of a lock file or SBOM, given as text. Packages that are undecided or not checked may be affected too',
-    input: z.object({
+    input: z.strictObject({
       name: z.string().min(1).max(255).describe('Name of the file, which decides its format: package-lock.json'),
       content: z.string().min(1).max(MAX_FILE_LENGTH).describe('Text of the file'),
       cursor: z
@@ -141,7 +142,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'changes',
     title: 'What changed',
     description: 'Lists the CVEs that were added, changed or removed since an earlier snapshot',
-    input: z.object({
+    input: z.strictObject({
       since: z.string().max(64).describe(`Earlier snapshot: ${snapshotChoice}`),
       until: z
         .string()
@@ -159,7 +160,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Explain a CVE',
     description:
       'Returns what each source states about a CVE: CVSS metrics (`is_primary` marks the one behind the severity), evidence of exploitation, affected versions by source, and entries of KEV catalogs',
-    input: z.object({ cve_id: cveId }),
+    input: z.strictObject({ cve_id: cveId }),
     remedy: 'Use `get_cve` with one of the sections cvss, evidence, affected, kev.',
     answer: (source, { cve_id }) =>
       ask(source, `/cves/${encodeURIComponent(cve_id)}`, { include: 'cvss,evidence,affected,kev' }),

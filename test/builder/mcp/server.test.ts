@@ -141,6 +141,8 @@ test('errors are those of tools, and name the remedy', async () => {
     ['check', { name: 'a.exe', content: 'x' }, /Known formats/],
     ['changes', { since: '1990-01-01' }, /./],
     ['search', { q: 'x' }, /q/],
+    // An argument that is ignored would look like a filter.
+    ['search', { q: 'http', severity: 'low' }, /"severity"/],
   ] as const) {
     const { isError, text } = await main.call(name, args)
     assert.is(isError, true, name)
