@@ -1,6 +1,7 @@
 /** Creates and reads the keys that sign pointers. */
 import { existsSync } from 'node:fs'
 import { link, open, rm, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { type Effects, replaceFile } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { parseDuration } from '../corpus/model/values/duration.ts'
@@ -42,7 +43,10 @@ export async function makeKey(
   const { privateKey, publicKey } = await makeKeyPair(alg)
   const set = withKey(before, keys, publicKey)
   const trusted = await readTrustedKeys(set, keys)
-  await writingTo(file, () => writePrivate(file, `${JSON.stringify(privateKey, null, 1)}\n`))
+  await writingTo(file, async () => {
+    await effects.mkdir(dirname(file))
+    await writePrivate(file, `${JSON.stringify(privateKey, null, 1)}\n`)
+  })
   await writingTo(keys, () => replaceFile(keys, Buffer.from(set), `${keys}.new`, effects))
   return { kid: publicKey.kid, alg, file, keys, trusted: trusted.length }
 }

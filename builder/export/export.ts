@@ -1,5 +1,7 @@
 /** `vulnshelf export`: writes one row per CVE to a file. */
+import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { type Effects, realEffects } from '../../corpus/command/effects.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
@@ -48,10 +50,13 @@ export interface RowWriter {
  */
 export async function exportCves(
   { dist, file, at, ...options }: ExportOptions,
-  effects: Pick<Effects, 'rename' | 'remove'>,
+  effects: Pick<Effects, 'mkdir' | 'rename' | 'remove'>,
   progress: Progress,
 ): Promise<ExportReport> {
   const format = options.format ?? formatOf(file)
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new ExportError('usage', `${file} is a folder; name a file`)
+  }
   assertAllYears(dist, 'an export')
   const manifest = at === undefined ? readCurrent(dist).manifest : readManifest(dist, findSnapshot(dist, at).digest)
   const snapshot = { id: manifest.snapshot, createdAt: manifest.created_at }
@@ -59,6 +64,7 @@ export async function exportCves(
   const temporary = `${file}.${process.pid}.tmp`
   let [cves, bytes, done] = [0, 0, 0]
   await writingTo(file, async () => {
+    await effects.mkdir(dirname(file))
     try {
       const handle = await open(temporary, 'w')
       try {

@@ -1,5 +1,5 @@
 /** `vulnshelf export`: the rows are those of the API, in each format; other programs read the Parquet file. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { parse } from 'csv-parse/sync'
@@ -42,6 +42,11 @@ const sql = async (query: string) => {
 const section = readFileSync(join(import.meta.dirname, '../../../builder/README.md'), 'utf8')
   .split(/^## /m)
   .find((one) => one.startsWith('export\n'))!
+
+test('the folder of the file is created', async () => {
+  const { cves } = await write(dist, 'new/folder/cves.ndjson')
+  assert.is(ndjsonRows('new/folder/cves.ndjson').length, cves)
+})
 
 test('each row has the facts of the record that the API answers, in id order', async () => {
   const report = await write(dist, 'cves.ndjson')
@@ -299,6 +304,8 @@ test('a format that the name does not state is an error, and leaves no file', as
     )
   const failure = await failed(write(dist, 'cves.xlsx'))
   assert.match(failure.message, "cves.xlsx' does not end in .parquet, .ndjson, .csv; state --format")
+  mkdirSync(path('folder.csv'))
+  assert.match((await failed(write(dist, 'folder.csv'))).message, 'folder.csv is a folder; name a file')
   const missing = await failed(write(path('none'), 'lost.csv'))
   assert.is(missing.code, 'missing')
   assert.equal(
