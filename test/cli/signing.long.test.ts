@@ -16,7 +16,7 @@ import { done, failed, stateOf, vulnshelf } from './command.ts'
 const folder = temporaryFolder('signing')
 const at = (name: string) => join(folder.path, name)
 const { corpus, dist: unsigned } = await sharedSample('small')
-const [first, second, keys] = [at('first.json'), at('second.json'), at('keys.json')]
+const [first, second, keys] = [at('first.json'), at('created/second.json'), at('keys.json')]
 
 interface Report {
   kid: string
