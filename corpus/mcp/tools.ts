@@ -43,6 +43,10 @@ const cursor = z
   .max(2048)
   .optional()
   .describe('`next_cursor` of the previous page. Send the same other arguments with it')
+type Scalar = string | number | boolean
+const scalar = z.union([z.string().max(4096), z.number(), z.boolean()])
+/** Arguments of `list_cves` other than `filters`. */
+const LIST_ARGUMENTS = ['sort', 'fields', 'limit', 'cursor']
 const snapshotChoice = 'its id, at least the first 7 digits of it, a date or an RFC 3339 timestamp'
 
 /** Characters of a file of `check`. */
@@ -68,7 +72,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     remedy: 'Ask for fewer sections with `include`.',
     answer: (source, { cve_id, include }) =>
-      ask(source, `/cves/${encodeURIComponent(cve_id)}`, { include: include?.join(',') }),
+      ask(source, `/cves/${encodeURIComponent(cve_id)}`, { include }),
   }),
   tool({
     name: 'search',
@@ -80,16 +84,16 @@ export const TOOLS: readonly Tool[] = [
       limit: z.int().min(1).max(25).default(5).describe('Results of each type, 1 to 25'),
     }),
     remedy: 'Use a smaller `limit`.',
-    answer: (source, { q, types, limit }) => ask(source, '/search', { q, types: types?.join(','), limit }),
+    answer: (source, { q, types, limit }) => ask(source, '/search', { q, types, limit }),
   }),
   tool({
     name: 'list_cves',
     title: 'List CVEs',
     description:
-      'Lists CVEs that match all filters, page by page. Example: filters {"severity": "critical", "kev": "true"}, sort "-epss"',
+      'Lists CVEs that match all filters, page by page. Example: filters {"severity": ["critical", "high"], "kev": true}, sort "-epss"',
     input: z.strictObject({
       filters: z
-        .record(z.string().max(60), z.string().max(4096))
+        .record(z.string().max(60), z.union([scalar, z.array(scalar).max(200)]))
         .default({})
         .describe(
           'Filters of /cves: q, text, severity, kev, has_exploit, has_patch, vendor, product, package, cwe, assigner, cvss_min, epss_min, published_since, published_until, updated_since, kev_since, attack_vector, ids, and others. An unknown name gets an error with all names',
@@ -104,8 +108,11 @@ export const TOOLS: readonly Tool[] = [
       cursor,
     }),
     remedy: 'Use a smaller `limit`, or name `fields`.',
-    answer: (source, { filters, sort, fields, limit, cursor }) =>
-      ask(source, '/cves', { ...filters, sort, fields: fields?.join(','), limit, cursor }),
+    answer(source, { filters, ...others }) {
+      const misplaced = LIST_ARGUMENTS.find((name) => name in filters)
+      if (misplaced) throw new ToolError(`'${misplaced}' is no filter; state it as an argument of the tool`)
+      return ask(source, '/cves', { ...filters, ...others })
+    },
   }),
   tool({
     name: 'affected',
@@ -167,11 +174,11 @@ export const TOOLS: readonly Tool[] = [
   }),
 ]
 
-/** Answers a request of the API. @throws ToolError with the message of the API, and what the source throws */
+/** Answers a request of the API. An array is a csv value. @throws ToolError with the message of the API, and what the source throws */
 async function ask(
   source: ToolSource,
   path: string,
-  parameters: Record<string, string | number | undefined>,
+  parameters: Record<string, Scalar | readonly Scalar[] | undefined>,
 ): Promise<object> {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
   const query = given.map(
