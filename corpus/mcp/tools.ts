@@ -71,8 +71,7 @@ export const TOOLS: readonly Tool[] = [
         .describe('Sections. Default: cvss, epss'),
     }),
     remedy: 'Ask for fewer sections with `include`.',
-    answer: (source, { cve_id, include }) =>
-      ask(source, `/cves/${encodeURIComponent(cve_id)}`, { include }),
+    answer: (source, { cve_id, include }) => ask(source, `/cves/${encodeURIComponent(cve_id)}`, { include }),
   }),
   tool({
     name: 'search',
