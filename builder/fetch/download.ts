@@ -23,6 +23,8 @@ export interface DownloadContext {
   effects: NetworkEffects
   state: StateFile
   credentials: Credentials
+  /** Origins that all attempts for a file failed to reach. Each further file has one attempt, so that a night ends. */
+  unreachable: Set<string>
   /** `total` is null if the server does not state it. */
   onBytes(path: string, done: number, total: number | null): void
 }
@@ -46,7 +48,8 @@ export interface FileReport {
 
 /** Failures of the publisher never throw; the report contains them. */
 export async function download(feed: PublishedFeed, wanted: WantedFile, context: DownloadContext): Promise<FileReport> {
-  const { effects, state } = context
+  const { effects, state, unreachable } = context
+  const { origin } = wanted.url
   const started = effects.now().getTime()
   const gain = watchGain()
   const work: Work = { ...context, feed, wanted, received: 0, reached: gain.reached }
@@ -72,11 +75,15 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
         attempts = attempt
       },
       gained: gain.gained,
+      unreachable: unreachable.has(origin),
       onWait: logWait(wanted.path, effects),
     })
+    unreachable.delete(origin)
     return report(status)
   } catch (cause) {
     const error = reported(cause, context.feeds)
+    if (error.code === 'network') unreachable.add(origin)
+    else unreachable.delete(origin)
     if (error.code === 'older') return report('older', error)
     // A file that was there before is not late.
     const isLate = error.code === 'missing' && wanted.mayBeMissing && !(wanted.path in state.state.files)

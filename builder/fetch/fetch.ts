@@ -79,6 +79,7 @@ async function fetchInto(options: FetchOptions, effects: NetworkEffects, progres
       effects,
       state: await openState(feeds, effects),
       credentials: githubToken ? new Map([...credentials, [GITHUB_API, `Bearer ${githubToken}`]]) : credentials,
+      unreachable: new Set(),
       onBytes: meter(progress),
     }
     const at: PublisherContext = { today: started.toISOString().slice(0, 10), ecosystems }

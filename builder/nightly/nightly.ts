@@ -206,13 +206,22 @@ function judgeFetch(report: FetchReport, allowStale: boolean, warnings: string[]
   if (report.failed === 0) return report
   const reasons = failed
   if (!allowStale) {
-    const remedy = 'start again, or use --allow-stale to continue with their previous files'
+    const remedy = isOffline(report)
+      ? 'check the network and the proxy variables; --skip-fetch uses the files in the feeds folder, without a download'
+      : 'start again, or use --allow-stale to continue with their previous files'
     const message = `${counted(report.failed, 'feed')} failed: ${joined(reasons)}; ${remedy}`
     throw new NightlyError('feeds-failed', message, report)
   }
   warnings.push(...reasons.map((reason) => `${reason}; --allow-stale uses the previous files`))
   return report
 }
+
+/** Whether no publisher of a feed that failed could be reached. */
+const isOffline = ({ feeds }: FetchReport): boolean =>
+  feeds
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ files, error }) => [error, ...files.map((file) => file.error)])
+    .every((error) => error === undefined || error.code === 'network')
 
 /** A message is one line of a log; the report of the step has all. */
 const REASONS_SHOWN = 1000

@@ -24,6 +24,8 @@ export interface RetryOptions {
    * attempt may have been wrong.
    */
   local?: boolean | undefined
+  /** The host failed before: a connection that brings nothing is not retried. */
+  unreachable?: boolean | undefined
   /** Checked before each attempt; aborts a wait. Its reason is thrown. */
   signal?: AbortSignal | undefined
 }
@@ -77,7 +79,7 @@ export const logWait =
 export async function withRetries<T>(
   effects: Pick<NetworkEffects, 'sleep' | 'random'>,
   work: () => Promise<T>,
-  { onAttempt, onWait, gained, local = false, signal }: RetryOptions = {},
+  { onAttempt, onWait, gained, local = false, unreachable = false, signal }: RetryOptions = {},
 ): Promise<T> {
   for (let attempt = 1, fruitless = 0; ; attempt++) {
     signal?.throwIfAborted()
@@ -91,6 +93,7 @@ export async function withRetries<T>(
         continue
       }
       const isGain = gained?.() ?? false
+      if (unreachable && error.code === 'network' && !isGain) throw error
       if (COSTLY_ERRORS.includes(error.code)) fruitless += 2
       else fruitless = isGain ? 0 : fruitless + 1
       if (fruitless >= MAX_FRUITLESS) throw error

@@ -246,6 +246,19 @@ test('a feed that cannot be fetched stops the night; --allow-stale continues wit
   assert.equal(readFileSync(join(night.feeds, CNA)), cna)
 })
 
+test('without a network, the error names --skip-fetch', async () => {
+  const night = copy()
+  const offline: NetworkEffects = {
+    ...world.effects,
+    request: async () => {
+      throw new Error('getaddrinfo ENOTFOUND www.cisa.gov')
+    },
+  }
+  const fetch = { feeds: night.feeds, only: ['kev', 'cna'] as const, bases: noBaseUrls }
+  const message = /^2 feeds failed: .*ENOTFOUND.*; check the network and the proxy variables; --skip-fetch /
+  await failsAt('fetch', night, message, { fetch }, offline)
+})
+
 test('a file of a feed whose files stand alone, and an older copy, are warnings of the night', async () => {
   const night = copy()
   const zip = baselineZip([])

@@ -45,7 +45,14 @@ export function yesterdayIn(folder: string, publisher: Publisher, ...manners: Ma
 
 export async function fetchFile({ feeds, wanted }: Position, effects: NetworkEffects): Promise<FileReport> {
   const state = await openState(feeds, effects)
-  return download('kev', wanted, { feeds, effects, state, credentials: new Map(), onBytes: () => {} })
+  return download('kev', wanted, {
+    feeds,
+    effects,
+    state,
+    credentials: new Map(),
+    unreachable: new Set(),
+    onBytes: () => {},
+  })
 }
 
 /** Returns the file at its path, or null. */

@@ -208,6 +208,39 @@ test('NVD: each year and what changed lately, held against its .meta; this year 
   assert.equal(failures(report), [`nvd/nvdcve-2.0-2003.json.gz: ${outcome('2003').error!.message} (3 attempts)`])
 })
 
+test('a host that cannot be reached costs the retries of one file', async () => {
+  const asked: string[] = []
+  let isBack = false
+  const effects: NetworkEffects = {
+    ...world.effects,
+    request: async (url, headers) => {
+      asked.push(url.pathname.split('/').at(-1)!)
+      if (!isBack) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+      return world.effects.request(new URL('/nothing', publisher.url), headers)
+    },
+  }
+  const report = await fetchFeeds({ feeds: fresh(), only: ['nvd'] }, effects)
+  const attempts = report.feeds[0]!.files.map((file) => file.attempts)
+  assert.ok(attempts.length > 20)
+  assert.equal(attempts, [6, ...attempts.slice(1).map(() => 1)])
+  assert.is(asked.length, attempts.length + 5)
+
+  // An answer, even a bad one, ends this.
+  asked.length = 0
+  const flaky: NetworkEffects = {
+    ...effects,
+    request: (url, headers) => {
+      isBack = url.pathname.includes('2003')
+      return effects.request(url, headers)
+    },
+  }
+  const second = await fetchFeeds({ feeds: fresh(), only: ['nvd'] }, flaky)
+  assert.equal(
+    second.feeds[0]!.files.slice(0, 4).map((file) => file.attempts),
+    [6, 1, 6, 1],
+  )
+})
+
 test('OSV: the ecosystems that were chosen, or all that it lists, parts of one apart', async () => {
   const at = '/osv-vulnerabilities.storage.googleapis.com'
   publisher.on(`${at}/ecosystems.txt`, plain(Buffer.from('Debian\nDebian:12\nGitHub Actions\n../evil\n[EMPTY]\n')))
