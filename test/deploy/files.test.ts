@@ -1,5 +1,5 @@
 /** The files of `gateway/deploy/` use only options, variables, metrics and labels that exist. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -50,6 +50,21 @@ for (const command of ['serve', 'nightly', 'check'] as const) {
     assert.equal(unknown, [])
   })
 }
+
+test('every server of nginx has a name: the default site of a distribution takes requests without one', () => {
+  const examples = join(root, 'test/examples')
+  const files = [
+    ...deployFiles().map((name) => join(DEPLOY, name)),
+    ...readdirSync(examples, { encoding: 'utf8' }).map((name) => join(examples, name)),
+  ]
+  const configurations = files.filter((path) => /nginx[\w-]*\.conf$/.test(path))
+  assert.ok(configurations.length >= 5, configurations.join())
+  for (const path of configurations) {
+    const text = readFileSync(path, 'utf8')
+    const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0
+    assert.is(count(/^ +server_name \w+\.example\.com;$/gm), count(/^server \{$/gm), path)
+  }
+})
 
 test('every option in a comment of the proxies and in a text of the alerts is one of serve', async () => {
   const { options } = await helpOf('vulnshelf-gateway', 'serve')
