@@ -456,7 +456,7 @@ program
 
 program
   .command('publish <dist> <target>')
-  .description('Upload the current snapshot to a folder or to s3://bucket/prefix')
+  .description('Upload the current snapshot to a folder, s3://bucket/prefix or oci://registry/name:tag')
   .addOption(option('--parallel <n>', 'number of parallel transfers').argParser(wholeNumber(1, 64)).default(6))
   .addOption(json())
   .addOption(option('--unsigned', 'allow an unsigned snapshot to replace a signed one'))
@@ -475,6 +475,7 @@ program
       'publish dist /srv/vulnshelf --site-url https://vulns.example.com/',
       'publish dist /srv/vulnshelf --site-url https://vulns.example.com/ --atom-for vendor:cisco',
       'publish dist s3://bucket/vulnshelf --parallel 12 --records',
+      'publish dist oci://registry.example.com/security/vulnshelf:latest',
     ),
   )
   .action(async (dist: string, to: string, options: PublishFlags, command: Command) => {
@@ -515,7 +516,7 @@ program
   .description('Run a whole night: fetch, ingest, build, verify, publish, prune; stop at the first fault')
   .addOption(corpus())
   .addOption(required(option('--out <dist>', 'folder of snapshots')))
-  .addOption(option('--publish <target>', 'publish to a folder or to s3://bucket/prefix'))
+  .addOption(option('--publish <target>', 'publish to a folder, s3://bucket/prefix or oci://registry/name:tag'))
   .addOption(site())
   .addOption(keep('last'))
   .addOption(keep('daily'))

@@ -163,12 +163,14 @@ export function formatPublishReport({
   uploaded,
   reused,
   records,
+  digest,
   seconds,
 }: PublishReport): string {
   return printableLines([
     `snapshot ${snapshot} (version ${version}) is ${changed ? 'published to' : 'already at'} ${target}`,
     `  ${grouped(uploaded.files)} files uploaded (${megabytes(uploaded.bytes)}), ${grouped(reused.files)} reused (${megabytes(reused.bytes)})`,
     ...recordsLines(records),
+    ...(digest === null ? [] : [`  digest ${digest}`]),
     `  ${duration(seconds)}`,
   ])
 }

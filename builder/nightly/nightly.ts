@@ -119,10 +119,10 @@ export async function nightly(options: NightlyOptions, effects: NetworkEffects, 
  * @throws errors of wrong usage
  */
 async function prepare(
-  { dist, sign, publish: to }: NightlyOptions,
+  { dist, sign, publish: to, site = null }: NightlyOptions,
   effects: Effects,
 ): Promise<{ fault: Fault | null; unlock: () => void }> {
-  if (to !== null) parseTarget(to)
+  if (to !== null) parseTarget(to, { site })
   try {
     await signingOf(dist, sign)
     assertDist(dist)

@@ -7,6 +7,7 @@ export type PublishErrorCode =
   | 'unsigned' // the target's snapshot is signed, this one is not
   | 'expired' // the pointer has expired
   | 'unusable' // the target is not writable, or contains other files
-  | 'usage' // invalid target
+  | 'too_large' // more files than an OCI manifest can list
+  | 'usage' // invalid target, or options that it does not support
 
 export class PublishError extends CodedError<PublishErrorCode> {}

@@ -6,29 +6,22 @@
 import type { Progress } from '../../corpus/command/progress.ts'
 import { readFile } from '../../corpus/repository/read.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
-import {
-  decodePointer,
-  MAX_POINTER_BYTES,
-  POINTER_NAME,
-  type Pointer,
-  pointerOrder,
-  SnapshotError,
-  signersOf,
-} from '../../corpus/snapshot/index.ts'
+import { MAX_POINTER_BYTES, POINTER_NAME } from '../../corpus/snapshot/index.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { transferring } from '../../corpus/transfer/retry.ts'
 import type { Content } from './content.ts'
 import { type Edition, readEdition } from './edition.ts'
-import { PublishError } from './error.ts'
+import { assertFresh, judgePublished } from './judge.ts'
 import type { AtomSubject } from './options.ts'
 import { hasRecords, type RecordsReport, writeRecords } from './records.ts'
-import { openTarget, type Target } from './target.ts'
+import { publishToRegistry } from './registry.ts'
+import { openTarget, parseTarget, type Target } from './target.ts'
 import { uploadAll } from './uploads.ts'
 
 export interface PublishOptions {
   dist: string
-  /** A folder, or `s3://bucket/prefix`. */
+  /** A folder, `s3://bucket/prefix`, or `oci://registry/name:tag`. */
   to: string
   parallel?: number
   /** Allows an unsigned snapshot to replace a signed one. Mirrors that run with `--keys` reject it. */
@@ -50,6 +43,8 @@ export interface PublishReport {
   reused: { files: number; bytes: number }
   /** Null without record files. */
   records: RecordsReport | null
+  /** The digest of the OCI manifest; null if the target is no registry. */
+  digest: string | null
   seconds: number
 }
 
@@ -61,10 +56,14 @@ export async function publish(
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
+  const address = parseTarget(to, { site, records })
   // First, so that nothing is written to a foreign folder.
   const edition = readEdition(dist, { site, subjects }, effects)
   assertFresh(edition.pointer, dist, effects.now())
-  const target = await openTarget(to, effects)
+  if (address.kind === 'oci') {
+    return publishToRegistry(address.location, edition, { dist, parallel, unsigned }, effects, progress)
+  }
+  const target = await openTarget(address, effects)
   try {
     return await publishEdition(target, edition, { dist, parallel, unsigned, records }, effects, progress)
   } finally {
@@ -83,8 +82,7 @@ export async function publishEdition(
   const started = effects.now().getTime()
   const judged = async () => {
     const there = await publishedFile(POINTER_NAME, MAX_POINTER_BYTES, target, effects)
-    if (there !== null) judge(pointer, there, target)
-    if (there !== null && !unsigned) judgeSignatures(pointerBytes, there, target)
+    if (there !== null) judgePublished({ pointer, pointerBytes }, there, unsigned, target)
     return there
   }
   await judged()
@@ -120,6 +118,7 @@ export async function publishEdition(
     uploaded: { files: missing.length, bytes: wanted },
     reused: { files: all.length - missing.length, bytes: bytesOf(all) - wanted },
     records: recordsReport,
+    digest: null,
     seconds: (effects.now().getTime() - started) / 1000,
   }
 }
@@ -164,54 +163,4 @@ async function sizesIn(target: Target, effects: NetworkEffects): Promise<Map<str
     for (const [path, size] of await transferring(folder, effects, () => target.list(folder))) sizes.set(path, size)
   }
   return sizes
-}
-
-/** @throws PublishError `expired`, because every mirror would reject the pointer */
-function assertFresh({ expires_at: expires }: Pointer, dist: string, now: Date): void {
-  if (expires === undefined || Date.parse(expires) > now.getTime()) return
-  throw new PublishError('expired', `the pointer of ${dist} expired at ${expires}; renew it with vulnshelf sign`)
-}
-
-/** @throws PublishError `rollback`, `contradiction`; `unusable` if the target's pointer is damaged */
-function judge(pointer: Pointer, published: Buffer, { name }: Target): void {
-  const have = pointerAt(name, published)
-  switch (pointerOrder(pointer, have)) {
-    case 'older':
-      throw new PublishError(
-        'rollback',
-        `cannot replace version ${have.version} at ${name} with the older version ${pointer.version}; publish another repository elsewhere`,
-      )
-    case 'other':
-      throw new PublishError(
-        'contradiction',
-        `${name} has another snapshot with the same version ${have.version}, so it is another repository; publish this one elsewhere`,
-      )
-    case 'timestampRegression':
-      throw new PublishError(
-        'contradiction',
-        `version ${have.version} at ${name} was created at ${have.created_at}, after version ${pointer.version} (${pointer.created_at}), so it is another repository; publish this one elsewhere`,
-      )
-  }
-}
-
-/** @throws PublishError `unsigned`: mirrors that trust a key reject unsigned pointers */
-function judgeSignatures(pointer: Uint8Array, published: Buffer, { name }: Target): void {
-  if (signersOf(pointer).length > 0 || signersOf(published).length === 0) return
-  throw new PublishError(
-    'unsigned',
-    `the snapshot at ${name} is signed, so mirrors that trust its key reject an unsigned one. Sign it with vulnshelf sign, or use --unsigned`,
-  )
-}
-
-function pointerAt(name: string, bytes: Buffer): Pointer {
-  try {
-    return decodePointer(bytes)
-  } catch (cause) {
-    if (!(cause instanceof SnapshotError)) throw cause
-    throw new PublishError(
-      'unusable',
-      `${name} is damaged: ${cause.message}; remove that file to replace it, or publish elsewhere`,
-      { cause },
-    )
-  }
 }

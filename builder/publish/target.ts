@@ -22,22 +22,45 @@ export interface Target extends Source {
   textPath(path: string): string
 }
 
+/** Files that only folders and object stores can have. */
+export interface Extras {
+  site: URL | null
+  records?: boolean
+}
+
 /**
- * Parses `s3://bucket/prefix`, `file://…`, or a path.
- * @throws PublishError `usage`; TransferError `usage`
+ * Parses `s3://bucket/prefix`, `oci://registry/name:tag`, `file://…`, or a path.
+ * @throws PublishError `usage`, also if a registry cannot have the extra files; TransferError `usage`
  */
-export function parseTarget(text: string): Exclude<Address, { kind: 'url' }> {
+export function parseTarget(text: string, { site, records = false }: Extras): Exclude<Address, { kind: 'url' }> {
   const address = parseAddress(text)
-  if (address.kind !== 'url') return address
-  throw new PublishError('usage', `cannot publish to ${address.url.protocol}//; use a folder or s3://bucket/prefix`)
+  if (address.kind === 'url') {
+    throw new PublishError(
+      'usage',
+      `cannot publish to ${address.url.protocol}//; use a folder, s3://bucket/prefix or oci://registry/name:tag`,
+    )
+  }
+  if (address.kind !== 'oci') return address
+  const { name, digest } = address.location
+  if (digest !== null) {
+    throw new PublishError('usage', `cannot publish to the digest ${name}; use a tag, such as :latest`)
+  }
+  const option = site !== null ? '--site-url' : records ? '--records' : null
+  if (option === null) return address
+  throw new PublishError(
+    'usage',
+    `${option} writes files for web clients, which cannot read ${name}; leave it out, or publish to a folder or s3://bucket/prefix`,
+  )
 }
 
 /**
  * Opens the target. A folder stays locked until `close`.
- * @throws as `parseTarget`; PublishError `unusable`; BuildError `busy`
+ * @throws PublishError `unusable`; BuildError `busy`
  */
-export async function openTarget(text: string, effects: NetworkEffects): Promise<Target> {
-  const address = parseTarget(text)
+export async function openTarget(
+  address: Extract<Address, { kind: 'path' | 's3' }>,
+  effects: NetworkEffects,
+): Promise<Target> {
   if (address.kind === 'path') return openFolder(address.path, effects)
   return openStore(address.location, effects)
 }

@@ -6,7 +6,7 @@ import type { Content } from './content.ts'
 import type { Target } from './target.ts'
 
 export interface Uploads {
-  target: Target
+  target: Pick<Target, 'put'>
   parallel: number
   effects: NetworkEffects
   /** A retried file is counted again. */

@@ -45,7 +45,7 @@ const SILENT_MS = 60_000
 
 /**
  * Opens the current snapshot of a repository, or an earlier one. The address is the path of a folder or bundle, or has
- * `http://`, `https://`, `s3://` or `file://`. Every byte of an answer is checked against a digest or a CRC.
+ * `http://`, `https://`, `s3://`, `oci://` or `file://`. Every byte of an answer is checked against a digest or a CRC.
  * With `at`, a snapshot that the repository does not have is SnapshotError `missing`.
  * @throws TypeError, SnapshotError, TransferError
  */

@@ -1,6 +1,6 @@
 /** Opens files on a web server. Name and password in the address go only to its own origin. */
 import { TransferError } from '../transfer/error.ts'
-import type { NetworkEffects } from '../transfer/network.ts'
+import type { Answer, NetworkEffects } from '../transfer/network.ts'
 import { firstByteOf, get, rangeHeader, withoutPassword } from '../transfer/request.ts'
 import { statusError } from '../transfer/retry.ts'
 import { readByteRanges } from './byte-ranges.ts'
@@ -17,12 +17,20 @@ export function httpSource(
   { manyRanges = true }: HttpOptions = {},
 ): Source {
   const { credentials, base } = withoutPassword(url)
+  const ask = (path: string, headers: Record<string, string>) => get(effects, new URL(path, base), headers, credentials)
+  return { name: base.href, isLocal: false, ...rangedFiles(ask, effects, manyRanges), close: async () => {} }
+}
+
+/** Returns what opens files by GET requests with ranges. `ask` sends one of them. */
+export function rangedFiles(
+  ask: (path: string, headers: Record<string, string>) => Promise<Answer>,
+  effects: Pick<NetworkEffects, 'now'>,
+  manyRanges: boolean,
+): Pick<Source, 'open' | 'readSpans'> {
   return {
-    name: base.href,
-    isLocal: false,
     async open(path, from = 0, to) {
       const range = rangeHeader(from, to)
-      const answer = await get(effects, new URL(path, base), range === undefined ? {} : { range }, credentials)
+      const answer = await ask(path, range === undefined ? {} : { range })
       const { status, headers, body: bytes, discard } = answer
       if (status === 200) return { bytes, from: 0, isWhole: range !== undefined, discard }
       const first = status === 206 ? firstByteOf(headers['content-range']) : null
@@ -36,7 +44,7 @@ export function httpSource(
     ...(manyRanges && {
       async readSpans(path, spans) {
         const ranges = spans.map(({ at, length }) => `${at}-${at + length - 1}`)
-        const answer = await get(effects, new URL(path, base), { range: `bytes=${ranges.join(',')}` }, credentials)
+        const answer = await ask(path, { range: `bytes=${ranges.join(',')}` })
         if (answer.status === 206) return readByteRanges(answer, spans, effects.now)
         await answer.discard()
         // Servers may ignore the ranges, or refuse several of them (RFC 9110, 14.2).
@@ -44,6 +52,5 @@ export function httpSource(
         throw statusError(answer, effects.now())
       },
     }),
-    close: async () => {},
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A repository that snapshots are read from: folder, bundle, web server or object store. A source only opens files, with
+ * A repository that snapshots are read from: folder, bundle, web server, object store or OCI registry. A source only opens files, with
  * one attempt each. `read.ts` and `download.ts` add retries and bounds; their callers check the contents.
  */
 import { statSync } from 'node:fs'
@@ -10,6 +10,7 @@ import type { Body } from '../transfer/request.ts'
 import { bundleSource } from './bundle-source.ts'
 import { folderSource } from './folder-source.ts'
 import { httpSource } from './http-source.ts'
+import { ociSource } from './oci-source.ts'
 import { s3Source } from './s3-source.ts'
 
 /** A byte range of a file. `at` is the position of its first byte. */
@@ -41,12 +42,14 @@ export interface Source {
 }
 
 /**
- * Opens the path of a folder or bundle, or `file://…`, `http://…`, `https://…`, `s3://bucket/prefix`.
+ * Opens the path of a folder or bundle, or `file://…`, `http://…`, `https://…`, `s3://bucket/prefix`,
+ * `oci://registry/name:tag`.
  * @throws TransferError `usage` for other addresses, `unusable` for a file that is no bundle
  */
 export function openSource(text: string, effects: NetworkEffects): Source {
   const address = parseAddress(text)
   if (address.kind === 's3') return s3Source(address.location, effects)
+  if (address.kind === 'oci') return ociSource(address.location, effects)
   if (address.kind === 'path') {
     const isFile = statSync(address.path, { throwIfNoEntry: false })?.isFile()
     return isFile ? bundleSource(address.path) : folderSource(address.path)
@@ -55,6 +58,6 @@ export function openSource(text: string, effects: NetworkEffects): Source {
   if (url.protocol === 'http:' || url.protocol === 'https:') return httpSource(url, effects)
   throw new TransferError(
     'usage',
-    `cannot read a repository at ${url.protocol}//; use a folder, a bundle, http://, https:// or s3://`,
+    `cannot read a repository at ${url.protocol}//; use a folder, a bundle, http://, https://, s3:// or oci://`,
   )
 }

@@ -1,5 +1,6 @@
 /** Network effects of transfers: requests, timers, and files that grow. */
 import { open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { EnvHttpProxyAgent, request } from 'undici'
 import { type Effects, realEffects } from '../command/effects.ts'
@@ -21,11 +22,18 @@ export interface GrowingFile {
   close(): Promise<void>
 }
 
+/** A request other than GET. A body that is a stream is read once; its headers must state its length. */
+export interface Outgoing {
+  method: 'HEAD' | 'POST' | 'PUT'
+  body?: string | Uint8Array | AsyncIterable<Uint8Array>
+}
+
 export interface NetworkEffects extends Effects {
   /**
-   * Sends one GET, or a POST of `body`. Returns redirects like other answers, and throws only if there is no answer.
+   * Sends one GET, or what `outgoing` states. Returns redirects like other answers. Throws only if there is no answer, or
+   * the error of a body that cannot be read.
    */
-  request(url: URL, headers: Record<string, string>, body?: string): Promise<Answer>
+  request(url: URL, headers: Record<string, string>, outgoing?: Outgoing): Promise<Answer>
   /** Opens or creates a file and truncates it at `offset`. */
   grow(path: string, offset: number): Promise<GrowingFile>
   /** Resolves after `ms`, or when the signal aborts. */
@@ -65,10 +73,15 @@ export function realNetworkEffects(
   })
   const effects: NetworkEffects = {
     ...base,
-    async request(url, headers, posted) {
-      // undici starts its timeout for headers again at each interim answer.
-      const method = posted === undefined ? {} : { method: 'POST' as const, body: posted }
-      const asked = (signal: AbortSignal) => request(url, { dispatcher, headers, signal, ...method })
+    async request(url, headers, outgoing) {
+      const { method, body: sent }: { method: 'GET' | Outgoing['method'] } & Pick<Outgoing, 'body'> = outgoing ?? {
+        method: 'GET',
+      }
+      // undici starts its timeout for headers again at each interim answer, and counts it while a body is sent.
+      const asked = (signal: AbortSignal, moved: () => void) =>
+        isStream(sent)
+          ? request(url, { dispatcher, headers, signal, method, headersTimeout: 0, body: watched(sent, moved) })
+          : request(url, { dispatcher, headers, signal, method, body: sent ?? null })
       const answer = withDeadline(connectMs + headersMs, asked)
       const { statusCode, headers: received, body } = await noticed(url, connectMs + headersMs, base.log, answer)
       const bytes = incoming(body, bodyMs)
@@ -102,6 +115,20 @@ export function realNetworkEffects(
     random: Math.random,
   }
   return { effects, close: () => dispatcher.destroy() }
+}
+
+const isStream = (body: Outgoing['body']): body is AsyncIterable<Uint8Array> =>
+  typeof body === 'object' && Symbol.asyncIterator in body
+
+/** Calls `onPiece` when a piece of an upload is requested: the connection took the one before. */
+function watched(bytes: AsyncIterable<Uint8Array>, onPiece: () => void): Readable {
+  const pieces = async function* () {
+    for await (const piece of bytes) {
+      onPiece()
+      yield piece
+    }
+  }
+  return Readable.from(pieces(), { objectMode: false })
 }
 
 /** Returns the real effects for a web server with files. */

@@ -17,7 +17,7 @@ export async function postJson(effects: NetworkEffects, url: URL, json: string, 
     ...(authorization === undefined ? {} : { authorization }),
   }
   const once = async () => {
-    const answer = await effects.request(bare, headers, json).catch((cause: unknown) => {
+    const answer = await effects.request(bare, headers, { method: 'POST', body: json }).catch((cause: unknown) => {
       throw networkError(cause)
     })
     await answer.discard()

@@ -2,7 +2,7 @@
 
 import { VERSION } from '../command/version.ts'
 import { TransferError } from './error.ts'
-import type { Answer, NetworkEffects } from './network.ts'
+import type { Answer, NetworkEffects, Outgoing } from './network.ts'
 
 /** Contains the version: publishers ask clients to identify themselves. */
 export const USER_AGENT = `vulnshelf/${VERSION}`
@@ -65,6 +65,7 @@ export const rangeHeader = (from: number, to: number | undefined): string | unde
   from === 0 && to === undefined ? undefined : `bytes=${from}-${to === undefined ? '' : to - 1}`
 
 /**
+ * Sends one GET, or a HEAD.
  * @throws TransferError `network` or `stalled` where there is no answer, `redirect` where redirects lead nowhere good
  */
 export async function get(
@@ -72,17 +73,13 @@ export async function get(
   start: URL,
   headers: Record<string, string>,
   credentials: Credentials,
+  outgoing?: Outgoing & { method: 'HEAD' },
 ): Promise<LocatedAnswer> {
   let url = start
   for (let redirects = 0; ; redirects++) {
-    const authorization = credentials.get(url.origin)
-    const answer = await asked(effects, url, {
-      'user-agent': USER_AGENT,
-      // Length and ranges must refer to the uncompressed file.
-      'accept-encoding': 'identity',
-      ...headers,
-      ...(authorization === undefined ? {} : { authorization }),
-    })
+    // Length and ranges must refer to the uncompressed file.
+    const plain = { 'accept-encoding': 'identity', ...headers }
+    const answer = await send(effects, url, plain, credentials, outgoing)
     if (!REDIRECTS.includes(answer.status)) return { ...answer, url }
     await answer.discard()
     if (redirects === MAX_REDIRECTS) throw new TransferError('redirect', `more than ${MAX_REDIRECTS} redirects`)
@@ -90,13 +87,21 @@ export async function get(
   }
 }
 
-async function asked(
+/**
+ * Sends one request, and follows no redirect.
+ * @throws TransferError `network` or `stalled`
+ */
+export async function send(
   effects: Pick<NetworkEffects, 'request'>,
   url: URL,
   headers: Record<string, string>,
+  credentials: Credentials,
+  outgoing?: Outgoing,
 ): Promise<Answer> {
+  const authorization = credentials.get(url.origin)
+  const all = { 'user-agent': USER_AGENT, ...headers, ...(authorization === undefined ? {} : { authorization }) }
   try {
-    return await effects.request(url, headers)
+    return await (outgoing === undefined ? effects.request(url, all) : effects.request(url, all, outgoing))
   } catch (cause) {
     throw networkError(cause)
   }
@@ -115,7 +120,11 @@ export function firstByteOf(contentRange: string | undefined): number | null {
   return first === undefined ? null : Number(first)
 }
 
-function nextUrl(from: URL, location: string | undefined): URL {
+/**
+ * Returns the address that a `Location` header names.
+ * @throws TransferError `redirect` for no http, and for http after https
+ */
+export function nextUrl(from: URL, location: string | undefined): URL {
   const url = location === undefined ? null : URL.parse(location, from)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TransferError('redirect', `redirected to '${location ?? ''}'`)
   if (from.protocol === 'https:' && url.protocol === 'http:') {

@@ -275,7 +275,9 @@ program
 
 program
   .command('mirror <source> <dist>')
-  .description('Copy the current snapshot of a repository (https://…, s3://…, a folder or a bundle), and verify it')
+  .description(
+    'Copy the current snapshot of a repository (https://…, s3://…, oci://…, a folder or a bundle), and verify it',
+  )
   .addOption(
     option(
       '--keys <file>',
@@ -318,6 +320,7 @@ program
     examples(
       'mirror https://mirror.example.com/vulnshelf dist --keys keys.json',
       'mirror s3://bucket/vulnshelf dist --interval 1h --keep 7',
+      'mirror oci://registry.example.com/security/vulnshelf:latest dist --keys keys.json',
       'mirror https://mirror.example.com/vulnshelf dist --years 2024-',
       'mirror dist copy --bundle night.tar',
     ),

@@ -52,6 +52,8 @@ const CHECKS = {
   nginx: haveNginx,
   Chromium: () => runs(CHROMIUM, '--version'),
   Redis: () => runs('redis-server', '--version'),
+  'docker-registry': () => runs('docker-registry', '--version'),
+  skopeo: () => runs('skopeo', '--version'),
   openssl: () => runs('openssl', 'version'),
   jq: () => runs('jq', '--version'),
   python3: () => runs('python3', '--version'),
