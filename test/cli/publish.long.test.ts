@@ -85,7 +85,10 @@ test('what cannot be is one line and leaves nothing behind', async () => {
   )
   for (const [words, line] of [
     [['publish', first], /^missing required argument 'target'/],
-    [['publish', first, 'ftp://example.com/vulns'], /^cannot publish to \S+; use a folder or s3:\/\/bucket\/prefix/],
+    [
+      ['publish', first, 'ftp://example.com/vulns'],
+      /^cannot publish to \S+; use a folder, s3:\/\/bucket\/prefix or oci:/,
+    ],
     [['publish', first, 's3://'], /^the address has no bucket; use s3:\/\/bucket\/prefix$/],
     [
       ['publish', first, at('never'), '--site-url', 'vulns.example.com'],

@@ -291,7 +291,7 @@ test('targets that are none of ours, damaged, or taken', async () => {
   writeFileSync(pointerPath(to), 'no pointer')
   assert.match(await refused(second, to), /^unusable: \S+ is damaged: latest\.json is not JSON: .*; remove that file/)
   for (const none of ['ftp://example.com/x', 's4://bucket/x']) {
-    assert.match(await refusal(run(first, none)), /^usage: cannot publish to \S+; use a folder or s3:/)
+    assert.match(await refusal(run(first, none)), /^usage: cannot publish to \S+; use a folder, s3:/)
   }
   assert.match(await refusal(run(first, 's3://x/y')), /^usage: the address has no bucket/)
   assert.match(await refusal(run(at('nowhere'), newFolder())), /^missing: there is no folder \S+nowhere; use /)
