@@ -236,6 +236,7 @@ test('snapshots lists what is kept, newest first, with the size and the version 
     version: 2,
     signatures: [],
     expiresAt: null,
+    years: null,
   })
   assert.equal(
     earlier.map(({ id, parent, complete }) => [id, parent, complete]),
