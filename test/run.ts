@@ -1,5 +1,6 @@
 /**
- * Runs types, lint and the quick tier of the test files. Each core has one process, which runs many files. Arguments
+ * Runs types, lint and the quick tier of the test files. Each core has one process, which runs many files; the
+ * long tier has one more. Arguments
  * are parts of file names to choose by; `--long` runs what the quick tier leaves out, and `--changed` only the files of it
  * that read a file changed since a commit. Ends with `N passed, N failed, N skipped`.
  */
@@ -120,13 +121,19 @@ function runIn(host: Host, file: string): Promise<FileResult> {
   })
 }
 
+/** Files of the long tier wait for processes that they start, for timers and for the network. */
+const HOSTS = availableParallelism() + (isQuick ? 0 : 1)
+
 /** Seconds of each file when it ran last. The longest files start first, so that no core waits for one at the end. */
 const timings = join(root, 'node_modules/.cache/vulnshelf-test-seconds.json')
 const lastSeconds: Record<string, number> = existsSync(timings) ? JSON.parse(readFileSync(timings, 'utf8')) : {}
 /** For a file that has not run here: some start many processes, or make the real feeds. */
-const SLOW =
-  /test\/(?:real|cli)\/|explorer|workers|verify|mirror|commands|run\.long|real-feeds|oracles|publish\/|build\.long/
-const expected = (file: string) => lastSeconds[file] ?? (SLOW.test(file) ? 30 : isLong(file) ? 10 : 1)
+const SLOW = /test\/(?:real|cli)\/|explorer|verify|mirror|commands|run\.long|real-feeds|oracles|publish\/|build\.long/
+/** Those that would be the last ones to end. */
+const SLOWEST =
+  /explorer\/(?:pages|content|list)|package\.long|too-large|patterns|workers\.long|docs\/commands|real\/check|memory\.long|cpe-verdicts|snapshot\/build|cli\/(?:start|serve-check|commands|damage|check)|bench\/run/
+const expected = (file: string) =>
+  lastSeconds[file] ?? (isLong(file) ? (SLOWEST.test(file) ? 120 : SLOW.test(file) ? 30 : 10) : 1)
 
 /** Files that share a started service run in one process, one after the other. */
 const contract = files.filter((file) => file.startsWith('test/contract/'))
@@ -155,7 +162,7 @@ try {
     await Promise.all([check('types', 'typescript/bin/tsc'), check('lint', '@biomejs/biome/bin/biome', 'check', '.')])
     await check('types of the explorer', 'typescript/bin/tsc', '-p', 'corpus/explorer/app')
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  await Promise.all(Array.from({ length: HOSTS }, work))
   const changed = changedFiles(cache)
   if (changed.length > 0) {
     const output = `a test changed files that others use too:\n${changed.slice(0, 20).join('\n')}`

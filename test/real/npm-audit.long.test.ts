@@ -2,6 +2,7 @@
  * npm, pnpm, bun and yarn, unmodified, audit a real project against real advisories. Each makes its own lock file from
  * the registry. Its findings must be those of a second implementation (`audit-findings.py`) for this lock file.
  */
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
@@ -16,22 +17,15 @@ import {
   CLIENTS,
   type Client,
   type ClientName,
-  type Dependency,
   installClients,
-  lockProject,
   runClient,
 } from '../support/npm-clients.ts'
 import { realPackages } from '../support/samples.ts'
 import { type Serving, serving } from '../support/serving.ts'
-import { OTHERS, VULNERABLE } from './npm-project.ts'
+import { lockedProjects, VULNERABLE } from './npm-project.ts'
 import { type Findings, findingsOf } from './second-implementation.ts'
 
 needs('real feeds', 'real advisories of packages', "python3's packaging", 'the npm registry')
-
-const FINE: Dependency[] = [
-  ['chalk', '4.1.2'],
-  ['winston', '3.17.0'],
-]
 
 /** Packages of each lock file that are none of the vulnerable ones. */
 const MIN_OTHERS = 200
@@ -49,15 +43,6 @@ let gateway: Serving
 // Hostile requests and many audits exceed the default quota of a subject.
 const serve = (...words: string[]) =>
   serving(folder.path, dist, ['--compat', 'npm', '--compat-port', '0', '--rate-limit', '1000000', ...words])
-
-async function expectedOf(name: ClientName): Promise<{ vulnerable: Findings; fine: Findings }> {
-  const client = clients[name]
-  // One after the other: the second uses the caches of the first.
-  const locks = [await lockProject(client, project(name), [...VULNERABLE, ...OTHERS])]
-  locks.push(await lockProject(client, fine(name), FINE))
-  const [first, second] = await findingsOf([join(REAL_PACKAGES, EXPORT)], locks)
-  return { vulnerable: first!, fine: second! }
-}
 
 const sorted = (all: Iterable<string>) => [...new Set(all)].sort()
 
@@ -85,10 +70,16 @@ const auditBy = (name: ClientName, { compatUrl, token }: Pick<Serving, 'compatUr
   audit(clients[name], project(name), compatUrl, token)
 
 test('each client makes its lock files', async () => {
-  clients = installClients(folder.path)
-  const all = Promise.all(CLIENTS.map(async (name) => [name, await expectedOf(name)] as const))
-  const found = await all
-  expected = Object.fromEntries(found) as typeof expected
+  clients = await installClients(folder.path)
+  const made = await lockedProjects()
+  // Audits write the settings of the client.
+  for (const kind of ['vulnerable', 'fine'] as const)
+    for (const name of CLIENTS) cpSync(made[kind][name].folder, join(folder.path, kind, name), { recursive: true })
+  const locks = CLIENTS.flatMap((name) => [made.vulnerable[name].lock, made.fine[name].lock])
+  const found = await findingsOf([join(REAL_PACKAGES, EXPORT)], locks)
+  expected = Object.fromEntries(
+    CLIENTS.map((name, i) => [name, { vulnerable: found[2 * i]!, fine: found[2 * i + 1]! }]),
+  ) as typeof expected
   gateway = await serve()
 })
 

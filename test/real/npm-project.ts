@@ -1,5 +1,15 @@
-/** The dependencies of a real project on npm, many of them vulnerable. */
-import type { Dependency } from '../support/npm-clients.ts'
+/** The dependencies of a real project on npm, many of them vulnerable, and of one without vulnerable packages. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { madeOnce } from '../support/made-once.ts'
+import {
+  CLIENTS,
+  type ClientName,
+  type Dependency,
+  installClients,
+  LOCKS,
+  lockProject,
+} from '../support/npm-clients.ts'
 
 /** Each is affected by at least one advisory of the export. */
 export const VULNERABLE: Dependency[] = [
@@ -26,7 +36,7 @@ export const VULNERABLE: Dependency[] = [
 ]
 
 /** A second version under an alias, and packages with hundreds of dependencies, some of them vulnerable. */
-export const OTHERS: Dependency[] = [
+const OTHERS: Dependency[] = [
   ['lodash', '3.10.1'],
   ['chalk', '4.1.2'],
   ['eslint', '8.57.1'],
@@ -37,3 +47,37 @@ export const OTHERS: Dependency[] = [
   ['webpack', '5.97.1'],
   ['winston', '3.17.0'],
 ]
+
+const FINE: Dependency[] = [
+  ['chalk', '4.1.2'],
+  ['winston', '3.17.0'],
+]
+
+interface LockedProject {
+  folder: string
+  /** The path of its lock file. */
+  lock: string
+}
+
+/** Returns both projects of each client, with the lock files that it made from the registry. Tests only read them. */
+export async function lockedProjects(): Promise<Record<'vulnerable' | 'fine', Record<ClientName, LockedProject>>> {
+  const made = await madeOnce('npm-projects', async (folder) => {
+    const clients = await installClients(folder)
+    await Promise.all(
+      CLIENTS.map(async (name) => {
+        // One after the other: the second uses the caches of the first.
+        await lockProject(clients[name], join(folder, 'vulnerable', name), [...VULNERABLE, ...OTHERS])
+        await lockProject(clients[name], join(folder, 'fine', name), FINE)
+      }),
+    )
+    rmSync(join(folder, 'home'), { recursive: true })
+  })
+  const projects = (kind: string) =>
+    Object.fromEntries(
+      CLIENTS.map((name) => {
+        const folder = join(made, kind, name)
+        return [name, { folder, lock: join(folder, LOCKS[name].file) }]
+      }),
+    ) as Record<ClientName, LockedProject>
+  return { vulnerable: projects('vulnerable'), fine: projects('fine') }
+}

@@ -7,6 +7,8 @@ import { until } from './until.ts'
 /** `test/run.ts` sets it to a folder of the run. A file that runs alone makes everything itself. */
 export const CACHE_VARIABLE = 'VULNSHELF_TEST_CACHE'
 const cache = process.env[CACHE_VARIABLE] ?? temporaryFolder('made').path
+/** Some folders are installed from a registry, or made of the real feeds. A process that ends releases its lock. */
+const LONGEST_MS = 600_000
 const known = new Map<string, Promise<string>>()
 
 /** Returns the folder of this name, which `make` fills once per run. Tests must not change its files. */
@@ -21,6 +23,7 @@ async function found(folder: string, make: (folder: string) => Promise<unknown>)
   await until(
     () => existsSync(folder) || hasTaken(lock),
     () => `another process has not made ${folder}`,
+    LONGEST_MS,
   )
   if (existsSync(folder)) return folder
   const part = `${folder}.part`

@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { madeOnce } from './made-once.ts'
 
 export const CLIENTS = ['npm', 'pnpm', 'bun', 'yarn'] as const
 export type ClientName = (typeof CLIENTS)[number]
@@ -18,10 +19,10 @@ export interface Client {
   home: string
 }
 
-/** Installs pnpm, bun and yarn into the folder, which must exist. npm is that of the machine, with this Node. */
-export function installClients(folder: string): Record<ClientName, Client> {
-  installPackages(folder, PACKAGES)
-  const program = (name: string) => join(folder, 'node_modules/.bin', name)
+/** Returns the clients with homes in `folder`. A run installs pnpm, bun and yarn once. npm is that of the machine, with this Node. */
+export async function installClients(folder: string): Promise<Record<ClientName, Client>> {
+  const installed = await madeOnce('npm-clients', async (made) => installPackages(made, PACKAGES))
+  const program = (name: string) => join(installed, 'node_modules/.bin', name)
   const client = (name: ClientName, ...command: string[]): Client => {
     const home = join(folder, 'home', name)
     mkdirSync(home, { recursive: true })
@@ -132,7 +133,7 @@ export function writeProject(folder: string, dependencies: readonly Dependency[]
   return folder
 }
 
-const LOCKS: Record<ClientName, { file: string; words: readonly string[] }> = {
+export const LOCKS: Record<ClientName, { file: string; words: readonly string[] }> = {
   npm: { file: 'package-lock.json', words: ['install', '--package-lock-only', '--ignore-scripts', '--no-audit'] },
   pnpm: { file: 'pnpm-lock.yaml', words: ['install', '--lockfile-only', '--ignore-scripts'] },
   bun: { file: 'bun.lock', words: ['install', '--lockfile-only', '--ignore-scripts'] },

@@ -20,7 +20,10 @@ import { suiteNeeding } from '../../support/needs.ts'
 
 const test = suiteNeeding('pages of the explorer', 'Chromium', 'nginx')
 
-const SIZES = { desktop: DESKTOP, phone: PHONE }
+const LOOKS = {
+  'desktop, light': { viewport: DESKTOP, colorScheme: 'light' },
+  'phone, dark': { viewport: PHONE, colorScheme: 'dark' },
+} as const
 
 let world: ExplorerWorld
 
@@ -29,34 +32,42 @@ test.before(async () => {
 })
 
 for (const mode of MODES) {
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    // Each two of mode, size and colours occur together.
-    const colorScheme = (mode === 'gateway') === (size === 'desktop') ? 'light' : 'dark'
-    test(`${mode}, ${size}, ${colorScheme}: each page opens from its address, and is accessible; nothing fails or moves`, async () => {
-      const found: string[] = []
-      const tab = await world.open(mode, { viewport, colorScheme })
-      const { page } = tab
-      for (const address of await pageAddresses(world)) {
-        tab.faults.length = 0
-        await tab.load(address)
-        const fault = (text: string) => found.push(`${address}: ${text}`)
-        const { shift, shifted } = await layoutShift(page)
-        if (shift > 0) fault(`${shift.toFixed(4)} of ${[...new Set(shifted)].join(', ')}`)
-        const headings = await page.locator('h1').allInnerTexts()
-        if (headings.length !== 1 || headings[0]!.trim() === '') fault(`headings ${JSON.stringify(headings)}`)
-        const title = await page.title()
-        if (!/^(?:.+ · )?vulnshelf$/.test(title)) fault(`title ${title}`)
-        const [focused] = await page.locator(':focus').evaluateAll((all) => all.map((one: PageElement) => one.tagName))
-        if (focused !== 'H1' && focused !== 'INPUT') fault(`the focus is on ${focused}`)
-        for (const one of await accessibilityFaults(page)) fault(one)
+  const names = Object.keys(LOOKS) as (keyof typeof LOOKS)[]
+  // The modes load pages with different looks. Each then shows them with the other one too, without loading them again.
+  const [first, second] = (mode === 'gateway' ? names : names.toReversed()) as [keyof typeof LOOKS, keyof typeof LOOKS]
+  test(`${mode}: each page opens from its address with ${first}, and is accessible with ${second} too; nothing fails or moves`, async () => {
+    const found: string[] = []
+    const tab = await world.open(mode, LOOKS[first])
+    const { page } = tab
+    for (const address of await pageAddresses(world)) {
+      tab.faults.length = 0
+      await page.setViewportSize(LOOKS[first].viewport)
+      await page.emulateMedia({ colorScheme: LOOKS[first].colorScheme })
+      await tab.load(address)
+      const fault = (text: string) => found.push(`${address}: ${text}`)
+      const { shift, shifted } = await layoutShift(page)
+      if (shift > 0) fault(`${shift.toFixed(4)} of ${[...new Set(shifted)].join(', ')}`)
+      const headings = await page.locator('h1').allInnerTexts()
+      if (headings.length !== 1 || headings[0]!.trim() === '') fault(`headings ${JSON.stringify(headings)}`)
+      const title = await page.title()
+      if (!/^(?:.+ · )?vulnshelf$/.test(title)) fault(`title ${title}`)
+      const [focused] = await page.locator(':focus').evaluateAll((all) => all.map((one: PageElement) => one.tagName))
+      if (focused !== 'H1' && focused !== 'INPUT') fault(`the focus is on ${focused}`)
+      for (const name of [first, second]) {
+        if (name === second) {
+          await page.setViewportSize(LOOKS[name].viewport)
+          await page.emulateMedia({ colorScheme: LOOKS[name].colorScheme })
+          await tab.settle()
+        }
+        for (const one of await accessibilityFaults(page)) fault(`${name}: ${one}`)
         const wide = await tooWide(page)
-        if (wide.length > 0) fault(`too wide: ${wide.join(', ')}`)
-        for (const one of tab.faults) if (!isExpected(one)) fault(one)
+        if (wide.length > 0) fault(`${name}: too wide: ${wide.join(', ')}`)
       }
-      await tab.close()
-      assert.equal(found, [])
-    })
-  }
+      for (const one of tab.faults) if (!isExpected(one)) fault(one)
+    }
+    await tab.close()
+    assert.equal(found, [])
+  })
 }
 
 test.after(() => world.close())

@@ -1,5 +1,4 @@
 /** npm, pnpm, bun and yarn, unmodified, against the gateway. */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { npmRecord, packagesOf, serveCompat } from '../../support/compat.ts'
@@ -55,9 +54,8 @@ const FINDINGS = [
   'malware@>=0.0.0-0 MAL-2024-1',
 ]
 
-test.before(() => {
-  mkdirSync(join(folder.path, 'clients'))
-  clients = installClients(join(folder.path, 'clients'))
+test.before(async () => {
+  clients = await installClients(join(folder.path, 'clients'))
 })
 
 for (const name of CLIENTS) {
