@@ -1,8 +1,7 @@
 /**
- * Runs types, lint and the quick tier of the test files. Each core has one process, which runs many files; the
- * long tier has one more. Arguments
- * are parts of file names to choose by; `--long` runs what the quick tier leaves out, and `--changed` only the files of it
- * that read a file changed since a commit. Ends with `N passed, N failed, N skipped`.
+ * Runs types, lint and the quick tier of the test files. Each core has one process, which runs many files; the long tier
+ * has one more. Arguments are parts of file names to choose by; `--long` runs what the quick tier leaves out, and
+ * `--changed` only the files of it that read a file changed since a commit. Ends with `N passed, N failed, N skipped`.
  */
 import '../corpus/command/node-version.js'
 import { type ChildProcess, fork, spawn } from 'node:child_process'

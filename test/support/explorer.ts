@@ -13,6 +13,7 @@ import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { openService, type Service } from '../contract/support/service.ts'
 import { quietEffects, temporaryFolder } from './dist.ts'
 import { HOSTILE, HOSTILE_ADVISORY } from './hostile-records.ts'
+import { madeOnce } from './made-once.ts'
 import { CHROMIUM } from './needs.ts'
 import { type Nginx, startNginx } from './nginx.ts'
 
@@ -93,10 +94,11 @@ export interface ExplorerWorld {
 export async function openExplorerWorld(): Promise<ExplorerWorld> {
   const folder = temporaryFolder('explorer')
   const service = await openService()
-  const site = join(folder.path, 'site')
-  const { effects, close: closeEffects } = realNetworkEffects(quietEffects())
-  await writeSite({ dist: service.made.dist, out: site }, effects, noProgress)
-  await closeEffects()
+  const site = await madeOnce('explorer-site', async (out) => {
+    const { effects, close } = realNetworkEffects(quietEffects())
+    await writeSite({ dist: service.made.dist, out }, effects, noProgress)
+    await close()
+  })
   const nginx = await serveSite(site, join(folder.path, 'nginx'))
   const browser = await launch()
   const origins = { gateway: `${service.url}/`, static: `http://127.0.0.1:${nginx.port}/` }

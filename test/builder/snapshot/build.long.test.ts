@@ -13,7 +13,7 @@ import { lockDist } from '../../../builder/snapshot/lock.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
 import { manifestPath, objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
-import { encodeManifest, ROLES } from '../../../corpus/snapshot/files/manifest.ts'
+import { encodeManifest } from '../../../corpus/snapshot/files/manifest.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { ingestAndBuild, quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { Killed, killedEffects } from '../../support/killed-effects.ts'
@@ -83,8 +83,8 @@ test('the night after compresses only the members that changed, and has the id o
   assert.equal((await verify(dist)).faults, [])
 })
 
-/** The first and the last steps, and some between: those write one file after the other. */
-const isKilledAt = (at: number, steps: number) => at < 12 || at >= steps - 12 || at % 7 === 0
+/** The first and the last steps, and some between: those write one file after the other. The first ones create folders. */
+const isKilledAt = (at: number, steps: number) => at < 3 || at >= steps - 12 || at % 13 === 0
 
 test('killed before a step, a build leaves the old snapshot whole, and the next run ends as if nothing had been', async () => {
   const base = copyOfFirstNight('killed-base')
@@ -218,25 +218,6 @@ test('pruning counts a snapshot once, also where a build was killed before its p
 
 const countObjects = (dist: string) =>
   readdirSync(join(dist, 'objects'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
-
-test('a flipped bit in any file of a snapshot is found by verify, which names the file', async () => {
-  const { dist } = copyOfFirstNight('flipped')
-  const { files } = readCurrent(dist).manifest
-  const oneOfEachRole = [...new Map(files.filter(({ size }) => size > 0).map((file) => [file.role, file])).values()]
-  assert.is(oneOfEachRole.length, ROLES.length)
-  for (const file of oneOfEachRole) {
-    const path = objectPath(dist, file.sha256)
-    const bytes = readFileSync(path)
-    const damaged = Buffer.from(bytes)
-    damaged[damaged.length >> 1]! ^= 4
-    writeFileSync(path, damaged)
-    const { faults } = await verify(dist)
-    assert.is(faults.length, 1, file.role)
-    assert.match(faults[0]!, file.sha256)
-    writeFileSync(path, bytes)
-  }
-  assert.equal((await verify(dist)).faults, [])
-})
 
 test.after(() => folder.remove())
 

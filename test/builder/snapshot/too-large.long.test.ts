@@ -136,7 +136,10 @@ for (const [what, change, skip] of TOO_LARGE) {
     await night(list(4, { [A]: titled('Mended'), [B]: good }))
     assert.is(show(A).core.title, 'Mended')
   })
+}
 
+// The other two are skipped at the same steps: one where the feed is read, one where records are merged.
+for (const [what, change, skip] of TOO_LARGE.slice(2)) {
   test(`a new record with ${what} stops neither the first ingest nor the build`, async () => {
     const { night } = openWorld()
     const { report } = await night(list(1, { [A]: change, [B]: good }))
@@ -391,7 +394,7 @@ const MANY: [what: string, change: (record: Json) => void, skip: string | null][
       const descriptions = Array.from({ length: 1001 }, (_, i) => ({ cweId: `CWE-${i + 1}` }))
       record.containers.cna.problemTypes = [{ descriptions }]
     },
-    `${A} item_invalid: it lists 1001 weaknesses; the limit is 1000`,
+    'item_invalid: it lists 1001 weaknesses; the limit is 1000',
   ],
   [
     'a product with a name of 8 MB and 100 versions',
@@ -399,17 +402,21 @@ const MANY: [what: string, change: (record: Json) => void, skip: string | null][
       const versions = Array.from({ length: 100 }, (_, i) => ({ version: `${i}`, status: 'affected' }))
       record.containers.cna.affected = [{ vendor: 'v', product: 'p'.repeat(8_000_000), versions }]
     },
-    `${A} item_invalid: the name of an affected product has 8000000 characters; the limit is 2048`,
+    'item_invalid: the name of an affected product has 8000000 characters; the limit is 2048',
   ],
 ]
 
-for (const [what, change, skip] of MANY) {
-  test(`${what} stop nothing`, async () => {
-    const { night } = openWorld()
-    const { report } = await night(list(1, { [A]: change }))
-    assert.equal(skipsOf(report, 'cvelist'), skip === null ? [] : [skip])
-  })
-}
+test('records with a very large number of items stop nothing, and those that exceed a limit are named', async () => {
+  const { night } = openWorld()
+  const records = MANY.map(([what, change, skip], i) => ({ id: `CVE-2024-${2000 + i}` as const, what, change, skip }))
+  const { report } = await night(list(1, Object.fromEntries(records.map(({ id, change }) => [id, change]))))
+  const skips = skipsOf(report, 'cvelist')
+  for (const { id, what, skip } of records) {
+    const own = skips.filter((one) => one.startsWith(id))
+    assert.equal(own, skip === null ? [] : [`${id} ${skip}`], what)
+  }
+  assert.is(skips.length, 2)
+})
 
 test('feeds are rejected if no snapshot can be built from them', () => {
   const fits = { records: 8_000_000, rejected: 250_000, blocks: 13_750 }
