@@ -13,9 +13,11 @@ import { knownManifest } from '../../corpus/repository/snapshots.ts'
 import type { Source } from '../../corpus/repository/source.ts'
 import {
   checkSignatures,
+  decodeSubset,
   encodeSubset,
   isLeftOut,
   MAX_POINTER_BYTES,
+  MAX_SUBSET_BYTES,
   manifestName,
   manifestPath,
   POINTER_NAME,
@@ -142,10 +144,35 @@ async function mirrorInto(
     } catch (error) {
       const isGone = error instanceof TransferError && error.code === 'missing'
       const isExpired = error instanceof MirrorError && error.code === 'expired'
-      if (!(isGone || isExpired) || moves === MOST_MOVES || (await askForPointer()).equals(bytes)) throw error
+      if (!(isGone || isExpired) || moves === MOST_MOVES || (await askForPointer()).equals(bytes)) {
+        throw (isGone && (await leftOutOf(source, options, effects))) || error
+      }
     }
   }
 }
+
+/** Returns the error of a source that is a partial mirror itself and lacks some of the wanted years; null for others. */
+async function leftOutOf(
+  source: Source,
+  { dist, years, signal }: MirrorOptions,
+  effects: NetworkEffects,
+): Promise<MirrorError | null> {
+  const stated = await readFile(SUBSET_NAME, MAX_SUBSET_BYTES, { source, effects, signal }).then(
+    decodeSubset,
+    () => null,
+  )
+  const wanted = wantedSubset(dist, years)
+  if (!stated || (wanted && wanted.from >= stated.from && wanted.to <= stated.to)) return null
+  const has = formatYears(stated)
+  return new MirrorError(
+    'usage',
+    `${source.name} is a mirror with only the records of the years ${has}; use --years ${has}, or mirror a complete repository`,
+  )
+}
+
+/** Returns the years to copy; null for all. */
+const wantedSubset = (dist: string, years: MirrorOptions['years']): Subset | null =>
+  years === 'all' ? null : (years ?? readSubset(dist))
 
 async function copy(
   source: Source,
@@ -164,7 +191,7 @@ async function copy(
   const manifestBytes = known ?? (await readFile(manifestName(digest), size, { source, effects, signal }))
   const manifest = judgeManifest(manifestBytes, pointer, maxBytes)
 
-  const subset = options.years === 'all' ? null : (options.years ?? readSubset(dist))
+  const subset = wantedSubset(dist, options.years)
   if (subset) judgeSubset(subset, options)
   const files = manifest.files.filter((file) => !isLeftOut(subset, file))
   const { here, missing } = await missingOf(dist, files, sound)

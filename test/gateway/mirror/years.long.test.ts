@@ -182,6 +182,24 @@ test('following nights keep the years, by delta packs; other years and all of th
   assert.equal([whole.faults, whole.leftOut], [[], 0])
 })
 
+test('a mirror of a partial mirror has at most its years', async () => {
+  const { first } = await sampleNights()
+  const partial = newFolder()
+  await run(first, partial, { years })
+  const web = await serveFolder(partial)
+  for (const source of [partial, web.url]) {
+    for (const wanted of [undefined, 'all', parseYears('2010-')!] as const) {
+      const error = await failed(run(source, newFolder(), wanted && { years: wanted }))
+      assert.match(error!.message, /is a mirror with only the records of the years 2020-; use --years 2020-, or/)
+    }
+    const narrower = newFolder()
+    const { years: has } = await run(source, narrower, { years: parseYears('2022-')! })
+    assert.is(has, '2022-')
+    assert.equal((await verify(narrower)).faults, [])
+  }
+  await web.close()
+})
+
 test('what would give only a part of the records is refused before anything is written; a build completes the mirror', async () => {
   const { corpus, dist: source } = await ownSample('small', newFolder())
   const dist = newFolder()
