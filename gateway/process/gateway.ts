@@ -139,6 +139,8 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
   const { now = Date.now } = parts
   const apiKeys = options.apiKeys === undefined ? null : openApiKeys(options.apiKeys, { now, log })
   const ring = apiKeys !== null && !hasKeySource(options) ? null : openKeyRing(options, { fetch, now, log })
+  // Unreachable keys are logged at the start, and the first request does not wait for a download.
+  void ring?.obtain().catch(() => {})
   const rules = {
     issuer,
     now,

@@ -4,9 +4,13 @@ import * as assert from 'uvu/assert'
 import type { ApiError } from '../../../corpus/answers/errors.ts'
 import { type Fetch, keysByDiscovery, keyUrl } from '../../../gateway/auth/key-url.ts'
 import { readHeaders } from '../../../gateway/http/request-headers.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { testGateway } from '../../support/gateway.ts'
 import { listeningWith } from '../../support/listening.ts'
+import { sharedSample } from '../../support/samples.ts'
 import { listLog } from '../../support/server.ts'
 import { AUDIENCE, adminClaims, authenticatorOf, ISSUER, jwks, sign, signingKey } from '../../support/tokens.ts'
+import { until } from '../../support/until.ts'
 
 const NOW = Date.UTC(2026, 0, 15)
 const [key, next] = [await signingKey('key-1'), await signingKey('key-2')]
@@ -164,6 +168,27 @@ test('with a real fetch: redirects are not followed, and a body is read only up 
   } finally {
     await close()
   }
+})
+
+test('a gateway requests the keys at its start, and logs that they are unreachable before a client asks', async () => {
+  const folder = temporaryFolder('key-url')
+  const { dist } = await sharedSample('small')
+  const asked: string[] = []
+  const issuer = await listeningWith(({ url }, response) => {
+    asked.push(url!)
+    response.writeHead(503).end()
+  })
+  const gateway = await testGateway(folder.path, dist, { jwks: `${issuer.origin}/jwks.json` })
+  const failures = () => gateway.log.filter(({ message }) => message === 'key set download failed')
+  await until(
+    () => failures().length > 0,
+    () => JSON.stringify(gateway.log),
+  )
+  assert.equal(asked, ['/jwks.json'])
+  assert.match(JSON.stringify(failures()), `${issuer.origin}/jwks.json`)
+  await gateway.close()
+  await issuer.close()
+  folder.remove()
 })
 
 test.run()
