@@ -71,9 +71,17 @@ export function gatewayRequests(
         throw statusError(answer, effects.now())
       }
       const body = (await readWhole(answer.body, MAX_ANSWER_BYTES, effects.now)).toString()
-      if (!/^\s*\{/.test(body))
-        throw new TransferError('unusable', `answers ${status} without JSON: this is no gateway`)
+      if (!isJsonObject(body))
+        throw new TransferError('unusable', `answers ${status} without JSON: this is no gateway. Correct the address`)
       return { status, body }
     })
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return /^\s*\{/.test(text) && JSON.parse(text) !== null
+  } catch {
+    return false
   }
 }

@@ -33,6 +33,11 @@ export interface Endpoint {
   columns: readonly Column[]
 }
 
+export function isApiDocument(answer: object): answer is ApiDocument {
+  const { paths, components } = answer as { paths?: unknown; components?: { schemas?: unknown } | null }
+  return [paths, components?.schemas].every((part) => typeof part === 'object' && part !== null)
+}
+
 /** Returns null for a path that the document does not have. */
 export function endpointOf(document: ApiDocument, path: string): Endpoint | null {
   const template = templateOf(Object.keys(document.paths), path)

@@ -1,9 +1,10 @@
 /** Runs `vulnshelf query`. */
 import { type Api, type ApiFlags, openApi } from './api.ts'
-import { type ApiDocument, type Column, type Endpoint, endpointOf, selectColumns } from './columns.ts'
+import { type Column, type Endpoint, endpointOf, isApiDocument, selectColumns } from './columns.ts'
+import { QueryError } from './error.ts'
 import { type Format, objectLines, rowFormatter } from './output.ts'
 import { assertWalkable, type QuestionFlags, questionOf } from './question.ts'
-import { answerOf, pagesOf } from './walk.ts'
+import { answerOf, noAnswer, pagesOf } from './walk.ts'
 
 export interface QueryFlags extends ApiFlags, QuestionFlags {
   format: Format
@@ -15,6 +16,8 @@ export interface Output {
   isTerminal: boolean
   /** Resolves when more can be written. */
   write(text: string): Promise<void>
+  /** Writes a line about the answer, apart from it. */
+  note(text: string): void
 }
 
 /** @throws QueryError, KeyError, SnapshotError, TransferError */
@@ -30,12 +33,17 @@ export async function queryFromCommand(address: string, text: string, flags: Que
 /** Fields of a table of CVEs, in any list of them. The others do not fit on a line. */
 const CVE_TABLE_FIELDS = 'severity,cvss_score,epss,kev,title'
 
+/** The rows alone would look like the answer for a package that is not affected. */
+const NOT_INDEXED =
+  'the snapshot has no advisories of this ecosystem, and no such product (query.indexed is false): an answer without rows does not mean that the package is not affected'
+
 type Asked = Omit<QueryFlags, keyof ApiFlags>
 
 /** Writes the answer to a target, page by page. @throws QueryError, SnapshotError, TransferError */
 export async function query(api: Api, text: string, { format, limit, ...flags }: Asked, out: Output): Promise<void> {
   let question = questionOf(text, flags)
-  const document = (await answerOf(api, '/openapi.json', '')) as ApiDocument
+  const document = await answerOf(api, '/openapi.json', '')
+  if (!isApiDocument(document)) throw noAnswer('/openapi.json', 'without the description of the API')
   const endpoint = endpointOf(document, question.path)
   if (endpoint?.isPaged) assertWalkable(question.query)
   if (format === 'table' && question.path.endsWith('/cves') && question.fields === null) {
@@ -45,10 +53,14 @@ export async function query(api: Api, text: string, { format, limit, ...flags }:
     const rows = rowFormatter(format, rowColumns(endpoint, question.fields, format), out.isTerminal)
     let isFirst = true
     for await (const page of pagesOf(api, question, limit)) {
-      await out.write(`${isFirst ? rows.head(page) : ''}${page.map(rows.line).join('')}`)
+      if (isFirst && page.query?.indexed === false) out.note(NOT_INDEXED)
+      await out.write(`${isFirst ? rows.head(page.data) : ''}${page.data.map(rows.line).join('')}`)
       isFirst = false
     }
     return
+  }
+  if (endpoint !== null && limit !== Number.POSITIVE_INFINITY) {
+    throw new QueryError('usage', `the answer to ${question.path} has no pages; leave out --limit`)
   }
   const answer = await answerOf(api, question.path, question.query)
   const stated = statedColumns(endpoint, answer)

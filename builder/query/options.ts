@@ -55,6 +55,7 @@ export function addQueryCommand({ program, option, examples }: CommandLine, at: 
           async write(text) {
             if (!stdout.write(text)) await once(stdout, 'drain')
           },
+          note: (text) => void process.stderr.write(`vulnshelf: ${text}\n`),
         },
       )
     })

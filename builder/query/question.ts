@@ -17,7 +17,7 @@ export interface Question {
 
 /**
  * Returns a target. Text without `/` at the beginning is filters of `/cves`. Characters that a URL cannot have are
- * percent-encoded; `%`, `&`, `=` and `+` keep their meaning.
+ * percent-encoded; `%`, `&`, `=` and `+` keep their meaning. `#` is a character: a URL would drop all filters after it.
  * @throws QueryError `usage`
  */
 export function questionOf(text: string, { fields, sort }: QuestionFlags): Question {
@@ -31,7 +31,7 @@ export function questionOf(text: string, { fields, sort }: QuestionFlags): Quest
   return { path: encoded(rawPath.replace(/^\/api\/v1(?=\/)/, '')), query, fields: fieldsOf(query) }
 }
 
-const encoded = (text: string) => text.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent)
+const encoded = (text: string) => text.toWellFormed().replace(/[^\x21-\x7e]+|#/g, encodeURIComponent)
 
 function fieldsOf(query: string): string[] | null {
   const values = new URLSearchParams(query).getAll('fields')

@@ -28,9 +28,14 @@ interface Asked {
 /** Returns what the command writes, and how much of it at once. */
 async function ask(address: string, target: string, { format = 'ndjson', isTerminal = false, ...asked }: Asked = {}) {
   const parts: string[] = []
-  const out: Output = { isTerminal, write: async (text) => void parts.push(text) }
+  const notes: string[] = []
+  const out: Output = {
+    isTerminal,
+    write: async (text) => void parts.push(text),
+    note: (text) => void notes.push(text),
+  }
   await queryFromCommand(address, target, { limit: Number.POSITIVE_INFINITY, format, ...asked }, out)
-  return { text: parts.join(''), parts }
+  return { text: parts.join(''), parts, notes }
 }
 
 const rowsOf = (text: string) =>
@@ -149,7 +154,7 @@ test('control characters reach no terminal, and are unchanged in a CSV file', as
   }
   const written = async (format: Format, isTerminal: boolean) => {
     const parts: string[] = []
-    const out: Output = { isTerminal, write: async (text) => void parts.push(text) }
+    const out: Output = { isTerminal, write: async (text) => void parts.push(text), note: assert.unreachable }
     await query(api, '/made-up', { format, limit: 1 }, out)
     return parts.join('')
   }
@@ -180,6 +185,48 @@ test('unknown filters, fields and paths get the message of the API', async () =>
 test('characters that a URL cannot have are encoded', async () => {
   const { text } = await ask(dist, 'q=Ünknown vendor€')
   assert.is(text, '')
+})
+
+test('a # is a character of its value, and no filter after it is lost', async () => {
+  const { code, message } = await failure(ask(dist, 'q=c#&severty=high'))
+  assert.is(code, 'usage')
+  assert.match(message, 'severty')
+})
+
+test('an answer about a package that the snapshot cannot judge has a note', async () => {
+  const unknown = await ask(dist, '/affected?purl=pkg:swid/unknown@1')
+  assert.is(unknown.text, '')
+  assert.is(unknown.notes.length, 1)
+  assert.match(unknown.notes[0]!, 'query.indexed is false')
+  assert.equal((await ask(dist, '/affected?purl=pkg:npm/no-such-package@1')).notes, [])
+})
+
+test('--limit is refused for an answer without pages', async () => {
+  for (const target of ['/stats', '/search?q=open']) {
+    const { code, message } = await failure(ask(dist, target, { limit: 1 }))
+    assert.equal([code, message], ['usage', `the answer to ${target.split('?')[0]} has no pages; leave out --limit`])
+  }
+})
+
+test('answers that no gateway gives end with an error', async () => {
+  const paths = { '/cves': { get: { parameters: [{ name: 'cursor' }], responses: {} } } }
+  const document = JSON.stringify({ paths, components: { schemas: {} } })
+  const page = (next_cursor: string) => JSON.stringify({ data: [], pagination: { next_cursor } })
+  const hostile: [document: string, status: number, rows: string, message: string][] = [
+    ['{}', 200, '', 'without the description of the API'],
+    [document, 200, '{}', 'without rows'],
+    [document, 200, '{"data":[],"pagination":null}', 'without rows'],
+    [document, 200, page('a'), 'with the same cursor again'],
+    [document, 400, '{}', '/cves has status 400'],
+  ]
+  for (const [described, status, rows, expected] of hostile) {
+    const request = async (target: string) =>
+      target === '/openapi.json' ? { status: 200, body: described } : { status, body: rows }
+    const out: Output = { isTerminal: false, write: async () => {}, note: assert.unreachable }
+    const asked = { format: 'ndjson', limit: Number.POSITIVE_INFINITY } as const
+    const { message } = await failure(query({ request, close: async () => {} }, '/cves', asked, out))
+    assert.match(message, expected)
+  }
 })
 
 test('--at pins each answer to an earlier snapshot', async () => {
