@@ -202,7 +202,13 @@ async function checkFile(source: ToolSource, { name, content, cursor }: CheckInp
     const from = Number(cursor ?? 0)
     const to = from + CHECK_ROWS
     const { findings, undecided, notChecked, counts } = found
-    const isLast = Math.max(findings.length, undecided.length, notChecked.length) <= to
+    const rows = Math.max(findings.length, undecided.length, notChecked.length)
+    // Empty lists would look like the answer for packages that are not affected.
+    if (from > 0 && from >= rows) {
+      throw new ToolError(
+        `cursor ${from} is beyond the ${rows} rows of this file; use the next_cursor of its last page`,
+      )
+    }
     return {
       file: { name, format: inventory.format },
       counts,
@@ -212,7 +218,7 @@ async function checkFile(source: ToolSource, { name, content, cursor }: CheckInp
         advisories: advisories.map(({ advisory_id }) => advisory_id),
       })),
       not_checked: notChecked.slice(from, to),
-      pagination: { limit: CHECK_ROWS, next_cursor: isLast ? null : String(to) },
+      pagination: { limit: CHECK_ROWS, next_cursor: rows <= to ? null : String(to) },
     }
   } catch (error) {
     throw error instanceof InventoryError ? new ToolError(error.message) : error

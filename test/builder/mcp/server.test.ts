@@ -140,6 +140,12 @@ test('errors are those of tools, and name the remedy', async () => {
     ['get_cve', { cve_id: 'CVE-1999-99999' }, /CVE-1999-99999/],
     ['affected', {}, /purl/],
     ['check', { name: 'a.exe', content: 'x' }, /Known formats/],
+    // Empty lists would look like the answer for packages that are not affected.
+    [
+      'check',
+      { name: 'a.purl', content: 'pkg:npm/lantern-http@1.2.3', cursor: '50' },
+      /cursor 50 is beyond the \d+ rows/,
+    ],
     ['changes', { since: '1990-01-01' }, /./],
     ['search', { q: 'x' }, /q/],
     // An argument that is ignored would look like a filter.
