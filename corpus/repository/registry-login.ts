@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parseUntrustedJson } from '../model/values/json-text.ts'
 import { FileError, readRegularFile } from '../runtime/regular-file.ts'
 import type { RegistryLocation } from '../transfer/address.ts'
-import { TransferError } from '../transfer/error.ts'
+import { about, TransferError } from '../transfer/error.ts'
 import type { NetworkEffects } from '../transfer/network.ts'
 import { readWhole } from '../transfer/receive.ts'
 import { type Credentials, get, send } from '../transfer/request.ts'
@@ -102,25 +102,29 @@ async function tokenOf(
   const query = new URLSearchParams({ scope: `repository:${location.repository}:${access}` })
   const service = parameters.get('service')
   if (service !== undefined) query.set('service', service)
+  const server = `the token server ${realm.origin} of ${location.name}`
+  // Otherwise the message names only the file that needs the token.
+  const named = (error: unknown): never => {
+    throw about(server, error)
+  }
   const answer = await (account?.identityToken === undefined
     ? get(effects, withQuery(realm, query), {}, credentialsFor(realm, account))
     : send(effects, realm, { 'content-type': 'application/x-www-form-urlencoded' }, new Map(), {
         method: 'POST',
         body: `${query}&${new URLSearchParams({ grant_type: 'refresh_token', client_id: CLIENT_ID, refresh_token: account.identityToken })}`,
-      }))
+      })
+  ).catch(named)
   if (answer.status !== 200) {
     await answer.discard()
     const { code, message, retryAfterMs } = statusError(answer, effects.now())
     const isRefused = code === 'refused'
     const wayOut = isRefused ? `; ${loginRemedy(location)}, as an account with access to it` : ''
-    throw new TransferError(code, `the token server ${realm.origin} of ${location.name}: ${message}${wayOut}`, {
-      retryAfterMs,
-    })
+    throw new TransferError(code, `${server}: ${message}${wayOut}`, { retryAfterMs })
   }
-  const text = (await readWhole(answer.body, MAX_TOKEN_BYTES, effects.now)).toString()
+  const text = (await readWhole(answer.body, MAX_TOKEN_BYTES, effects.now).catch(named)).toString()
   const token = tokenIn(text)
   if (token !== null) return token
-  throw new TransferError('wrong_body', `the token server ${realm.origin} of ${location.name} sent no token`)
+  throw new TransferError('wrong_body', `${server} sent no token`)
 }
 
 /** @throws TransferError `refused`, because credentials must not leave in plain text */

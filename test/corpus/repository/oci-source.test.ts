@@ -278,6 +278,12 @@ test('a registry that asks for no known credentials, or never accepts them', asy
   )
   registry.instead = ({ server }) => (server === 'tokens' ? { status: 200, body: '{"token":"a\\nb"}' } : null)
   assert.match(await refusal(pointerOf()), /^wrong_body: .* sent no token$/)
+  const body = ' '.repeat((1 << 20) + 1)
+  registry.instead = ({ server }) => (server === 'tokens' ? { status: 200, body } : null)
+  assert.match(await refusal(pointerOf()), /^too_large: .*the token server \S+ of \S+: more than 1048576 bytes$/)
+  const headers = { location: '/token' }
+  registry.instead = ({ server }) => (server === 'tokens' ? { status: 302, headers } : null)
+  assert.match(await refusal(pointerOf()), /^redirect: .*the token server \S+ of \S+: more than 5 redirects$/)
   assert.equal(
     world.log.filter((line) => line.includes('the-token')),
     [],
