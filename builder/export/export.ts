@@ -46,7 +46,7 @@ export interface RowWriter {
 
 /**
  * Writes the file under a temporary name, and renames it when it is complete.
- * @throws ExportError, SnapshotError, DiskError
+ * @throws ExportError, SnapshotError, DiskError, FileError for a device or a FIFO
  */
 export async function exportCves(
   { dist, file, at, ...options }: ExportOptions,

@@ -1,5 +1,6 @@
 /** Errors of the machine, not of the input: a full disk, missing permissions, a refused connection. */
 import { CodedError } from '../errors/coded-error.ts'
+import { assertReplaceable } from '../runtime/regular-file.ts'
 
 /** Returns whether it is a system error (`ENOSPC`, `EACCES`). Its message is shown to the operator. */
 export const isSystemError = (thrown: unknown): thrown is NodeJS.ErrnoException =>
@@ -35,9 +36,10 @@ export class DiskError extends CodedError {
 
 /**
  * Returns what `work` returns, which writes to `path` and nowhere else.
- * @throws DiskError for a full or read-only disk, and what `work` throws
+ * @throws DiskError for a full or read-only disk, FileError for a path that must not be replaced, and what `work` throws
  */
 export async function writingTo<T>(path: string, work: () => Promise<T>): Promise<T> {
+  assertReplaceable(path)
   try {
     return await work()
   } catch (cause) {

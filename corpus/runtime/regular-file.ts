@@ -20,6 +20,9 @@ export class FileError extends CodedError<'not_regular' | 'too_large'> {}
 /** Standard input, and process substitution (`<(…)`): the caller of the command opened them, so they may be pipes. */
 const INHERITED = /^\/dev\/(?:stdin|fd\/\d+)$/
 
+/** Links to the streams of the process. A rename would replace the link itself. */
+const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
+
 /** Otherwise, opening a FIFO waits for its writer, and reading `/proc/kmsg` for a message. */
 const withoutWaiting = () => constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 
@@ -37,6 +40,21 @@ function assertRegular(path: string, stat: Stat): void {
   if (stat.isFile()) return
   const kind = stat.isDirectory() ? 'folder' : stat.isFIFO() ? 'FIFO' : stat.isSocket() ? 'socket' : 'device'
   throw new FileError('not_regular', `${path} is a ${kind}; use a regular file`)
+}
+
+/**
+ * A rename onto a device, a FIFO or a socket removes it, for all programs that use it.
+ * @throws FileError `not_regular` unless the path is a regular file, a folder, or missing
+ */
+export function assertReplaceable(path: string): void {
+  if (STREAMS.test(path)) {
+    throw new FileError(
+      'not_regular',
+      `${path} is a stream, and the file is renamed when it is complete; use a regular file`,
+    )
+  }
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat !== undefined && !stat.isDirectory()) assertRegular(path, stat)
 }
 
 /**

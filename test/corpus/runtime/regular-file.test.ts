@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { writingTo } from '../../../corpus/command/system-error.ts'
 import {
   FileError,
   openRegularFileHandle,
@@ -41,6 +42,20 @@ for (const [path, kind] of NOT_REGULAR) {
     }
   })
 }
+
+test('no command writes in place of a device, a FIFO, a socket or a stream', async () => {
+  symlinkSync(at('fifo'), at('output'))
+  for (const path of ['/dev/null', '/dev/stdout', '/dev/fd/1', at('fifo'), at('socket'), at('output')]) {
+    let ran = false
+    const work = async () => {
+      ran = true
+    }
+    const error = await writingTo(path, work).catch((thrown: Error) => thrown)
+    assert.ok(error instanceof FileError && error.message.startsWith(`${path} is a `), String(error))
+    assert.is(ran, false)
+  }
+  for (const path of [at('file'), at('folder'), at('new')]) assert.is(await writingTo(path, async () => path), path)
+})
 
 test('a regular file is read up to its bound, also behind a link', async () => {
   symlinkSync(at('file'), at('link'))
