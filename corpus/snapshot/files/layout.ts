@@ -205,7 +205,16 @@ export function readSubset(dist: string): Subset | null {
   const bytes = readIfThere(join(dist, SUBSET_NAME), MAX_SUBSET_BYTES, (size) =>
     assertSize(SUBSET_NAME, size, MAX_SUBSET_BYTES),
   )
-  return bytes && decodeSubset(bytes)
+  try {
+    return bytes && decodeSubset(bytes)
+  } catch (cause) {
+    const { code, message } = cause as SnapshotError
+    throw new SnapshotError(
+      code,
+      `${message}, in ${dist}. Remove it, and complete the mirror with \`vulnshelf-gateway mirror <source> ${dist} --years all\``,
+      { cause },
+    )
+  }
 }
 
 /**

@@ -222,6 +222,21 @@ test('what would give only a part of the records is refused before anything is w
   assert.is((await exportCves({ dist, file }, effects, noProgress)).cves, (await listSnapshots(dist)).current.cves)
 })
 
+test('a damaged statement of the years names the folder and the remedy, which completes the mirror', async () => {
+  const { first } = await sampleNights()
+  const dist = newFolder()
+  await run(first, dist, { years })
+  const path = join(dist, 'subset.json')
+  for (const text of ['null', '{', '{"format":2}', '{"format":1,"years":{"from":"x"}}']) {
+    writeFileSync(path, text)
+    const { message } = (await failed(run(first, dist)))!
+    assert.ok(message.includes(`in ${dist}. Remove it,`), message)
+  }
+  rmSync(path)
+  await run(first, dist, { years: 'all' })
+  hasOnly(dist, null)
+})
+
 test('what needs all records is refused before anything is copied', async () => {
   const { first } = await sampleNights()
   for (const options of [{ derive: 0 }, { bundle: join(folder.path, 'night.tar') }]) {
