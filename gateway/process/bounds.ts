@@ -101,8 +101,11 @@ export const BODY_BOUNDS = {
   atOnce: 2,
 }
 
-/** Bounds of messages of the Model Context Protocol. A call can wait for a query, so more of them are in work. */
-export const MCP_BODY_BOUNDS = { ...BODY_BOUNDS, bytes: 4 * MIB, atOnce: 16 }
+/**
+ * Bounds of messages of the Model Context Protocol. Its clients do not compress the file of a `check`, which can have
+ * 2,000,000 characters. A call can wait for a query, so more of them are in work.
+ */
+export const MCP_BODY_BOUNDS = { ...BODY_BOUNDS, wireBytes: 4 * MIB, bytes: 4 * MIB, atOnce: 16 }
 
 /**
  * Bounds of the work for one body. Its unit is the comparison of a version with an advisory, 1 to 5 µs. An audit of 20,000

@@ -195,10 +195,17 @@ test('other methods are 405, other types 415', async () => {
 })
 
 test('a body is bounded, compressed or not', async () => {
-  const long = JSON.stringify(callOf('check', { name: 'a.purl', content: 'x'.repeat(1 << 20) }))
+  const long = JSON.stringify(callOf('search', { q: ' '.repeat(4 << 20) }))
   assert.is((await post(long)).status, 413)
   const bomb = gzipSync(JSON.stringify(callOf('search', { q: ' '.repeat(5 << 20) })))
   assert.is((await post(bomb, { 'content-encoding': 'gzip' })).status, 413)
+})
+
+test('the longest file that check accepts needs no compression', async () => {
+  const content = 'pkg:npm/lantern-http@1.2.3\n'.padEnd(2_000_000, '#\n')
+  const { status, body } = await post(callOf('check', { name: 'a.purl', content }))
+  assert.is(status, 200)
+  assert.is(body.result.structuredContent.data.counts.packages, 1)
 })
 
 test('a body that is no message is 400: no JSON, a batch, deep nesting, other values', async () => {
