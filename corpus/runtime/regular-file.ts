@@ -15,7 +15,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises'
 import { CodedError } from '../errors/coded-error.ts'
 
-export class FileError extends CodedError<'not_regular' | 'too_large'> {}
+export class FileError extends CodedError<'not_regular' | 'too_large' | 'no_path'> {}
 
 /** Standard input, and process substitution (`<(…)`): the caller of the command opened them, so they may be pipes. */
 const INHERITED = /^\/dev\/(?:stdin|fd\/\d+)$/
@@ -44,9 +44,13 @@ function assertRegular(path: string, stat: Stat): void {
 
 /**
  * A rename onto a device, a FIFO or a socket removes it, for all programs that use it.
- * @throws FileError `not_regular` unless the path is a regular file, a folder, or missing
+ * @throws FileError `not_regular` unless the path is a regular file, a folder, or missing; `no_path` for `-` and empty text
  */
 export function assertReplaceable(path: string): void {
+  if (path === '-' || path === '') {
+    const why = path === '' ? 'the path of the output is empty' : "'-' is no path, and standard output is not supported"
+    throw new FileError('no_path', `${why}; state the path of a file or folder (./- for a file with this name)`)
+  }
   if (STREAMS.test(path)) {
     throw new FileError(
       'not_regular',

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeFolders, realEffects } from '../../corpus/command/effects.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
 import { cannotWrite, isSystemError } from '../../corpus/command/system-error.ts'
+import { assertReplaceable } from '../../corpus/runtime/regular-file.ts'
 import { GatewayError } from '../http/errors.ts'
 import { type ApiKeyEntry, formatApiKeys, idOfKey, MAX_API_KEYS_BYTES, makeApiKey, type NewApiKey } from './api-key.ts'
 import { readApiKeys } from './api-keys.ts'
@@ -41,6 +42,7 @@ export async function revokeApiKey(path: string, id: string, revoked: string): P
 
 async function change(path: string, work: (entries: ApiKeyEntry[]) => ApiKeyEntry[]): Promise<void> {
   try {
+    assertReplaceable(path)
     await makeFolders(dirname(path), 0o700)
     // A rename would replace a link.
     const file = await realpath(path).catch(() => path)

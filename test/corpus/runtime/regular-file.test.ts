@@ -54,6 +54,13 @@ test('no command writes in place of a device, a FIFO, a socket or a stream', asy
     assert.ok(error instanceof FileError && error.message.startsWith(`${path} is a `), String(error))
     assert.is(ran, false)
   }
+  for (const [path, message] of [
+    ['-', "'-' is no path, and standard output is not supported; state"],
+    ['', 'the path of the output is empty; state'],
+  ] as const) {
+    const error = await writingTo(path, async () => assert.unreachable()).catch((thrown: Error) => thrown)
+    assert.ok(error instanceof FileError && error.message.startsWith(message), String(error))
+  }
   for (const path of [at('file'), at('folder'), at('new')]) assert.is(await writingTo(path, async () => path), path)
 })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ApiError } from '../../../corpus/answers/errors.ts'
+import { FileError } from '../../../corpus/runtime/regular-file.ts'
 import { type ApiKeyEntry, formatApiKeys, makeApiKey, parseApiKeys } from '../../../gateway/auth/api-key.ts'
 import { addApiKey, revokeApiKey } from '../../../gateway/auth/api-key-file.ts'
 import { openApiKeys, readApiKeys } from '../../../gateway/auth/api-keys.ts'
@@ -124,6 +125,13 @@ files('a name that the file could not have is rejected before anything is writte
     }
   }
   assert.throws(() => readApiKeys(at('never.json')), /does not exist/)
+})
+
+files('a path that is no file is refused before anything is written', async () => {
+  for (const path of ['', '-', '/dev/stdout']) {
+    const error = await addApiKey(path, stated()).catch((thrown: Error) => thrown)
+    assert.instance(error, FileError)
+  }
 })
 
 files.run()
