@@ -35,7 +35,7 @@ const CVE_TABLE_FIELDS = 'severity,cvss_score,epss,kev,title'
 
 /** The rows alone would look like the answer for a package that is not affected. */
 const NOT_INDEXED =
-  'the snapshot has no advisories of this ecosystem, and no such product (query.indexed is false): an answer without rows does not mean that the package is not affected'
+  'the snapshot knows neither advisories of this ecosystem nor this product (query.indexed is false), so no rows does not mean not affected'
 
 type Asked = Omit<QueryFlags, keyof ApiFlags>
 
