@@ -250,10 +250,11 @@ const SHORT_FILE: readonly TransferErrorCode[] = ['cut', 'restart']
 /** Returns a SnapshotError if the repository lacks a file, or has another one; else the error of the transfer. */
 function faultOf({ name, isLocal }: Source, path: string, error: unknown): unknown {
   if (!(error instanceof TransferError)) return error
-  const { code, message } = error
+  const { code } = error
   if (code === 'missing') return new SnapshotError('missing', `${path} is missing in ${name}`, { cause: error })
+  const named = about(name, error) as TransferError
   const isOther = OTHER_FILE.includes(code) || (isLocal && SHORT_FILE.includes(code))
-  return isOther ? new SnapshotError('digest', message, { cause: error }) : about(name, error)
+  return isOther ? new SnapshotError('digest', named.message, { cause: error }) : named
 }
 
 /** Limits concurrent work to `most`. The others wait in FIFO order. */

@@ -57,8 +57,17 @@ export function assertReplaceable(path: string): void {
       `${path} is a stream, and the file is renamed when it is complete; use a regular file`,
     )
   }
-  const stat = statSync(path, { throwIfNoEntry: false })
+  const stat = statIfAllowed(path)
   if (stat !== undefined && !stat.isDirectory()) assertRegular(path, stat)
+}
+
+/** Undefined for a missing path, and for one that this user cannot read: writing to it gives the error. */
+function statIfAllowed(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -47,9 +47,9 @@ export class TransferError extends CodedError<TransferErrorCode> {
   }
 }
 
-/** Returns the same error with the file's name in its message. Returns other errors unchanged. */
+/** Returns the same error with the name of a file or repository in its message, once. Returns other errors unchanged. */
 export function about(name: string, error: unknown): unknown {
-  if (!(error instanceof TransferError)) return error
+  if (!(error instanceof TransferError) || [' ', ':'].some((end) => error.message.startsWith(name + end))) return error
   const { code, message, retryAfterMs } = error
   return new TransferError(code, `${name}: ${message}`, { cause: error, retryAfterMs })
 }

@@ -128,7 +128,7 @@ test('a tag of something else stays as it is', async () => {
   registry.manifests.set('latest', image)
   assert.match(
     await refusal(run()),
-    /^unusable: oci\+http:\S+: .* is not a snapshot: .*; use .* a new tag to publish to$/,
+    /^unusable: oci\+http:\S+ is not a snapshot: .*; use .* a new tag to publish to$/,
   )
   assert.is(tagged(), image)
   assert.is(uploads().length, 0)
