@@ -1,7 +1,7 @@
 /**
- * Runs types, lint and the quick tier of the test files. Each core has one process, which runs many files; the long tier
- * has one more. Arguments are parts of file names to choose by; `--long` runs what the quick tier leaves out, and
- * `--changed` only the files of it that read a file changed since a commit. Ends with `N passed, N failed, N skipped`.
+ * Runs types, lint and the quick tier of the test files. Each core has one process, which runs many files. Arguments
+ * are parts of file names to choose by; `--long` runs what the quick tier leaves out, and `--changed` only the files of it
+ * that read a file changed since a commit. Ends with `N passed, N failed, N skipped`.
  */
 import '../corpus/command/node-version.js'
 import { type ChildProcess, fork, spawn } from 'node:child_process'
@@ -120,9 +120,6 @@ function runIn(host: Host, file: string): Promise<FileResult> {
   })
 }
 
-/** Files of the long tier wait for processes that they start, for timers and for the network. */
-const HOSTS = availableParallelism() + (isQuick ? 0 : 1)
-
 /** Seconds of each file when it ran last. The longest files start first, so that no core waits for one at the end. */
 const timings = join(root, 'node_modules/.cache/vulnshelf-test-seconds.json')
 const lastSeconds: Record<string, number> = existsSync(timings) ? JSON.parse(readFileSync(timings, 'utf8')) : {}
@@ -161,7 +158,7 @@ try {
     await Promise.all([check('types', 'typescript/bin/tsc'), check('lint', '@biomejs/biome/bin/biome', 'check', '.')])
     await check('types of the explorer', 'typescript/bin/tsc', '-p', 'corpus/explorer/app')
   }
-  await Promise.all(Array.from({ length: HOSTS }, work))
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
   const changed = changedFiles(cache)
   if (changed.length > 0) {
     const output = `a test changed files that others use too:\n${changed.slice(0, 20).join('\n')}`
