@@ -60,7 +60,7 @@ let night: PublishReport
 test('without an account, or with a wrong password, one line names the remedy and no password', async () => {
   const none = { REGISTRY_AUTH_FILE: at('none.json') }
   const line = failed(await vulnshelf(['publish', first, to], { env: none }))
-  assert.match(line, /^oci\+http:\S+: \S+ needs credentials; log in with skopeo login 127\.0\.0\.1:\d+$/)
+  assert.match(line, /^oci\+http:\S+ needs credentials; log in with skopeo login 127\.0\.0\.1:\d+$/)
   const wrong = Buffer.from('someone:wrong-password').toString('base64')
   writeFileSync(at('wrong.json'), JSON.stringify({ auths: { [registry.host]: { auth: wrong } } }))
   const refused = failed(await vulnshelf(['publish', first, to], { env: { REGISTRY_AUTH_FILE: at('wrong.json') } }))
