@@ -126,10 +126,7 @@ test('a later version is not replaced, also one that another publisher sets duri
 test('a tag of something else stays as it is', async () => {
   const image = Buffer.from('{"schemaVersion":2,"layers":[]}')
   registry.manifests.set('latest', image)
-  assert.match(
-    await refusal(run()),
-    /^unusable: oci\+http:\S+ is not a snapshot: .*; use .* a new tag to publish to$/,
-  )
+  assert.match(await refusal(run()), /^unusable: oci\+http:\S+ is not a snapshot: .*; use .* a new tag to publish to$/)
   assert.is(tagged(), image)
   assert.is(uploads().length, 0)
 })
