@@ -33,7 +33,7 @@ export interface CurrentSnapshot extends RetainedSnapshot {
   /** Not verified: use `verify --keys`. */
   signatures: SignatureVerdict[]
   expiresAt: string | null
-  /** Of a partial mirror: the years of its records, such as `2024-`. */
+  /** The years of the records in a partial mirror, such as `2024-`; null for a complete folder. */
   years: string | null
 }
 

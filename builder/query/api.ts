@@ -80,7 +80,8 @@ export function gatewayRequests(
 
 function isJsonObject(text: string): boolean {
   try {
-    return /^\s*\{/.test(text) && JSON.parse(text) !== null
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
   } catch {
     return false
   }
