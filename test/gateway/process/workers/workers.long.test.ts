@@ -15,6 +15,7 @@ import { ingestAndBuild, temporaryFolder } from '../../../support/dist.ts'
 import { listening } from '../../../support/listening.ts'
 import { ownSample } from '../../../support/samples.ts'
 import { NotServing, type Serving, serving } from '../../../support/serving.ts'
+import { AUDIENCE, adminClaims, ISSUER, jwks, sign, signingKey } from '../../../support/tokens.ts'
 import { until } from '../../../support/until.ts'
 
 const folder = temporaryFolder('workers')
@@ -67,44 +68,73 @@ function isAlive(pid: number): boolean {
 const leftOf = ({ headers }: Received) => Number(/r=(\d+)/.exec(headers.ratelimit!)![1])
 const withTwo = (...words: string[]) => serving(folder.path, sample.dist, ['--workers', '2', ...words])
 
+/** One gateway for the tests of limits. Each has a subject of its own. */
+const LIMIT = 40
+const key = await signingKey('limits')
+const jwksFile = join(folder.path, 'limits.json')
+writeFileSync(jwksFile, jwks(key))
+const limited = await withTwo(
+  ...['--rate-limit', String(LIMIT), '--rate-window-seconds', '3600', '--failed-tokens', '6'],
+  ...['--jwks', jwksFile, '--issuer', ISSUER, '--audience', AUDIENCE],
+)
+const subjectNamed = async (sub: string) => ({
+  url: limited.url,
+  token: await sign(key, adminClaims(Date.now(), { sub })),
+})
+
 test('rule 16: the requests of a subject count over all workers, to the last one', async () => {
-  const gateway = await withTwo('--rate-limit', '40', '--rate-window-seconds', '3600')
-  const both = [connection(gateway), connection(gateway)]
+  const subject = await subjectNamed('in turn')
+  const both = [connection(subject), connection(subject)]
   const left: number[] = []
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < LIMIT; i++) {
     const answer = await both[i % 2]!.get('/snapshot')
     assert.is(answer.status, 200)
     left.push(leftOf(answer))
   }
   assert.equal(
     left,
-    Array.from({ length: 40 }, (_, i) => 39 - i),
+    Array.from({ length: LIMIT }, (_, i) => LIMIT - 1 - i),
     'each counts where the other left off',
   )
   for (const one of both) assert.is((await one.get('/snapshot')).status, 429)
   for (const one of both) one.close()
-  await gateway.stop()
 })
 
 test('rule 16: asked all at once, exactly as many are let through', async () => {
-  const gateway = await withTwo('--rate-limit', '60', '--rate-window-seconds', '3600')
-  const many = Array.from({ length: 10 }, () => connection(gateway))
+  const subject = await subjectNamed('at once')
+  const many = Array.from({ length: 10 }, () => connection(subject))
   const answers = await Promise.all(many.flatMap((one) => Array.from({ length: 10 }, () => one.get('/snapshot'))))
-  assert.is(answers.filter(({ status }) => status === 200).length, 60)
-  assert.is(answers.filter(({ status }) => status === 429).length, 40)
+  assert.is(answers.filter(({ status }) => status === 200).length, LIMIT)
+  assert.is(answers.filter(({ status }) => status === 429).length, 100 - LIMIT)
   for (const one of many) one.close()
-  await gateway.stop()
+})
+
+test('rule 16: a 304 costs no quota, whichever worker gives it, as often as the limit; without quota it is a 429', async () => {
+  const subject = await subjectNamed('unchanged')
+  const both = [connection(subject), connection(subject)]
+  const { etag } = (await both[0]!.get('/snapshot')).headers
+  const unchanged = (i: number) => both[i % 2]!.get('/snapshot', subject.token, { 'if-none-match': etag! })
+  const left: number[] = []
+  for (let i = 0; i < LIMIT + 2; i++) {
+    const answer = await unchanged(i)
+    assert.is(answer.status, 304)
+    left.push(leftOf(answer))
+  }
+  const free = Array.from({ length: LIMIT }, () => LIMIT - 1)
+  assert.equal(left, [...free, LIMIT - 2, LIMIT - 3])
+  for (let rest = LIMIT - 4; rest >= 0; rest--) assert.is(leftOf(await both[0]!.get('/snapshot')), rest)
+  assert.is((await unchanged(1)).status, 429)
+  for (const one of both) one.close()
 })
 
 test('rule 16: failed tokens of an address count over all workers, and good ones pass', async () => {
-  const gateway = await withTwo('--failed-tokens', '6')
-  const both = [connection(gateway), connection(gateway)]
+  const subject = await subjectNamed('valid')
+  const both = [connection(subject), connection(subject)]
   const statuses: number[] = []
   for (let i = 0; i < 8; i++) statuses.push((await both[i % 2]!.get('/snapshot', 'rubbish')).status)
   assert.equal(statuses, [401, 401, 401, 401, 401, 401, 429, 429])
   for (const one of both) assert.is((await one.get('/snapshot')).status, 200)
   for (const one of both) one.close()
-  await gateway.stop()
 })
 
 test('the listener for other tools has one port for all workers, and one limit per address', async () => {
@@ -136,24 +166,6 @@ test('the listener for other tools has one port for all workers, and one limit p
   const { code, log } = await gateway.stop()
   assert.is(code, 0)
   assert.is(log.filter(({ path }) => path === '/-/npm/v1/security/audits').length, 25)
-})
-
-test('rule 16: a 304 costs no quota, whichever worker gives it, as often as the limit; without quota it is a 429', async () => {
-  const gateway = await withTwo('--rate-limit', '5', '--rate-window-seconds', '3600')
-  const both = [connection(gateway), connection(gateway)]
-  const { etag } = (await both[0]!.get('/snapshot')).headers
-  const unchanged = (i: number) => both[i % 2]!.get('/snapshot', gateway.token, { 'if-none-match': etag! })
-  const left: number[] = []
-  for (let i = 0; i < 7; i++) {
-    const answer = await unchanged(i)
-    assert.is(answer.status, 304)
-    left.push(leftOf(answer))
-  }
-  assert.equal(left, [4, 4, 4, 4, 4, 3, 2])
-  for (const rest of [1, 0]) assert.is(leftOf(await both[0]!.get('/snapshot')), rest)
-  assert.is((await unchanged(1)).status, 429)
-  for (const one of both) one.close()
-  await gateway.stop()
 })
 
 test('one log has the requests of all, in whole lines; the metrics are those of all together', async () => {
@@ -330,14 +342,6 @@ test('requests in flight are answered after SIGTERM, and all processes end with 
   for (const pid of pids) assert.not.ok(isAlive(pid))
 })
 
-test('workers end by themselves when their primary is killed', async () => {
-  const gateway = await withTwo()
-  const pids = await pidsOf(gateway)
-  gateway.process.kill('SIGKILL')
-  for (let tries = 0; tries < 100 && pids.some(isAlive); tries++) await pause(50)
-  assert.equal(pids.filter(isAlive), [])
-})
-
 /** Processes with these options keep their event loop busy from SIGUSR2 on. */
 function busyOnSignal(): string[] {
   const file = join(folder.path, 'busy.mjs')
@@ -345,10 +349,10 @@ function busyOnSignal(): string[] {
   return ['--import', pathToFileURL(file).href]
 }
 
-test('workers end when their primary is killed, though their event loops are busy', async () => {
+test('workers end by themselves when their primary is killed, also one whose event loop is busy', async () => {
   const gateway = await serving(folder.path, sample.dist, ['--workers', '2'], busyOnSignal())
   const pids = await pidsOf(gateway)
-  for (const pid of pids) process.kill(pid, 'SIGUSR2')
+  process.kill(pids[0]!, 'SIGUSR2')
   gateway.process.kill('SIGKILL')
   await until(
     () => !pids.some(isAlive),
@@ -471,5 +475,8 @@ test('a snapshot that one worker cannot take up is served by none; one that ends
   own.remove()
 })
 
-test.after(() => folder.remove())
+test.after(async () => {
+  await limited.stop()
+  folder.remove()
+})
 test.run()
