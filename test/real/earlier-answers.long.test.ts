@@ -9,7 +9,8 @@ needs('real feeds')
 
 const folder = temporaryFolder('real-earlier-answers')
 
-await registerEarlierAnswers(folder.path, await realNights(), 250)
+const dists = (await realNights()).map(({ dist }) => dist)
+await registerEarlierAnswers(folder.path, dists, 250)
 
 test.after(() => folder.remove())
 

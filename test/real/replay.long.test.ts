@@ -10,18 +10,20 @@ import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ingest } from '../../builder/ingest/ingest.ts'
+import { type IngestReport, ingest } from '../../builder/ingest/ingest.ts'
 import { PART_NAMES, type PartName, type RecordParts } from '../../corpus/model/record.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import { quietEffects, temporaryFolder } from '../support/dist.ts'
 import { needs, REAL_FEEDS } from '../support/needs.ts'
+import { realNights } from '../support/samples.ts'
 import { plainDiffs } from './replay-diff.ts'
 import { judge, type Verdict } from './replay-judge.ts'
 import { replayTable } from './replay-table.ts'
 
 needs('real feeds', 'python3')
 
-const DATES = ['2024-06-30', '2024-09-30', '2024-10-24']
+const nights = await realNights()
+const DATES = nights.map(({ date }) => date)
 
 interface StoredRecord {
   version: number
@@ -37,8 +39,7 @@ interface Step {
   read: Map<string, string | null>
 }
 
-async function step(corpus: string, asOf: string): Promise<Step> {
-  const report = await ingest({ feeds: REAL_FEEDS, corpus, asOf }, quietEffects())
+function stepOf(corpus: string, report: IngestReport): Step {
   const read = report.feeds.filter(({ status }) => status === 'read')
   const { records, rejected } = contents(corpus)
   const dates = read.map(({ name, date }): [string, string | null] => [name, date])
@@ -73,21 +74,17 @@ function datesOfArchive(): Map<string, string> {
 }
 
 const folder = temporaryFolder('replay')
-const [corpus, again, atOnce] = ['steps.db', 'again.db', 'once.db'].map((name) => join(folder.path, name)) as [
-  string,
-  string,
-  string,
-]
+const [again, atOnce] = ['again.db', 'once.db'].map((name) => join(folder.path, name)) as [string, string]
 const diffs = await plainDiffs(DATES)
 const steps: Step[] = []
 const repeated: [before: string, after: string, merged: number][] = []
-for (const asOf of DATES) {
-  steps.push(await step(corpus, asOf))
+for (const { date, corpus, ingested } of nights) {
+  steps.push(stepOf(corpus, ingested))
   copyFileSync(corpus, again)
-  const report = await ingest({ feeds: REAL_FEEDS, corpus: again, asOf }, quietEffects())
+  const report = await ingest({ feeds: REAL_FEEDS, corpus: again, asOf: date }, quietEffects())
   repeated.push([digestOf(steps.at(-1)!), digestOf(contents(again)), report.records.merged])
 }
-const once = await step(atOnce, DATES.at(-1)!)
+const once = stepOf(atOnce, await ingest({ feeds: REAL_FEEDS, corpus: atOnce, asOf: DATES.at(-1)! }, quietEffects()))
 
 const archiveDates = datesOfArchive()
 

@@ -1,5 +1,6 @@
 /** The figures of the real feeds: counted again from the corpus, and from the publishers' files by a program of its own. */
 import { execFileSync } from 'node:child_process'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -8,6 +9,7 @@ import { walk } from '../support/ask.ts'
 import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { testGateway } from '../support/gateway.ts'
 import { needs, REAL_FEEDS } from '../support/needs.ts'
+import { realNights } from '../support/samples.ts'
 import { statsTruth } from '../support/stats-truth.ts'
 
 needs('real feeds', 'python3')
@@ -15,9 +17,11 @@ needs('real feeds', 'python3')
 const folder = temporaryFolder('real-stats')
 const dist = join(folder.path, 'dist')
 const corpus = join(folder.path, 'corpus.db')
+const [, before, newest] = await realNights()
 /** Editions of the CVE list; the second one is the newest. */
-const nights = ['2024-09-30', '2024-10-24']
-await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, asOf: nights[0]!, jobs: 2 })
+const nights = [before!.date, newest!.date]
+cpSync(before!.corpus, corpus)
+cpSync(before!.dist, dist, { recursive: true })
 await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
 const reader = await openReader(dist)
 const stats = (await reader.stats())!

@@ -114,17 +114,28 @@ async function makeReal(folder: string): Promise<void> {
 /** The days of the editions of the CVE list among the real feeds. */
 const REAL_NIGHTS = ['2024-06-30', '2024-09-30', '2024-10-24']
 
-/** Returns the `dist` of all real feeds after each of these nights, built one upon the other. Tests only read them. */
-export async function realNights(): Promise<string[]> {
+export interface RealNight extends Pick<RealDist, 'corpus' | 'dist' | 'ingested'> {
+  date: string
+}
+
+/** Returns corpus and `dist` of all real feeds after each of three nights, built one upon the other. Tests only read them. */
+export async function realNights(): Promise<RealNight[]> {
   const folder = await madeOnce('real-nights', async (folder) => {
     const { corpus, dist } = pathsIn(folder)
     for (const asOf of REAL_NIGHTS) {
-      await ingest({ feeds: REAL_FEEDS, corpus, asOf, acceptShrink: true }, quietEffects())
+      const ingested = await ingest({ feeds: REAL_FEEDS, corpus, asOf }, quietEffects())
       await build({ corpus, dist, jobs: 2 }, quietEffects(), noProgress)
-      cpSync(dist, join(folder, asOf), { recursive: true })
+      const night = join(folder, asOf)
+      cpSync(dist, pathsIn(night).dist, { recursive: true })
+      cpSync(corpus, pathsIn(night).corpus)
+      writeFileSync(join(night, 'ingest.json'), JSON.stringify(ingested))
     }
   })
-  return REAL_NIGHTS.map((night) => join(folder, night))
+  return REAL_NIGHTS.map((date) => {
+    const night = join(folder, date)
+    const { corpus, dist } = pathsIn(night)
+    return { date, corpus, dist, ingested: JSON.parse(readFileSync(join(night, 'ingest.json'), 'utf8')) }
+  })
 }
 
 /** Exports of the ecosystems whose clients ask the gateway, and a small edition of the CVE list. */
