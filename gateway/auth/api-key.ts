@@ -54,7 +54,7 @@ const line = (most: number) =>
 const entry = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/, 'must have 12 hexadecimal digits'),
   name: line(200),
-  role: line(200),
+  role: line(200).min(1, 'must name a role, such as admin'),
   tier: z.int().min(0).max(MAX_TIER).nullable(),
   created: time,
   expires: time.nullable(),

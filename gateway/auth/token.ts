@@ -44,6 +44,7 @@ export async function makeToken(options: TokenOptions = {}): Promise<MadeToken> 
   const lifetime = parseLifetime(options.expires ?? '1h')
   if (tier !== undefined && !Number.isSafeInteger(tier))
     throw new GatewayError('bad_option', `--tier must be a whole number, not ${tier}`)
+  if (role === '') throw new GatewayError('bad_option', '--role must name a role, such as admin')
   const { privateKey, jwksFile } = await localKeys(dir)
   const issuedAt = Math.floor(now() / 1000)
   const token = await new SignJWT({ role, ...(tier === undefined ? {} : { tier }) })

@@ -115,7 +115,7 @@ for (const [what, content, reason] of BROKEN) {
 }
 
 files('a name that the file could not have is rejected before anything is written', async () => {
-  for (const more of [{ name: 'a\nb' }, { role: 'x'.repeat(300) }]) {
+  for (const more of [{ name: 'a\nb' }, { role: 'x'.repeat(300) }, { role: '' }]) {
     try {
       await addApiKey(at('never.json'), stated(more))
       assert.unreachable()

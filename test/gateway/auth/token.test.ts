@@ -1,5 +1,5 @@
 /** The development token: made, kept, and good for the gateway's own check. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -42,6 +42,18 @@ test('the key pair is made once, and two at the same time agree on one', async (
   for (const { token } of [one, two, third]) {
     assert.ok(await authenticatorFor(third.jwksFile)(readHeaders(['Authorization', `Bearer ${token}`])))
   }
+})
+
+test('an empty role is rejected before a key is made', async () => {
+  const unmade = join(root, 'unmade')
+  try {
+    await makeToken({ dir: unmade, role: '', now })
+    assert.unreachable()
+  } catch (error) {
+    assert.ok(error instanceof GatewayError && error.code === 'bad_option')
+    assert.match(error.message, /^--role must name a role/)
+  }
+  assert.not.ok(existsSync(unmade))
 })
 
 test('the private key is for its owner alone, and not in the key set', async () => {
