@@ -52,8 +52,8 @@ async function heldAt(cves: number): Promise<Map<string, number>> {
   return held
 }
 
-test('12,000 CVEs take no more memory than 1,500, in any feed', async () => {
-  const [few, many] = [await heldAt(1500), await heldAt(12_000)]
+test('6,000 CVEs take no more memory than 750, in any feed', async () => {
+  const [few, many] = [await heldAt(750), await heldAt(6000)]
   assert.is(many.size, 16)
   for (const [feed, bytes] of many) {
     const grown = (bytes - few.get(feed)!) / MB
