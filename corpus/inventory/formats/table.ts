@@ -51,7 +51,7 @@ export interface Format {
 }
 
 /** Ruby and other languages have lines `module Name` too; a go.mod has a version or requirements. */
-const GO_MOD = /^(?:go \d+\.\d\S*|require ?\(|require \S+ v\d\S*)[ \t]*(?:\/\/.*)?$/m
+const GO_MOD = /^(?:go \d+\.\d\S*|require(?: ?\(| \S+ v\d\S*))[ \t]*(?:\/\/|$)/m
 
 /** What can precede the root element. */
 const XML_HEAD = String.raw`^\s*(?:<[?!][^>]*>\s*)*`
@@ -185,7 +185,7 @@ export const FORMATS: readonly Format[] = [
   {
     name: 'uv.lock',
     file: /^uv\.lock$/,
-    content: /^source = \{ (?:registry|virtual|editable) = "[^"\r\n]*" \}$/m,
+    content: /^source = \{ (?:registry|virtual|editable) = "[^"\r\n\u2028\u2029]*" \}$/m,
     parse: parseUvLock,
   },
   {
