@@ -14,7 +14,7 @@ import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { temporaryFolder } from '../support/dist.ts'
 import { filesOf } from '../support/repository-files.ts'
 import { until } from '../support/until.ts'
-import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
+import { done, endAll, failed, gateway, type Program, run, start, vulnshelf } from './command.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const folder = temporaryFolder('commands')
@@ -158,35 +158,50 @@ test('a reader that closes the pipe ends the help without a stack', async () => 
   }
 })
 
+interface HelpPage {
+  name: Program
+  /** Null for the page of the program. */
+  command: string | null
+  help: string
+}
+
+let pages: Promise<HelpPage[]> | null = null
+/** Returns the help of both programs and of their commands, which the first test that needs it reads. */
+const helpPages = () => {
+  pages ??= readHelpPages()
+  return pages
+}
+const helpOfCommands = async () => (await helpPages()).filter(({ command }) => command !== null)
+
+async function readHelpPages(): Promise<HelpPage[]> {
+  const found: HelpPage[] = []
+  for (const name of ['vulnshelf', 'vulnshelf-gateway'] as const) {
+    const help = done(await run(name, ['--help']))
+    found.push({ name, command: null, help })
+    for (const [, command] of help.matchAll(/^ {2}(\w+) (?:\[|<)/gm)) {
+      if (command !== 'help') found.push({ name, command: command!, help: done(await run(name, [command!, '--help'])) })
+    }
+  }
+  return found
+}
+
 test('the help of every command has examples, with options that exist', async () => {
-  for (const [run, name] of [
-    [vulnshelf, 'vulnshelf'],
-    [gateway, 'vulnshelf-gateway'],
-  ] as const) {
-    const commands = done(await run(['--help'])).matchAll(/^ {2}(\w+) (?:\[|<)/gm)
-    for (const [, command] of commands) {
-      if (command === 'help') continue
-      const help = done(await run([command!, '--help']))
-      const known = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, option]) => option)
-      const [, examples = ''] = help.split('\nExamples:\n')
-      const lines = examples.trim().split('\n')
-      assert.ok(lines.length >= 2, `${command}: ${help}`)
-      for (const line of lines) {
-        assert.ok(line.trim().startsWith(`${name} ${command}`), line)
-        for (const [option] of line.matchAll(/--[\w-]+/g)) assert.ok(known.includes(option), line)
-      }
+  for (const { name, command, help } of await helpOfCommands()) {
+    const known = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, option]) => option)
+    const [, examples = ''] = help.split('\nExamples:\n')
+    const lines = examples.trim().split('\n')
+    assert.ok(lines.length >= 2, `${command}: ${help}`)
+    for (const line of lines) {
+      assert.ok(line.trim().startsWith(`${name} ${command}`), line)
+      for (const [option] of line.matchAll(/--[\w-]+/g)) assert.ok(known.includes(option), line)
     }
   }
 })
 
 test('no help page has more than eight commands or options in one group', async () => {
   let groups = 0
-  for (const run of [vulnshelf, gateway]) {
-    const pages = [done(await run(['--help']))]
-    for (const [, command] of pages[0]!.matchAll(/^ {2}(\w+) (?:\[|<)/gm)) {
-      if (command !== 'help') pages.push(done(await run([command!, '--help'])))
-    }
-    for (const [, heading, lines] of pages.join('\n').matchAll(/^([A-Z].*:)\n((?: .*\n?)+)/gm)) {
+  for (const { help } of await helpPages()) {
+    for (const [, heading, lines] of help.matchAll(/^([A-Z].*:)\n((?: .*\n?)+)/gm)) {
       groups++
       assert.ok(lines!.match(/^ {2}\S/gm)!.length <= 8, `${heading}\n${lines}`)
     }
@@ -196,17 +211,12 @@ test('no help page has more than eight commands or options in one group', async 
 
 test('options that share an environment variable have the same name and the same default', async () => {
   const shared = new Map<string, Set<string>>()
-  for (const run of [vulnshelf, gateway]) {
-    const commands = done(await run(['--help'])).matchAll(/^ {2}(\w+) (?:\[|<)/gm)
-    for (const [, command] of commands) {
-      if (command === 'help') continue
-      const help = done(await run([command!, '--help']))
-      for (const option of help.split(/\n {2}(?=-)/).map((text) => text.replace(/\s+/g, ' '))) {
-        const variable = /env: (VULNSHELF_\w+)/.exec(option)?.[1]
-        if (variable === undefined) continue
-        const what = `${/^--[\w-]+/.exec(option)![0]} ${/default: (.*?)(?:, env|$)/.exec(option)?.[1] ?? 'no default'}`
-        shared.set(variable, (shared.get(variable) ?? new Set()).add(what))
-      }
+  for (const { help } of await helpOfCommands()) {
+    for (const option of help.split(/\n {2}(?=-)/).map((text) => text.replace(/\s+/g, ' '))) {
+      const variable = /env: (VULNSHELF_\w+)/.exec(option)?.[1]
+      if (variable === undefined) continue
+      const what = `${/^--[\w-]+/.exec(option)![0]} ${/default: (.*?)(?:, env|$)/.exec(option)?.[1] ?? 'no default'}`
+      shared.set(variable, (shared.get(variable) ?? new Set()).add(what))
     }
   }
   assert.ok(shared.size > 30, [...shared.keys()].join())
