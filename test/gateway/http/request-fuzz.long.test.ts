@@ -10,7 +10,7 @@ import { sharedSample } from '../../support/samples.ts'
 import { serving } from '../../support/serving.ts'
 
 const SEED = Number(process.env.VULNSHELF_TEST_SEED ?? 1)
-const REQUESTS = Number(process.env.VULNSHELF_TEST_REQUESTS ?? 200_000)
+const REQUESTS = Number(process.env.VULNSHELF_TEST_REQUESTS ?? 100_000)
 /** Less than the time after which the runner ends the file. */
 const TIMEOUT_MS = 480_000
 /** What caches and the garbage of node may still add. */
