@@ -53,8 +53,8 @@ export function useMarkdown(texts: readonly string[]): readonly MarkdownResult[]
 }
 
 function remember(text: string, result: MarkdownResult): void {
-  // Another page may have the connection that this one lacked.
-  if ('plain' in result && result.plain === 'unavailable') return
+  // When it is shown again, there can be the connection or the time that was lacking.
+  if ('plain' in result && (result.plain === 'unavailable' || result.plain === 'slow')) return
   known.set(text, result)
   if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!)
 }
