@@ -403,6 +403,15 @@ test('a text that would stop the page is shown as plain text, with the reason, a
       () => `${what} is not shown`,
     )
   }
+  // The worker that takes too long is ended, and another one reads the text when it is shown again.
+  let workers = 0
+  page.on('worker', () => workers++)
+  const [slow, takesTooLong] = FREEZING[0]!
+  const isSlow = page.getByText(takesTooLong)
+  for (let times = 1; times <= 2; times++) {
+    await showUntil(slow, () => isSlow.isVisible(), takesTooLong)
+    assert.is(workers, times, 'the text is not read again')
+  }
   for (const [text, reason] of FREEZING) {
     const isPlain = page.getByText('This is shown as plain text: ').filter({ hasText: reason })
     await showUntil(text, () => isPlain.isVisible(), reason)
