@@ -69,13 +69,13 @@ export function createCompatApp({ auth, ...options }: CompatOptions, deps: Compa
       if (!methods.some((method) => method === request.method)) throw methodNotAllowed(methods.join(', '))
       const answer = await answerOf(route, { path, search, headers: request.headers, visit, passage }, response)
       passage.servedFrom = answer.servedFrom
-      if (route.isFree) gate.refund(passage, visit)
+      if (route.isFree) await gate.refund(passage, visit)
       await drained(request, response)
       send(answer)
     } catch (thrown) {
       if (thrown instanceof ClientGone) return void response.destroy()
       const error = await gate.judge(thrown, visit, passage)
-      if (route?.isFree && error.status === 404) gate.refund(passage, visit)
+      if (route?.isFree && error.status === 404) await gate.refund(passage, visit)
       await drained(request, response)
       if (response.headersSent) return void response.destroy()
       const body = route ? route.errorBody(error) : error.body

@@ -109,7 +109,8 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       passage.servedFrom = answer.servedFrom
       const isKnown = isNamed(headers, answer)
       // A 304 is free if the client sent the content's tag (rule 16). `*` is not: it would make every answer free.
-      if (isKnown) gate.refund(passage, request)
+      const refunded = isKnown ? gate.refund(passage, request) : undefined
+      if (refunded !== undefined) await refunded
       const unchanged = isKnown || isAnyNamed(headers)
       const sent = sendAnswer(response, headers, isHead, answer, unchanged, [
         ...cachingOf(answer, question.snapshot, prefix),

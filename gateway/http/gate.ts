@@ -56,8 +56,11 @@ export interface Gate {
   admitAddress(passage: Passage, request: Visit): void | Promise<void>
   /** Takes one more unit for an accepted request that needs much work. It may be the last, or exceed the quota. */
   charge(passage: Passage, request: Visit): Promise<void>
-  /** Returns the unit that a subject's or address's request has used, at most the quota per window. */
-  refund(passage: Passage, request: Visit): void
+  /**
+   * Returns the unit that a subject's or address's request has used, at most the quota per window. Returns a promise only
+   * if the answer must wait.
+   */
+  refund(passage: Passage, request: Visit): void | Promise<void>
   /** Returns the error to answer, and logs it. A 401 becomes a 429 after too many failed tokens of the address. */
   judge(thrown: unknown, request: Visit, passage: Passage): Promise<ApiError>
   /** Logs and counts an answered request. */
@@ -137,9 +140,10 @@ export function createGate(
     refund(passage, request) {
       const { subject, limitState } = passage
       if (!limitState?.refundable) return
-      if (subject) limits.subjects.giveBack(subject.sub, limitState)
-      else limits.anonymous.giveBack(limits.addressOf(request), limitState)
       passage.limitState = { ...limitState, left: limitState.left + 1 }
+      return subject
+        ? limits.subjects.giveBack(subject.sub, limitState)
+        : limits.anonymous.giveBack(limits.addressOf(request), limitState)
     },
     async judge(thrown, request, passage) {
       const caught = asApiError(thrown)

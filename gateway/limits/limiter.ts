@@ -28,8 +28,11 @@ export interface Limiter {
   take(key: string): LimitState | Promise<LimitState>
   /** Reads the state without taking a unit. */
   look(key: string): LimitState | Promise<LimitState>
-  /** Refunds a taken unit, at most `limit` times per window. Ignored after the window ends. */
-  giveBack(key: string, taken: LimitState): void
+  /**
+   * Refunds a taken unit, at most `limit` times per window. Ignored after the window ends. An answer must wait for it: the
+   * client's next request may reach another process, which must see the refund.
+   */
+  giveBack(key: string, taken: LimitState): void | Promise<void>
 }
 
 /** `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10. */

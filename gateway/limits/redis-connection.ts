@@ -14,7 +14,8 @@ export interface RedisConnection {
   readonly shared: boolean
   /** Resolves with null if Redis did not count, as far as is known. Never rejects. */
   count(key: string, quota: Quota, how: 'take' | 'look'): Promise<Counted | null>
-  giveBack(key: string, endsAt: number, limit: number): void
+  /** Resolves when Redis has counted the refund, or is given up. Never rejects. */
+  giveBack(key: string, endsAt: number, limit: number): Promise<void>
   close(): void
 }
 
@@ -116,7 +117,9 @@ export async function connectRedis(address: RedisAddress, log: Log): Promise<Red
       return state === 'shared'
     },
     count: (key, { limit, windowMs }, how) => reply(redis.countWindow(key, limit, windowMs, how)),
-    giveBack: (key, endsAt, limit) => void reply(redis.giveBackToWindow(key, endsAt, limit)),
+    async giveBack(key, endsAt, limit) {
+      await reply(redis.giveBackToWindow(key, endsAt, limit))
+    },
     close() {
       if (closed) return
       closed = true

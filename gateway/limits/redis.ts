@@ -36,8 +36,8 @@ export function redisLimiter(redis: RedisConnection, { prefix, quota, memory }: 
     giveBack(key, taken) {
       // Each limiter identifies windows by their end on its own clock, so only the limiter that took the unit accepts
       // it.
-      memory.giveBack(key, taken)
-      if (redis.shared) redis.giveBack(windowOf(key), taken.endsAt, quota.limit)
+      void memory.giveBack(key, taken)
+      return redis.shared ? redis.giveBack(windowOf(key), taken.endsAt, quota.limit) : undefined
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Limits shared by all workers (rule 16): workers ask the primary, which counts. All requests of one event-loop turn
- * go in one message, so messages carry many under load. Only `giveBack` is sent at once.
+ * go in one message, so messages carry many under load.
  */
 import type { Limiter, LimitState } from '../../limits/limiter.ts'
 import type { Limits } from '../../limits/limits.ts'
@@ -15,7 +15,7 @@ export interface AskedLimits {
 
 /** `send` sends to the primary. */
 export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' }>) => void): AskedLimits {
-  const waiting = new Map<number, (limitState: LimitState) => void>()
+  const waiting = new Map<number, (limitState: LimitState | null) => void>()
   let asks: LimitAsk[] = []
   let numbered = 0
 
@@ -24,21 +24,16 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
     send({ kind: 'limits', asks })
     asks = []
   }
-  function ask(...[limit, how, key, endsAt]: [LimitName, LimitAsk[2], string, number]): number {
+  function ask(...[limit, how, key, endsAt]: [LimitName, LimitAsk[2], string, number]): Promise<LimitState | null> {
     if (asks.length === 0) setImmediate(flush)
     asks.push([++numbered, limit, how, key, endsAt])
-    return numbered
-  }
-  function limitState(limit: LimitName, how: 'take' | 'look', key: string): Promise<LimitState> {
-    return new Promise((resolve) => void waiting.set(ask(limit, how, key, 0), resolve))
+    return new Promise((resolve) => void waiting.set(numbered, resolve))
   }
   const limiter = (limit: LimitName): Limiter => ({
-    take: (key) => limitState(limit, 'take', key),
-    look: (key) => limitState(limit, 'look', key),
-    giveBack(key, { endsAt }) {
-      ask(limit, 'giveBack', key, endsAt)
-      // Sent before the answer: the next request may reach another worker, which must see the returned unit.
-      flush()
+    take: (key) => ask(limit, 'take', key, 0) as Promise<LimitState>,
+    look: (key) => ask(limit, 'look', key, 0) as Promise<LimitState>,
+    async giveBack(key, { endsAt }) {
+      await ask(limit, 'giveBack', key, endsAt)
     },
   })
 
@@ -60,14 +55,10 @@ export async function countFor(
   limits: Pick<Limits, LimitName>,
   asks: readonly LimitAsk[],
 ): Promise<Extract<ToWorker, { kind: 'standings' }>> {
-  const limitStates: [number, LimitState | Promise<LimitState>][] = []
-  for (const [number, limit, how, key, endsAt] of asks) {
-    if (how === 'giveBack') {
-      limits[limit].giveBack(key, { refused: false, left: 0, refundable: true, resetSeconds: 0, endsAt })
-    } else limitStates.push([number, limits[limit][how](key)])
-  }
-  const known = limitStates.map(
-    async ([number, limitState]): Promise<[number, LimitState]> => [number, await limitState],
-  )
-  return { kind: 'standings', limitStates: await Promise.all(known) }
+  const limitStates = asks.map(async ([number, limit, how, key, endsAt]): Promise<[number, LimitState | null]> => {
+    if (how !== 'giveBack') return [number, await limits[limit][how](key)]
+    await limits[limit].giveBack(key, { refused: false, left: 0, refundable: true, resetSeconds: 0, endsAt })
+    return [number, null]
+  })
+  return { kind: 'standings', limitStates: await Promise.all(limitStates) }
 }

@@ -26,7 +26,8 @@ export type ToWorker =
   | { kind: 'refresh' }
   /** Reply with the same. */
   | { kind: 'beat' }
-  | { kind: 'standings'; limitStates: [number: number, limitState: LimitState][] }
+  /** Null acknowledges a refund. */
+  | { kind: 'standings'; limitStates: [number: number, limitState: LimitState | null][] }
   | { kind: 'scrape'; number: number }
   /** Accept no connection any more. When no worker does, `stop` follows. */
   | { kind: 'stopListening' }

@@ -112,6 +112,31 @@ subjects('a 304 costs nothing, but without quota it is 429', async () => {
   assert.equal(limitHeaders(await get(path, { headers })), [429, '"default";q=2;w=60', '"default";r=0;t=60', '60'])
 })
 
+subjects('a 304 waits until its refund is counted', async () => {
+  const { subjects, ...limits } = createLimits({ rateLimit: 2 })
+  const [asked, counted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const elsewhere: Limiter = {
+    ...subjects,
+    async giveBack(key, taken) {
+      asked.resolve()
+      await counted.promise
+      subjects.giveBack(key, taken)
+    },
+  }
+  const { get } = await serve({}, { deps: { limits: { ...limits, subjects: elsewhere } } })
+  const headers = { 'if-none-match': (await get(path)).headers.get('etag')! }
+  let answered = false
+  const unchanged = get(path, { headers }).finally(() => {
+    answered = true
+  })
+  await asked.promise
+  assert.is((await get(path)).status, 429, 'the last unit is taken')
+  assert.is(answered, false)
+  counted.resolve()
+  assert.is((await unchanged).status, 304)
+  assert.is((await get(path)).status, 200)
+})
+
 subjects('If-None-Match: * is a 304 that costs as much as any answer', async () => {
   const { get } = await serve({ rateLimit: 3 })
   const left: (string | null)[] = []

@@ -1,12 +1,16 @@
-/** A query thread that takes every question for an endless one, and announces it. */
-import { BroadcastChannel, parentPort } from 'node:worker_threads'
+/**
+ * A query thread that takes every question for an endless one. It writes the database of the question, which does not
+ * exist yet, so SQLite's journal beside it shows that the native call runs.
+ */
+import { parentPort } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { reportLoaded } from '../../../corpus/runtime/threads.ts'
+import { loadSqlite, reportLoaded } from '../../../corpus/runtime/threads.ts'
 
-const database = new Database(':memory:')
+const ENDLESS = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n'
+
+loadSqlite()
 reportLoaded()
-const channel = new BroadcastChannel('stuck-query')
-parentPort!.on('message', () => {
-  channel.postMessage('asked')
-  database.prepare('WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n').get()
-})
+parentPort!.on(
+  'message',
+  ({ path }: { path: string }) => void new Database(path).exec(`CREATE TABLE result AS ${ENDLESS}`),
+)

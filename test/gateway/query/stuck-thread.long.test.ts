@@ -4,10 +4,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { temporaryFolder } from '../../support/dist.ts'
 
 /** Runs it to its end; returns the lines on standard error. */
 async function run(...words: string[]): Promise<string[]> {
-  const program = ['--import', 'tsx', join(import.meta.dirname, 'stuck-thread.ts'), ...words]
+  const folder = temporaryFolder('stuck-thread')
+  const program = ['--import', 'tsx', join(import.meta.dirname, 'stuck-thread.ts'), folder.path, ...words]
   const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'] })
   const hung = setTimeout(() => child.kill('SIGTERM'), 60_000)
   let [out, err] = ['', '']

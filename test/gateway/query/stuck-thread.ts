@@ -1,9 +1,11 @@
 /**
- * A process whose query threads never come back from SQLite. It asks some questions, stops, and prints what it was answered.
- * With `at-once` it stops while the first question is under way.
+ * A process whose query threads never come back from SQLite, and write databases into the folder of its first argument.
+ * It asks some questions, stops, and prints what it was answered. With `at-once` it stops while the first question is
+ * under way.
  */
-import { once } from 'node:events'
-import { BroadcastChannel } from 'node:worker_threads'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { openLog } from '../../../gateway/process/log.ts'
 import { killIfStuck } from '../../../gateway/process/serve.ts'
 import { openQueries } from '../../../gateway/query/queries.ts'
@@ -11,14 +13,13 @@ import { openQueries } from '../../../gateway/query/queries.ts'
 const thread = new URL('./stuck-query.ts', import.meta.url)
 // A thread must be loaded before the deadline, also on a busy machine.
 const queries = openQueries({ thread, deadlineMs: 5_000, graceMs: 100 })
+const [folder, when] = process.argv.slice(2)
+const databaseOf = (q: string) => join(folder!, `${q}.db`)
 const ask = (q: string) =>
-  queries.matches('query.db', 'cve', q).catch((error: Error) => void process.stderr.write(`${error.message}\n`))
-if (process.argv[2] === 'at-once') {
-  const channel = new BroadcastChannel('stuck-query')
-  const asked = once(channel as unknown as EventTarget, 'message')
+  queries.matches(databaseOf(q), 'cve', q).catch((error: Error) => void process.stderr.write(`${error.message}\n`))
+if (when === 'at-once') {
   void ask('a')
-  await asked
-  channel.close()
+  while (!existsSync(`${databaseOf('a')}-journal`)) await wait(10)
 } else for (const q of ['a', 'b', 'c']) await ask(q)
 await queries.close()
 process.stderr.write('closed\n')
