@@ -32,7 +32,7 @@ export interface Limiter {
    * Refunds a taken unit, at most `limit` times per window. Ignored after the window ends. An answer must wait for it: the
    * client's next request may reach another process, which must see the refund.
    */
-  giveBack(key: string, taken: LimitState): void | Promise<void>
+  giveBack(key: string, taken: Pick<LimitState, 'endsAt'>): void | Promise<void>
 }
 
 /** `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10. */

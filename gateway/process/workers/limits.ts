@@ -57,7 +57,7 @@ export async function countFor(
 ): Promise<Extract<ToWorker, { kind: 'standings' }>> {
   const limitStates = asks.map(async ([number, limit, how, key, endsAt]): Promise<[number, LimitState | null]> => {
     if (how !== 'giveBack') return [number, await limits[limit][how](key)]
-    await limits[limit].giveBack(key, { refused: false, left: 0, refundable: true, resetSeconds: 0, endsAt })
+    await limits[limit].giveBack(key, { endsAt })
     return [number, null]
   })
   return { kind: 'standings', limitStates: await Promise.all(limitStates) }
