@@ -1,4 +1,5 @@
 /** Random and broken requests on raw connections: each is answered as documented, and the service stays as it was. */
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -21,8 +22,6 @@ const CONNECTION_BYTES = 32_768
 /** A connection that stays open for longer hangs: the service ends an unfinished request after 30 s. */
 const HANGS_MS = 45_000
 const SILENCE_MS = 20
-/** Share of connections that may be reset. Other tests that fill the buffers of the system cause some. */
-const MOST_RESET = 0.001
 /** The statuses of API.md, 302 of `/docs`, and 100 and 417 for `Expect` (RFC 9110 10.1.1). 500 is no answer to any request. */
 const DOCUMENTED = new Set([
   100, 200, 204, 302, 304, 400, 401, 403, 404, 405, 406, 408, 410, 413, 414, 417, 429, 431, 503,
@@ -134,6 +133,18 @@ function answersTo(methods: readonly string[], received: Buffer): Buffer[] {
 const statusLines = (received: Buffer) =>
   [...received.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3}) [\w -]*\r\n/g)].map(([, status]) => Number(status))
 
+/**
+ * Returns how many connections of this machine the system has reset because its buffers were full: `TCPAbortOnMemory` of
+ * Linux, 0 on other systems. Whatever runs beside this test can fill them.
+ */
+function resetsForMemory(): number {
+  if (process.platform !== 'linux') return 0
+  const [names, values] = readFileSync('/proc/net/netstat', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' '))
+  return Number(values![names!.indexOf('TCPAbortOnMemory')] ?? 0)
+}
+
 const residentBytes = async () => (await service.samples()).get('process_resident_memory_bytes')!
 
 test(`${REQUESTS} requests of seed ${SEED} are answered as documented, and memory stays flat`, async () => {
@@ -143,6 +154,7 @@ test(`${REQUESTS} requests of seed ${SEED} are answered as documented, and memor
   let asked = 0
   let connection = 0
   let resets = 0
+  const earlierResets = resetsForMemory()
 
   async function client(last: number): Promise<void> {
     while (asked < last && performance.now() < deadline) {
@@ -177,7 +189,8 @@ test(`${REQUESTS} requests of seed ${SEED} are answered as documented, and memor
   const table = [...counts].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
   console.log(`# ${asked} requests on ${connection} connections (${resets} reset), seed ${SEED}; ${table.join(', ')}`)
   console.log(`# memory: ${megabytes(before)} after a fifth of them, ${megabytes(after)} after all`)
-  assert.ok(resets <= 1 + connection * MOST_RESET, `${resets} of ${connection} connections were reset`)
+  const forMemory = resetsForMemory() - earlierResets
+  assert.ok(resets <= forMemory, `${resets} of ${connection} connections were reset, ${forMemory} for lack of buffers`)
   assert.ok(after < before + GROWTH_BYTES, `memory grew from ${megabytes(before)} to ${megabytes(after)}`)
   assert.ok(asked >= REQUESTS, `only ${asked} requests in time`)
 })
