@@ -133,7 +133,11 @@ const expected = (file: string) =>
 
 /** Files that share a started service run in one process, one after the other. */
 const contract = files.filter((file) => file.startsWith('test/contract/'))
-const others = files.filter((file) => !contract.includes(file)).toSorted((a, b) => expected(b) - expected(a))
+/** Fills the TCP buffers of the machine, so that the system resets connections of other tests. Runs after all of them. */
+const FLOOD = 'test/gateway/http/flood.long.test.ts'
+const others = files
+  .filter((file) => !contract.includes(file) && file !== FLOOD)
+  .toSorted((a, b) => expected(b) - expected(a))
 const batches = [...(contract.length ? [contract] : []), ...others.map((file) => [file])]
 
 async function work(): Promise<void> {
@@ -159,6 +163,8 @@ try {
     await check('types of the explorer', 'typescript/bin/tsc', '-p', 'corpus/explorer/app')
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work))
+  if (files.includes(FLOOD)) batches.push([FLOOD])
+  await work()
   const changed = changedFiles(cache)
   if (changed.length > 0) {
     const output = `a test changed files that others use too:\n${changed.slice(0, 20).join('\n')}`
